@@ -1,0 +1,57 @@
+//! What a law may know of a packet, and what a discipline needs of whatever it holds.
+
+/// The ECN field of the IP header (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    Not = 0,
+    /// ECN-capable, codepoint ECT(1).
+    Ect1 = 1,
+    /// ECN-capable, codepoint ECT(0).
+    Ect0 = 2,
+    /// Congestion experienced.
+    Ce = 3,
+}
+
+impl Ecn {
+    /// Whether a queue may mark the packet instead of dropping it.
+    #[inline]
+    pub fn is_capable(self) -> bool {
+        self != Self::Not
+    }
+}
+
+/// The facts of a packet that a law may look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketMeta {
+    /// Dense number of the flow, from 0.
+    pub flow: u32,
+    /// Size on the wire in bytes.
+    pub size: u32,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// Differentiated services codepoint, 0 to 63.
+    pub dscp: u8,
+    /// IP protocol number: 6 for TCP, 17 for UDP.
+    pub protocol: u8,
+}
+
+/// Anything a discipline can hold: a few words in the simulator, a real frame in the emulator.
+pub trait Packet {
+    /// The facts a law may look at.
+    fn meta(&self) -> PacketMeta;
+    /// Set the ECN field to "congestion experienced".
+    fn mark(&mut self);
+}
+
+impl Packet for PacketMeta {
+    fn meta(&self) -> PacketMeta {
+        *self
+    }
+
+    fn mark(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+}

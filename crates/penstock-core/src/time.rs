@@ -1,0 +1,155 @@
+//! Time in integer nanoseconds: [`Time`] is an instant, [`Span`] a length.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Mul, Sub};
+
+/// Nanoseconds in a second.
+pub const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// An instant, in nanoseconds since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+/// A length of time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span(u64);
+
+impl Time {
+    /// The start of the run.
+    pub const ZERO: Self = Self(0);
+    /// Later than every instant of a run.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the start.
+    #[inline]
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds since the start.
+    #[inline]
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the start, for formulas and results.
+    #[inline]
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+
+    /// The span from `earlier` to this instant; zero if `earlier` is later.
+    #[inline]
+    pub const fn since(self, earlier: Self) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// A span of `nanos` nanoseconds.
+    #[inline]
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// A span of `micros` microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros * 1_000)
+    }
+
+    /// A span of `millis` milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis * 1_000_000)
+    }
+
+    /// The span nearest to `seconds`; negative values and NaN give zero, values beyond the range the longest span.
+    pub fn from_secs(seconds: f64) -> Self {
+        Self(crate::math::round(seconds * NANOS_PER_SECOND as f64) as u64)
+    }
+
+    /// Length in nanoseconds.
+    #[inline]
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Length in seconds, for formulas and results.
+    #[inline]
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+}
+
+impl Add<Span> for Time {
+    type Output = Self;
+    #[inline]
+    fn add(self, span: Span) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl AddAssign<Span> for Time {
+    #[inline]
+    fn add_assign(&mut self, span: Span) {
+        self.0 += span.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Span;
+    /// The span between two instants. Time never goes back, so a negative span is a defect: it panics in debug builds.
+    #[inline]
+    fn sub(self, earlier: Self) -> Span {
+        Span(self.0 - earlier.0)
+    }
+}
+
+impl Add for Span {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Mul<u64> for Span {
+    type Output = Self;
+    #[inline]
+    fn mul(self, times: u64) -> Self {
+        Self(self.0 * times)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.as_secs())
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.as_secs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_and_spans_add_up() {
+        let start = Time::from_nanos(5);
+        assert_eq!(start + Span::from_micros(1) - start, Span::from_nanos(1_000));
+        assert_eq!(Time::ZERO.since(start), Span::ZERO);
+    }
+
+    #[test]
+    fn seconds_round_to_the_nearest_nanosecond() {
+        assert_eq!(Span::from_secs(0.1).as_nanos(), 100_000_000);
+        assert_eq!(Span::from_secs(1e-9 * 0.6).as_nanos(), 1);
+        assert_eq!(Span::from_secs(-1.0), Span::ZERO);
+    }
+}

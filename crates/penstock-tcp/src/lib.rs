@@ -1,0 +1,4 @@
+//! TCP senders and receivers.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;

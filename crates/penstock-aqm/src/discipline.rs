@@ -1,6 +1,6 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
-pub mod fifo;
+pub(crate) mod fifo;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rng, Time};

@@ -1,14 +1,19 @@
 //! Queue disciplines and the laws that guard them, each written once from the literature.
 //!
 //! A *law* ([`Aqm`]) decides about one packet from facts it is given. A *discipline* ([`Discipline`]) holds the packets,
-//! tests the limit, sets marks and reports each packet's fate. The simulator and a real link use the same ones.
+//! tests the limit, sets marks and reports each packet's fate. The simulator and a real link use the same ones. The
+//! registry ([`schemes`], [`find`], [`build`]) knows all of them by name.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
 mod aqm;
 mod discipline;
+pub mod law;
+mod registry;
+mod ticker;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;
 pub use discipline::{Discipline, Env, Fate, Next, Probe, Report};
+pub use registry::{SchemeInfo, build, find, schemes};

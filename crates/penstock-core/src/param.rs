@@ -1,7 +1,14 @@
 //! Parameters as data: what `list`, `explain`, `check`, the Python classes and the reference pages are made from.
 
+mod choice;
+mod read;
+
+pub use choice::nearest;
+pub use read::{Auto, Length, LengthOrTime, Reader, Setting, inherit, inherited_len};
+
 use crate::time::Span;
 use alloc::string::String;
+use core::fmt;
 
 /// What kind of value a parameter takes. Times, sizes and lengths reach Rust in canonical form, without unit suffixes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +25,7 @@ pub enum Kind {
     Time,
     /// A size in bytes.
     Size,
-    /// A queue length, in the unit that the law measures in: packets or bytes.
+    /// A queue length in packets or bytes; a bare number is packets.
     Length,
     /// A queue length, or the time the link needs to send it.
     LengthOrTime,
@@ -27,7 +34,7 @@ pub enum Kind {
 /// A value in canonical form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A number, or a length in the law's own unit.
+    /// A number; where a length is wanted, packets.
     Number(f64),
     /// True or false.
     Flag(bool),
@@ -84,4 +91,74 @@ pub struct ParamError {
     pub name: String,
     /// What is wrong and what is allowed, as one sentence without the name.
     pub message: String,
+}
+
+impl ParamError {
+    /// The refusal of parameter `name`, with what is wrong and what is allowed.
+    pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { name: name.into(), message: message.into() }
+    }
+}
+
+impl Kind {
+    /// What a value of this kind looks like, for messages.
+    pub const fn wanted(self) -> &'static str {
+        match self {
+            Self::Number => "a number",
+            Self::Integer => "a whole number",
+            Self::Flag => "true or false",
+            Self::Choice(_) => "a word",
+            Self::Time => "a time such as \"500ms\"",
+            Self::Size => "a size such as \"1000B\"",
+            Self::Length => "a length such as 15, \"15p\" or \"15kB\"",
+            Self::LengthOrTime => "a length such as \"15p\" or a time such as \"50ms\"",
+        }
+    }
+}
+
+impl Default {
+    /// The default as a value, if there is one.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Self::Number(x) => Some(Value::Number(x)),
+            Self::Nanos(nanos) => Some(Value::Time(Span::from_nanos(nanos))),
+            Self::Flag(flag) => Some(Value::Flag(flag)),
+            Self::Text(word) => Some(Value::Text(word.into())),
+            Self::Required | Self::Absent => None,
+        }
+    }
+}
+
+impl ParamInfo {
+    /// The default as a value, if there is one: a size in bytes, a length in packets.
+    pub fn default_value(&self) -> Option<Value> {
+        match (self.kind, self.default.value()?) {
+            (Kind::Size, Value::Number(x)) => Some(Value::Bytes(x)),
+            (_, value) => Some(value),
+        }
+    }
+}
+
+impl Value {
+    /// The number in the canonical unit, seconds for times; `None` for words and flags.
+    pub fn number(&self) -> Option<f64> {
+        match *self {
+            Self::Number(x) | Self::Packets(x) | Self::Bytes(x) => Some(x),
+            Self::Time(span) => Some(span.as_secs()),
+            Self::Flag(_) | Self::Text(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(x) => write!(f, "{x}"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Text(word) => write!(f, "\"{word}\""),
+            Self::Packets(x) => write!(f, "{x} packets"),
+            Self::Bytes(x) => write!(f, "{x} bytes"),
+            Self::Time(span) => write!(f, "{span}"),
+        }
+    }
 }

@@ -1,0 +1,147 @@
+//! Adaptive RED (Feng), also called self-configuring RED.
+//! W. Feng, D. Kandlur, D. Saha, K. Shin, "A Self-Configuring RED Gateway", IEEE INFOCOM 1999; the figure number refers
+//! to it.
+//!
+//! # Law
+//! RED whose max_p moves when the average leaves its thresholds. At every update of the average (figure 3):
+//!
+//! * min_th < avg < max_th: status = Between;
+//! * avg < min_th and status is not Below: status = Below, max_p = max_p / alpha;
+//! * avg > max_th and status is not Above: status = Above, max_p = max_p beta.
+//!
+//! So max_p moves once at each crossing, however long the average then stays outside.
+//!
+//! # Parameters
+//! Those of RED with `gentle = true` and `max_p = 0.02`, and the two factors `alpha` and `beta`.
+//!
+//! # Differences
+//! * The paper bounds max_p by nothing; here it stays between 0.000001 and 1.
+//! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first.
+
+use super::Law;
+use super::ared_floyd::GentleFrom;
+use super::red::{Red, RedParams};
+use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::registry::{SchemeInfo, module_doc};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{PacketMeta, Time};
+
+/// Bounds of max_p.
+const MAX_P: (f64, f64) = (1e-6, 1.0);
+
+penstock_core::params! {
+    /// What Adaptive RED (Feng) adds to RED.
+    pub struct AredFengParams {
+        /// Divides max_p when the average falls below min_th.
+        alpha: f64 = Default::Number(3.0), range: 1.0..=1000.0;
+        /// Multiplies max_p when the average rises above max_th.
+        beta: f64 = Default::Number(2.0), range: 1.0..=1000.0;
+        /// Where the gentle ramp starts while max_p moves.
+        gentle_from: GentleFrom = Default::Text("first");
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(AredFengParams::INFO, RedParams::INFO)] = inherit(
+    AredFengParams::INFO,
+    RedParams::INFO,
+    &[("gentle", Default::Flag(true)), ("max_p", Default::Number(0.02))],
+);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Between,
+    Below,
+    Above,
+}
+
+/// Adaptive RED (Feng).
+#[derive(Clone, Debug)]
+pub struct AredFeng {
+    params: AredFengParams,
+    red: Red,
+    status: Status,
+}
+
+impl AredFeng {
+    /// The law that moves the max_p of `red`.
+    pub fn new(params: AredFengParams, red: Red) -> Self {
+        Self { params, red, status: Status::Between }
+    }
+
+    /// Figure 3. On a threshold nothing changes.
+    #[inline]
+    fn adapt(&mut self) {
+        let (avg, min_th, max_th) = (self.red.avg(), self.red.min_th(), self.red.max_th());
+        if min_th < avg && avg < max_th {
+            self.status = Status::Between;
+        } else if avg < min_th && self.status != Status::Below {
+            self.status = Status::Below;
+            self.move_max_p(1.0 / self.params.alpha);
+        } else if avg > max_th && self.status != Status::Above {
+            self.status = Status::Above;
+            self.move_max_p(self.params.beta);
+        }
+    }
+
+    fn move_max_p(&mut self, factor: f64) {
+        self.red.set_max_p((self.red.max_p() * factor).clamp(MAX_P.0, MAX_P.1));
+        if self.params.gentle_from == GentleFrom::Current {
+            self.red.start_ramp_at_max_p();
+        }
+    }
+}
+
+impl Aqm for AredFeng {
+    #[inline]
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+        let q = self.red.length(&cx.queue);
+        self.red.update_average(cx.now, q);
+        self.adapt();
+        self.red.judge(q, cx.rng)
+    }
+
+    fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
+        self.red.on_overflow(cx, packet);
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.red.on_idle(now);
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.red.on_link(now, link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.red.gauges(show);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.red.drop_function(average)
+    }
+}
+
+impl Law for AredFeng {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "ared-feng",
+        aliases: &[],
+        family: "RED",
+        title: "Adaptive RED (Feng)",
+        source: "W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999",
+        doc: module_doc!("ared_feng.rs"),
+        ecn: true,
+        params: &PARAMS,
+        good: "Fast, large steps of max_p, and two plain rules.",
+        bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load it \
+              falls to its lower bound.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let (params, red) = (AredFengParams::read(&mut reader), RedParams::read(&mut reader));
+        reader.finish()?;
+        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    }
+}

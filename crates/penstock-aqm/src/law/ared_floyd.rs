@@ -1,0 +1,178 @@
+//! Adaptive RED (Floyd).
+//! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue
+//! Management", 2001; figure and section numbers refer to it.
+//!
+//! # Law
+//! RED, gentle, whose max_p moves so that the average stays in the middle of the thresholds. Every `interval`
+//! (figure 1), with target = [min_th + 0.4 (max_th - min_th), min_th + 0.6 (max_th - min_th)]:
+//!
+//! * avg > target and max_p <= 0.5: max_p = max_p + min(alpha, max_p / 4);
+//! * avg < target and max_p >= 0.01: max_p = beta max_p.
+//!
+//! # Parameters
+//! Those of RED with `gentle = true`, and `alpha`, `beta`, `interval` and the bounds of max_p. The paper sets the
+//! thresholds from a target delay, min_th = max(5, delay C / 2) and max_th = 3 min_th; here they are given.
+//!
+//! # Differences
+//! * The bounds are tested on the max_p before the step, so it may end up to one step beyond them (as in the figure).
+//! * `tick = "arrival"` is ns-2's: the step is taken at the first arrival more than `interval` after the last change.
+//! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first. "current" lets it
+//!   follow, which keeps the drop function continuous.
+
+use super::Law;
+use super::red::{Red, RedParams};
+use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::registry::{SchemeInfo, module_doc};
+use crate::ticker::Ticker;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{PacketMeta, Span, Time};
+
+penstock_core::choice! {
+    /// What drives the adaptation.
+    pub enum Tick {
+        /// A timer.
+        Timer = "timer",
+        /// Arrivals, as in ns-2.
+        Arrival = "arrival",
+    }
+}
+
+penstock_core::choice! {
+    /// Where the gentle ramp starts while max_p moves.
+    pub enum GentleFrom {
+        /// At the max_p set at first, as in ns-2.
+        First = "first",
+        /// At the present max_p.
+        Current = "current",
+    }
+}
+
+penstock_core::params! {
+    /// What Adaptive RED (Floyd) adds to RED.
+    pub struct AredFloydParams {
+        /// Largest step up of max_p, which is also at most a quarter of it.
+        alpha: f64 = Default::Number(0.01), range: 0.0..=1.0;
+        /// Factor of a step down of max_p.
+        beta: f64 = Default::Number(0.9), range: 0.0..=1.0;
+        /// Time between steps.
+        interval: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.001;
+        /// No step down from below this max_p.
+        max_p_low: f64 = Default::Number(0.01), range: 0.0..=1.0;
+        /// No step up from above this max_p.
+        max_p_high: f64 = Default::Number(0.5), range: 0.0..=1.0;
+        /// Whether a timer or an arrival takes the step.
+        tick: Tick = Default::Text("timer");
+        /// Where the gentle ramp starts while max_p moves.
+        gentle_from: GentleFrom = Default::Text("first");
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(AredFloydParams::INFO, RedParams::INFO)] =
+    inherit(AredFloydParams::INFO, RedParams::INFO, &[("gentle", Default::Flag(true))]);
+
+/// Adaptive RED (Floyd).
+#[derive(Clone, Debug)]
+pub struct AredFloyd {
+    params: AredFloydParams,
+    red: Red,
+    ticker: Ticker,
+    last_change: Time,
+}
+
+impl AredFloyd {
+    /// The law that moves the max_p of `red`.
+    pub fn new(params: AredFloydParams, red: Red) -> Self {
+        let ticker = Ticker::new(params.interval);
+        Self { params, red, ticker, last_change: Time::ZERO }
+    }
+
+    /// Figure 1.
+    fn adapt(&mut self, now: Time) {
+        let AredFloydParams { alpha, beta, max_p_low, max_p_high, .. } = self.params;
+        let (min_th, max_th) = (self.red.min_th(), self.red.max_th());
+        let (avg, max_p) = (self.red.avg(), self.red.max_p());
+        let moved = if avg > min_th + 0.6 * (max_th - min_th) && max_p <= max_p_high {
+            max_p + alpha.min(max_p / 4.0)
+        } else if avg < min_th + 0.4 * (max_th - min_th) && max_p >= max_p_low {
+            max_p * beta
+        } else {
+            return;
+        };
+        self.last_change = now;
+        self.red.set_max_p(moved.min(1.0));
+        if self.params.gentle_from == GentleFrom::Current {
+            self.red.start_ramp_at_max_p();
+        }
+    }
+}
+
+impl Aqm for AredFloyd {
+    #[inline]
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+        let q = self.red.length(&cx.queue);
+        self.red.update_average(cx.now, q);
+        if self.params.tick == Tick::Arrival && cx.now > self.last_change + self.params.interval {
+            self.adapt(cx.now);
+        }
+        self.red.judge(q, cx.rng)
+    }
+
+    fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
+        self.red.on_overflow(cx, packet);
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.red.on_idle(now);
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.red.on_link(now, link);
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        (self.params.tick == Tick::Timer).then(|| self.ticker.next())
+    }
+
+    fn on_timeout(&mut self, cx: &mut Cx<'_>) {
+        self.adapt(cx.now);
+        self.ticker.advance(cx.now);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.red.gauges(show);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.red.drop_function(average)
+    }
+}
+
+impl Law for AredFloyd {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "ared-floyd",
+        aliases: &["ared"],
+        family: "RED",
+        title: "Adaptive RED (Floyd)",
+        source: "S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's \
+                 Active Queue Management, 2001",
+        doc: module_doc!("ared_floyd.rs"),
+        ecn: true,
+        params: &PARAMS,
+        good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
+        bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many seconds.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let (params, red) = (AredFloydParams::read(&mut reader), RedParams::read(&mut reader));
+        if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
+            let message =
+                alloc::format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
+            reader.fault("max_p_low", message);
+        }
+        reader.finish()?;
+        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    }
+}

@@ -1,0 +1,80 @@
+//! Bernoulli: every arrival is dropped, or marked, with the same probability.
+//! J. Chung, M. Claypool, "Analysis of Active Queue Management", IEEE Symposium on Network Computing and Applications,
+//! 2003: the fixed probability under which the queue law is measured.
+//!
+//! # Law
+//! Drop or mark each arriving packet with probability p, whatever waits. The gaps between drops are geometric:
+//! P(gap = n) = p (1 - p)^(n - 1), n = 1, 2, ...
+//!
+//! # Parameters
+//! `p` is the probability; `ecn` marks ECN-capable packets instead of dropping them.
+//!
+//! # Differences
+//! * A link's `loss = { rate = p }` drops before the queue and is counted as a loss of the link; this law's drops are
+//!   early drops of the queue.
+
+use super::Law;
+use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::registry::{SchemeInfo, module_doc};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::PacketMeta;
+use penstock_core::param::{Default, ParamError, Reader, Value};
+
+penstock_core::params! {
+    /// Parameters of the Bernoulli law.
+    pub struct BernoulliParams {
+        /// Probability of dropping or marking an arriving packet.
+        p: f64 = Default::Required, range: 0.0..=1.0;
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = Default::Flag(false);
+    }
+}
+
+/// The law that tosses a coin.
+#[derive(Clone, Debug)]
+pub struct Bernoulli {
+    params: BernoulliParams,
+}
+
+impl Aqm for Bernoulli {
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+        if !cx.rng.chance(self.params.p) {
+            Verdict::Pass
+        } else if self.params.ecn {
+            Verdict::Mark(Cause::Early)
+        } else {
+            Verdict::Drop(Cause::Early)
+        }
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("p_b", self.params.p);
+    }
+
+    fn drop_function(&self, _average: f64) -> Option<f64> {
+        Some(self.params.p)
+    }
+}
+
+impl Law for Bernoulli {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "bernoulli",
+        aliases: &[],
+        family: "probability",
+        title: "Bernoulli",
+        source: "J. Chung, M. Claypool, Analysis of Active Queue Management, IEEE NCA 2003",
+        doc: module_doc!("bernoulli.rs"),
+        ecn: true,
+        params: BernoulliParams::INFO,
+        good: "The simplest plant for theory: the mean queue follows from p by the queue law.",
+        bad: "No control: the queue is empty or overflows unless p happens to suit the load.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = BernoulliParams::read(&mut reader);
+        reader.finish()?;
+        Ok(Self { params: params.ok_or_else(Vec::new)? })
+    }
+}

@@ -1,0 +1,44 @@
+//! Drop-tail: an arriving packet that finds no room is dropped.
+//! The default of routers; named in S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
+//! IEEE/ACM Trans. Networking 1(4), 1993.
+//!
+//! # Law
+//! The law lets every packet pass; the limit of the queue does the rest. A queued packet is never dropped.
+//!
+//! # Parameters
+//! None. The limit, in packets or bytes, belongs to the queue.
+//!
+//! # Differences
+//! None.
+
+use super::Law;
+use crate::aqm::{Aqm, LinkInfo};
+use crate::registry::{SchemeInfo, module_doc};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ParamError, Reader, Value};
+
+/// The law that has no objection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DropTail;
+
+impl Aqm for DropTail {}
+
+impl Law for DropTail {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "droptail",
+        aliases: &["pfifo", "bfifo", "taildrop", "drop-tail", "tail-drop", "fifo"],
+        family: "passive",
+        title: "Drop-tail",
+        source: "the first-in-first-out queue of every router",
+        doc: module_doc!("droptail.rs"),
+        ecn: false,
+        params: &[],
+        good: "No parameters, no early losses, the highest link utilization.",
+        bad: "The queue stays near its limit: the largest delay, losses in bursts, and flows that lose in step.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        Reader::new(settings, Self::INFO.params).finish().map(|()| Self)
+    }
+}

@@ -1,0 +1,223 @@
+//! PSAND: RED whose max_p follows the proximity and the change of the average queue.
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004; equation and section numbers refer to it.
+//!
+//! # Law
+//! RED, gentle. Every `interval`, with the average A, the average Ap of the interval before, and the target KT
+//! (equations 2.1 and 2.2):
+//!
+//! * r = (A / KT) (A / Ap): proximity times change;
+//! * max_p = max(max_p_low, min(coef r^gamma max_p, max_p_high)).
+//!
+//! # Parameters
+//! `target` is KT, in packets or as the time the link needs to send it. `min_th` and `max_th` "auto" lie symmetrically
+//! about KT, as far apart as the limit B of the queue allows (section 3.2.4): 2 KT - B and B if KT > B / 2, else 0 and
+//! 2 KT. The settled average is KT coef^(-1 / gamma) while max_p is off its bounds: below the target for coef > 1.
+//! The rest are RED's.
+//!
+//! # Differences
+//! * The thesis gives no rule for Ap = 0 or the first interval: the change is 1 there; A = 0 gives max_p_low.
+//! * The thesis takes max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
+//! * `adapt = "none"`: the thresholds stay where they are.
+
+use super::Law;
+use super::red::{MeasureIn, Red, RedParams};
+use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::registry::{SchemeInfo, module_doc};
+use crate::ticker::Ticker;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{
+    Auto, Default, Length, LengthOrTime, ParamError, ParamInfo, Reader, Value, inherit, inherited_len,
+};
+use penstock_core::{PacketMeta, Span, Time, math};
+
+penstock_core::choice! {
+    /// How the thresholds move.
+    pub enum Adapt {
+        /// They do not.
+        None = "none",
+    }
+}
+
+penstock_core::params! {
+    /// What PSAND adds to RED or sets otherwise.
+    pub struct PsandParams {
+        /// Wanted average queue KT.
+        target: LengthOrTime = Default::Number(10.0), unit: "packets", at_least: 0.0;
+        /// Time between steps of max_p.
+        interval: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.001;
+        /// Factor of each step.
+        coef: f64 = Default::Number(1.75), range: 0.0..=1000.0;
+        /// Power of proximity times change in each step.
+        gamma: f64 = Default::Number(1.5), range: 0.0..=100.0;
+        /// Smallest max_p.
+        max_p_low: f64 = Default::Number(0.01), range: 0.0..=1.0;
+        /// Largest max_p.
+        max_p_high: f64 = Default::Number(0.75), range: 0.0..=1.0;
+        /// Average queue from which on packets are dropped; "auto" follows from the target.
+        min_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
+        /// Average queue at which the drop probability reaches max_p; "auto" follows from the target.
+        max_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
+        /// How the thresholds move.
+        adapt: Adapt = Default::Text("none");
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(PsandParams::INFO, RedParams::INFO)] =
+    inherit(PsandParams::INFO, RedParams::INFO, &[("gentle", Default::Flag(true))]);
+
+/// PSAND.
+#[derive(Clone, Debug)]
+pub struct Psand {
+    params: PsandParams,
+    red: Red,
+    ticker: Ticker,
+    /// KT, in the unit that the queue is measured in.
+    target: f64,
+    /// Ap; `None` before the first interval has ended.
+    previous: Option<f64>,
+}
+
+impl Psand {
+    /// The law on this link. The thresholds in `red` count only where `params` says so.
+    pub fn new(params: PsandParams, red: RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let target = target(&params, &red, link);
+        let (limit, unit) = (red.limit(link), red.measure_in.word());
+        if !(0.0 < target && target < limit) {
+            let message =
+                format!("is {target} {unit}: it must be above 0 and below the limit of the queue, {limit} {unit}");
+            return Err(alloc::vec![ParamError::new("target", message)]);
+        }
+        if params.max_p_low > params.max_p_high {
+            let message = format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
+            return Err(alloc::vec![ParamError::new("max_p_low", message)]);
+        }
+        let red = Red::new(place(&params, red, target, limit), link)?;
+        let ticker = Ticker::new(params.interval);
+        Ok(Self { params, red, ticker, target, previous: None })
+    }
+
+    /// Equations 2.1 and 2.2.
+    fn adapt(&mut self) {
+        let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
+        let avg = self.red.avg();
+        let proximity = avg / self.target;
+        let change = self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous);
+        let factor = coef * math::pow(proximity * change, gamma);
+        self.red.set_max_p((self.red.max_p() * factor).min(max_p_high).max(max_p_low));
+        self.red.start_ramp_at_max_p();
+        self.previous = Some(avg);
+    }
+}
+
+/// KT in the unit that the queue is measured in.
+fn target(params: &PsandParams, red: &RedParams, link: &LinkInfo) -> f64 {
+    match params.target {
+        LengthOrTime::Length(length) => red.in_unit(length),
+        LengthOrTime::Time(time) => {
+            red.in_unit(Length::Packets(link.rate.packets_per_second(red.mean_packet) * time.as_secs()))
+        }
+    }
+}
+
+/// RED's parameters with the thresholds that are given or follow from the target.
+fn place(params: &PsandParams, red: RedParams, target: f64, limit: f64) -> RedParams {
+    let (min_th, max_th) = thresholds(target, limit);
+    let chosen = |given, rule| match (given, red.measure_in) {
+        (Auto::Value(length), _) => length,
+        (Auto::Auto, MeasureIn::Packets) => Length::Packets(rule),
+        (Auto::Auto, MeasureIn::Bytes) => Length::Bytes(rule),
+    };
+    RedParams { min_th: chosen(params.min_th, min_th), max_th: chosen(params.max_th, max_th), ..red }
+}
+
+/// Section 3.2.4: symmetric about the target, as far apart as the limit allows.
+fn thresholds(target: f64, limit: f64) -> (f64, f64) {
+    if target > limit / 2.0 { (2.0 * target - limit, limit) } else { (0.0, 2.0 * target) }
+}
+
+impl Aqm for Psand {
+    #[inline]
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
+        self.red.on_arrival(cx, packet)
+    }
+
+    fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
+        self.red.on_overflow(cx, packet);
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.red.on_idle(now);
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        let target = target(&self.params, self.red.params(), link);
+        let limit = self.red.params().limit(link);
+        // On a link where the target makes no sense the law goes on as it was.
+        if 0.0 < target && target < limit {
+            self.target = target;
+            self.red.set_params(place(&self.params, self.red.params().clone(), target, limit));
+        }
+        self.red.on_link(now, link);
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        Some(self.ticker.next())
+    }
+
+    fn on_timeout(&mut self, cx: &mut Cx<'_>) {
+        self.adapt();
+        self.ticker.advance(cx.now);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.red.gauges(show);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.red.drop_function(average)
+    }
+}
+
+impl Law for Psand {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "psand",
+        aliases: &[],
+        family: "RED",
+        title: "PSAND",
+        source: "T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis, \
+                 Universite Montpellier II, 2004",
+        doc: module_doc!("psand.rs"),
+        ecn: true,
+        params: &PARAMS,
+        good: "Reacts to a change of the load within seconds, and nearly all its losses come alone.",
+        bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the average \
+              rises with the number of flows.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let params = PsandParams::read(&mut reader);
+        // RED's own thresholds are put in place from the target.
+        reader.derive("min_th", Value::Number(0.0));
+        reader.derive("max_th", Value::Number(0.0));
+        let red = RedParams::read(&mut reader);
+        reader.finish()?;
+        Self::new(params.ok_or_else(Vec::new)?, red.ok_or_else(Vec::new)?, link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_follow_the_rule_of_section_3_2_4() {
+        assert_eq!(thresholds(10.0, 35.0), (0.0, 20.0));
+        assert_eq!(thresholds(17.5, 35.0), (0.0, 35.0));
+        assert_eq!(thresholds(20.0, 35.0), (5.0, 35.0));
+        assert_eq!(thresholds(100.0, f64::INFINITY), (0.0, 200.0));
+    }
+}

@@ -1,0 +1,398 @@
+//! Random Early Detection (RED).
+//! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans. Networking 1(4),
+//! 1993; section numbers refer to it. `gentle`: S. Floyd, "Recommendation on using the gentle variant of RED", 2000.
+//!
+//! # Law
+//! At each arrival, with the queue q that the packet finds (section 4):
+//!
+//! * avg = (1 - w_q) avg + w_q q; after an idle time of the link first avg = (1 - w_q)^m avg, where m packets of the
+//!   typical size could have been sent;
+//! * p_b = 0 for avg < min_th; max_p (avg - min_th) / (max_th - min_th) below max_th; 1 above. With `gentle`, p_b goes
+//!   on from max_p at max_th to 1 at 2 max_th (or at the limit of the queue);
+//! * p_a from p_b by the number of arrivals since the last drop (section 7), which spaces the drops evenly: `spacing`;
+//! * drop or mark with probability p_a; drop with certainty where p_b = 1.
+//!
+//! # Parameters
+//! `min_th` and `max_th` bound the average queue that is wanted; `max_p` is the probability at max_th; `w_q` is the
+//! weight of one arrival in the average. "auto" is 1 - exp(-1/C) for a link that sends C packets of `mean_packet` size a
+//! second: a time constant of one second, about ten round trips. 0 <= min_th < max_th <= limit of the queue.
+//!
+//! `spacing` says how p_a follows from p_b, with n arrivals since the last drop, this one included:
+//! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
+//! * "wait": 0 while n p_b < 1, then p_b / (2 - n p_b), and 1 from n p_b = 2; uniform on 1/p_b .. 2/p_b - 1;
+//! * "none": p_b; geometric.
+//!
+//! # Differences
+//! * `guards` are those of ns-2: nothing is dropped by the average while at most one packet waits, and the first packet
+//!   that sees the average above min_th is let pass.
+//! * The paper's section 4 lets the count of the first arrival after a drop be 1, which makes its gaps end at
+//!   1/p_b - 1; section 7 and "count" here end at 1/p_b.
+//! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
+//! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it.
+
+use super::Law;
+use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use crate::registry::{SchemeInfo, module_doc};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
+
+penstock_core::choice! {
+    /// How the probability of this drop follows from p_b and the arrivals since the last drop.
+    pub enum Spacing {
+        /// Gaps uniform on 1/p_b .. 2/p_b - 1.
+        Wait = "wait",
+        /// Gaps uniform on 1 .. 1/p_b.
+        Count = "count",
+        /// Gaps geometric.
+        None = "none",
+    }
+}
+
+penstock_core::choice! {
+    /// Where the gentle ramp reaches 1.
+    pub enum GentleTop {
+        /// At twice max_th (Floyd 2000).
+        TwiceMaxTh = "2max_th",
+        /// At the limit of the queue (Brandauer et al. 2001).
+        Buffer = "buffer",
+    }
+}
+
+penstock_core::choice! {
+    /// What the queue is measured in.
+    pub enum MeasureIn {
+        /// Waiting packets.
+        Packets = "packets",
+        /// Waiting bytes.
+        Bytes = "bytes",
+    }
+}
+
+penstock_core::choice! {
+    /// Up to where ECN-capable packets are marked instead of dropped.
+    pub enum MarkUpTo {
+        /// While p_b is below max_p, so while the average is below max_th.
+        MaxTh = "max_th",
+        /// Wherever p_b is below 1.
+        Top = "top",
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of RED.
+    pub struct RedParams {
+        /// Average queue from which on packets are dropped.
+        min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
+        /// Average queue at which the drop probability reaches max_p.
+        max_th: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
+        /// Drop probability at max_th.
+        max_p: f64 = Default::Number(0.1), range: 0.0..=1.0;
+        /// Weight of one arrival in the average queue; "auto" gives a time constant of one second.
+        w_q: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
+        /// Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle: bool = Default::Flag(false);
+        /// Where the gentle ramp reaches 1.
+        gentle_top: GentleTop = Default::Text("2max_th");
+        /// How drops are spaced.
+        spacing: Spacing = Default::Text("wait");
+        /// No drop by the average while at most one packet waits, nor of the first packet above min_th (ns-2).
+        guards: bool = Default::Flag(true);
+        /// Typical packet, for the idle time and for w_q "auto".
+        mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
+        /// Whether queue and thresholds count packets or bytes.
+        measure_in: MeasureIn = Default::Text("packets");
+        /// Mark ECN-capable packets instead of dropping them early.
+        ecn: bool = Default::Flag(false);
+        /// Up to where packets are marked.
+        mark_up_to: MarkUpTo = Default::Text("max_th");
+    }
+}
+
+/// What follows from the parameters and the link, in the unit that the queue is measured in.
+#[derive(Clone, Debug)]
+struct Derived {
+    min_th: f64,
+    max_th: f64,
+    /// Average from which on p_b = 1.
+    top: f64,
+    w_q: f64,
+    /// 1 / (max_th - min_th)
+    slope: f64,
+    /// 1 / (top - max_th)
+    ramp_slope: f64,
+    /// Typical packets that the link sends in a second.
+    capacity: f64,
+}
+
+#[derive(Clone, Debug)]
+struct RedVars {
+    avg: f64,
+    /// Arrivals since the last drop, the present one included, as far as they met an average above min_th.
+    count: u32,
+    /// Whether the last arrival met an average above min_th and a queue of more than one.
+    above: bool,
+    idle_since: Option<Time>,
+    /// max_p at present: an adaptive law moves it.
+    max_p: f64,
+    /// p_b at max_th, where the gentle ramp starts.
+    ramp_start: f64,
+}
+
+/// Random Early Detection.
+#[derive(Clone, Debug)]
+pub struct Red {
+    params: RedParams,
+    derived: Derived,
+    vars: RedVars,
+}
+
+impl Red {
+    /// The law on this link; all contradictions in `params`, if there are any.
+    pub fn new(params: RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let derived = Derived::new(&params, link);
+        let faults = derived.faults(&params, link);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let max_p = params.max_p;
+        // The link is idle from the start.
+        let vars = RedVars { avg: 0.0, count: 0, above: false, idle_since: Some(Time::ZERO), max_p, ramp_start: max_p };
+        Ok(Self { params, derived, vars })
+    }
+
+    /// The queue, in the unit it is measured in.
+    #[inline]
+    pub(crate) fn length(&self, queue: &Backlog) -> f64 {
+        match self.params.measure_in {
+            MeasureIn::Packets => f64::from(queue.packets),
+            MeasureIn::Bytes => queue.bytes as f64,
+        }
+    }
+
+    /// Section 4: the low-pass filter, with the idle time made up for.
+    #[inline]
+    pub(crate) fn update_average(&mut self, now: Time, q: f64) {
+        let w_q = self.derived.w_q;
+        if let Some(since) = self.vars.idle_since.take() {
+            let m = math::floor(now.since(since).as_secs() * self.derived.capacity);
+            self.vars.avg *= math::pow(1.0 - w_q, m);
+        }
+        self.vars.avg = (1.0 - w_q) * self.vars.avg + w_q * q;
+    }
+
+    /// The verdict on a packet that finds the queue `q`; the average is up to date.
+    #[inline]
+    pub(crate) fn judge(&mut self, q: f64, rng: &mut Rng) -> Verdict {
+        let avg = self.vars.avg;
+        if avg < self.derived.min_th || (self.params.guards && q <= 1.0) {
+            self.vars.count = 0;
+            self.vars.above = false;
+            return Verdict::Pass;
+        }
+        if avg >= self.derived.top {
+            self.vars.count = 0;
+            return Verdict::Drop(Cause::Forced);
+        }
+        if self.params.guards && !self.vars.above {
+            self.vars.above = true;
+            self.vars.count = 1;
+            return Verdict::Pass;
+        }
+        self.vars.count += 1;
+        let p_b = self.p_b(avg);
+        let p_a = self.p_a(p_b);
+        if p_a <= 0.0 || !rng.chance(p_a) {
+            return Verdict::Pass;
+        }
+        self.vars.count = 0;
+        let marks = match self.params.mark_up_to {
+            MarkUpTo::MaxTh => p_b < self.vars.max_p,
+            MarkUpTo::Top => true,
+        };
+        if self.params.ecn && marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
+    }
+
+    /// Section 4: the initial probability, from the average alone.
+    #[inline]
+    fn p_b(&self, avg: f64) -> f64 {
+        let Derived { min_th, max_th, top, slope, ramp_slope, .. } = self.derived;
+        if avg < min_th {
+            0.0
+        } else if avg >= top {
+            1.0
+        } else if avg < max_th {
+            self.vars.max_p * (avg - min_th) * slope
+        } else {
+            self.vars.ramp_start + (1.0 - self.vars.ramp_start) * (avg - max_th) * ramp_slope
+        }
+    }
+
+    /// Section 7: the probability for this packet, from the arrivals since the last drop.
+    #[inline]
+    fn p_a(&self, p_b: f64) -> f64 {
+        let n = f64::from(self.vars.count);
+        match self.params.spacing {
+            Spacing::None => p_b,
+            // method 2 of section 7; at a denominator of 0 or less the drop is certain
+            Spacing::Count if (n - 1.0) * p_b < 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
+            Spacing::Wait if n * p_b < 1.0 => 0.0,
+            Spacing::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
+            Spacing::Count | Spacing::Wait => 1.0,
+        }
+    }
+
+    pub(crate) fn params(&self) -> &RedParams {
+        &self.params
+    }
+
+    /// Other parameters, which count from the next `on_link`.
+    pub(crate) fn set_params(&mut self, params: RedParams) {
+        self.params = params;
+    }
+
+    pub(crate) fn avg(&self) -> f64 {
+        self.vars.avg
+    }
+
+    pub(crate) fn min_th(&self) -> f64 {
+        self.derived.min_th
+    }
+
+    pub(crate) fn max_th(&self) -> f64 {
+        self.derived.max_th
+    }
+
+    pub(crate) fn max_p(&self) -> f64 {
+        self.vars.max_p
+    }
+
+    /// Move max_p, for an adaptive law that owns this one. The gentle ramp goes on from where it starts.
+    pub(crate) fn set_max_p(&mut self, max_p: f64) {
+        self.vars.max_p = max_p;
+    }
+
+    /// Let the gentle ramp start at the present max_p.
+    pub(crate) fn start_ramp_at_max_p(&mut self) {
+        self.vars.ramp_start = self.vars.max_p;
+    }
+}
+
+impl Derived {
+    fn new(params: &RedParams, link: &LinkInfo) -> Self {
+        let mean_packet = params.mean_packet;
+        let capacity = link.rate.packets_per_second(mean_packet);
+        let w_q = match params.w_q {
+            Auto::Value(w_q) => w_q,
+            Auto::Auto => 1.0 - math::exp(-1.0 / capacity),
+        };
+        let (min_th, max_th) = (params.in_unit(params.min_th), params.in_unit(params.max_th));
+        let top = match (params.gentle, params.gentle_top) {
+            (false, _) => max_th,
+            (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
+            (true, GentleTop::Buffer) => params.limit(link),
+        };
+        Self { min_th, max_th, top, w_q, slope: 1.0 / (max_th - min_th), ramp_slope: 1.0 / (top - max_th), capacity }
+    }
+
+    /// 0 <= min_th < max_th <= limit of the queue.
+    fn faults(&self, params: &RedParams, link: &LinkInfo) -> Vec<ParamError> {
+        let unit = params.measure_in.word();
+        let limit = params.limit(link);
+        let mut faults = Vec::new();
+        if self.max_th > limit {
+            faults.push(ParamError::new(
+                "max_th",
+                format!("is {} {unit}: it must not be above the limit of the queue, {limit} {unit}", self.max_th),
+            ));
+        }
+        if self.min_th >= self.max_th {
+            let (min_th, max_th) = (self.min_th, self.max_th);
+            faults.push(ParamError::new(
+                "min_th",
+                format!("is {min_th} {unit}: it must be below max_th, {max_th} {unit}"),
+            ));
+        }
+        if params.gentle && params.gentle_top == GentleTop::Buffer && limit.is_infinite() {
+            faults.push(ParamError::new(
+                "gentle_top",
+                "is \"buffer\": it must be \"2max_th\" where the queue has no limit",
+            ));
+        }
+        faults
+    }
+}
+
+impl RedParams {
+    /// A length in the unit that the queue is measured in.
+    pub(crate) fn in_unit(&self, length: Length) -> f64 {
+        let mean_packet = self.mean_packet.0 as f64;
+        match (length, self.measure_in) {
+            (Length::Packets(packets), MeasureIn::Packets) => packets,
+            (Length::Packets(packets), MeasureIn::Bytes) => packets * mean_packet,
+            (Length::Bytes(bytes), MeasureIn::Packets) => bytes / mean_packet,
+            (Length::Bytes(bytes), MeasureIn::Bytes) => bytes,
+        }
+    }
+
+    /// The limit of the queue in the unit it is measured in.
+    pub(crate) fn limit(&self, link: &LinkInfo) -> f64 {
+        link.limit.in_packets(self.mean_packet).map_or(f64::INFINITY, |packets| self.in_unit(Length::Packets(packets)))
+    }
+}
+
+impl Aqm for Red {
+    #[inline]
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+        let q = self.length(&cx.queue);
+        self.update_average(cx.now, q);
+        self.judge(q, cx.rng)
+    }
+
+    fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
+        self.vars.count = 0;
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.vars.idle_since.get_or_insert(now);
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.derived = Derived::new(&self.params, link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("avg", self.vars.avg);
+        show("p_b", self.p_b(self.vars.avg));
+        show("max_p", self.vars.max_p);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        Some(self.p_b(self.params.in_unit(Length::Packets(average))))
+    }
+}
+
+impl Law for Red {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "red",
+        aliases: &[],
+        family: "RED",
+        title: "Random Early Detection",
+        source: "S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, \
+                 IEEE/ACM Trans. Networking 1(4), 1993",
+        doc: module_doc!("red.rs"),
+        ecn: true,
+        params: RedParams::INFO,
+        good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
+        bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in bursts.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = RedParams::read(&mut reader);
+        reader.finish()?;
+        Self::new(params.ok_or_else(Vec::new)?, link)
+    }
+}

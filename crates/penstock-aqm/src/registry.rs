@@ -1,0 +1,158 @@
+//! All schemes by name. Adding a law is its file and one line here.
+
+use crate::aqm::LinkInfo;
+use crate::discipline::Discipline;
+use crate::discipline::fifo::Fifo;
+use crate::law::Law;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use penstock_core::Packet;
+use penstock_core::param::{ParamError, ParamInfo, Value, nearest};
+
+/// The laws that guard a single first-in-first-out queue.
+macro_rules! laws {
+    ($($law:path),+ $(,)?) => {
+        static SCHEMES: &[SchemeInfo] = &[$(<$law as Law>::INFO),+];
+
+        fn build_fifo<P: Packet + Send + 'static>(
+            name: &str,
+            settings: &[(String, Value)],
+            link: &LinkInfo,
+        ) -> Option<Result<Box<dyn Discipline<P>>, Vec<ParamError>>> {
+            $(if name == <$law as Law>::INFO.name {
+                let law = <$law as Law>::from_settings(settings, link);
+                return Some(law.map(|law| Box::new(Fifo::new(law, link.limit)) as Box<dyn Discipline<P>>));
+            })+
+            None
+        }
+    };
+}
+
+laws! {
+    crate::law::droptail::DropTail,
+    crate::law::bernoulli::Bernoulli,
+    crate::law::red::Red,
+    crate::law::ared_floyd::AredFloyd,
+    crate::law::ared_feng::AredFeng,
+    crate::law::psand::Psand,
+}
+
+/// What there is to say about a scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeInfo {
+    /// The literature's name, in lower case with hyphens.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// What it belongs to: "passive", "probability", "RED", ...
+    pub family: &'static str,
+    /// The name in full.
+    pub title: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// The law in formulas, its parameters and its differences from its sources, as Markdown.
+    pub doc: &'static str,
+    /// Whether it can mark instead of dropping.
+    pub ecn: bool,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+    /// What it is good at, from measured results.
+    pub good: &'static str,
+    /// What it is bad at, from measured results.
+    pub bad: &'static str,
+}
+
+/// All schemes.
+pub fn schemes() -> &'static [SchemeInfo] {
+    SCHEMES
+}
+
+/// The scheme of this name or alias; hyphen and underscore are the same, and so are capital and small letters.
+pub fn find(name: &str) -> Option<&'static SchemeInfo> {
+    let folded = name.to_ascii_lowercase().replace('_', "-");
+    SCHEMES.iter().find(|scheme| scheme.name == folded || scheme.aliases.contains(&folded.as_str()))
+}
+
+/// The queue of the scheme of this name with these settings; all faults if some are refused.
+///
+/// The limit of the queue is `link.limit`.
+pub fn build<P: Packet + Send + 'static>(
+    scheme: &str,
+    settings: &[(String, Value)],
+    link: &LinkInfo,
+) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+    find(scheme)
+        .and_then(|info| build_fifo(info.name, settings, link))
+        .unwrap_or_else(|| Err(vec![unknown_scheme(scheme)]))
+}
+
+fn unknown_scheme(name: &str) -> ParamError {
+    let names = SCHEMES.iter().flat_map(|scheme| scheme.aliases.iter().chain([&scheme.name])).copied();
+    let message = match nearest(name, names).and_then(find) {
+        Some(scheme) => format!("\"{name}\" is no scheme: did you mean \"{}\"?", scheme.name),
+        None => {
+            let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
+            format!("\"{name}\" is no scheme: there are {}", names.join(", "))
+        }
+    };
+    ParamError::new("scheme", message)
+}
+
+/// The module documentation at the head of a source file, as Markdown without the comment signs.
+macro_rules! module_doc {
+    ($file:literal) => {{
+        const SOURCE: &str = include_str!($file);
+        const DOC: ([u8; SOURCE.len()], usize) = $crate::registry::head_comment(SOURCE);
+        const TEXT: &str = match core::str::from_utf8(DOC.0.split_at(DOC.1).0) {
+            Ok(text) => text,
+            Err(_) => panic!("the documentation is not UTF-8"),
+        };
+        TEXT
+    }};
+}
+pub(crate) use module_doc;
+
+/// The lines at the head of `source` that begin with `//!`, without it, and their length in bytes.
+pub(crate) const fn head_comment<const N: usize>(source: &str) -> ([u8; N], usize) {
+    let source = source.as_bytes();
+    let mut doc = [0; N];
+    let (mut read, mut written) = (0, 0);
+    while read + 3 < N && source[read] == b'/' && source[read + 1] == b'/' && source[read + 2] == b'!' {
+        read += if source[read + 3] == b' ' { 4 } else { 3 };
+        while read < N && source[read] != b'\n' {
+            doc[written] = source[read];
+            (read, written) = (read + 1, written + 1);
+        }
+        doc[written] = b'\n';
+        (read, written) = (read + 1, written + 1);
+    }
+    (doc, written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_found_however_they_are_written() {
+        assert_eq!(find("ARED_Floyd").unwrap().name, "ared-floyd");
+        assert_eq!(find("ared").unwrap().name, "ared-floyd");
+        assert_eq!(find("pfifo").unwrap().name, "droptail");
+        assert!(find("").is_none());
+    }
+
+    #[test]
+    fn an_unknown_scheme_is_told_the_nearest() {
+        assert_eq!(unknown_scheme("psnad").message, "\"psnad\" is no scheme: did you mean \"psand\"?");
+        assert!(unknown_scheme("xyzzyx").message.ends_with("red, ared-floyd, ared-feng, psand"));
+    }
+
+    #[test]
+    fn the_documentation_is_the_head_of_the_file() {
+        assert!(find("red").unwrap().doc.starts_with("Random Early Detection (RED).\n"));
+        assert!(!find("red").unwrap().doc.contains("//!"));
+    }
+}

@@ -1,1 +1,61 @@
-//! The packet simulator.
+//! A packet simulator for router queue management.
+//!
+//! Time is in integer nanoseconds, events are totally ordered, every part of a run draws from its own named random
+//! stream: the same scenario and seed give the same bits on any machine. [`run`] is the way in; a [`Scenario`] is in
+//! canonical form, without units.
+
+mod build;
+mod engine;
+mod event;
+mod faults;
+mod link;
+mod network;
+mod packet;
+mod plan;
+mod probe;
+mod result;
+mod route;
+pub mod scenario;
+mod tally;
+pub mod trace;
+mod traffic;
+
+pub use faults::{Fault, RunError};
+pub use packet::Kind;
+pub use result::RunResult;
+pub use scenario::Scenario;
+use trace::Trace;
+
+/// Run a scenario with one seed.
+///
+/// # Errors
+///
+/// [`RunError::Faults`] with everything that is wrong with the scenario; [`RunError::Imbalance`] if packets or bytes did
+/// not add up at the end, which is a defect of the simulator.
+pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
+    run_with(scenario, seed, false).map(|(result, _)| result)
+}
+
+/// Run a scenario with one seed and keep every packet event at the watched queues and hosts.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), RunError> {
+    run_with(scenario, seed, true).map(|(result, trace)| (result, trace.unwrap_or_default()))
+}
+
+fn run_with(scenario: &Scenario, seed: u64, traced: bool) -> Result<(RunResult, Option<Trace>), RunError> {
+    let mut engine = build::build(scenario, seed, traced).map_err(RunError::Faults)?;
+    engine.run(penstock_core::Time::from_nanos(scenario.duration_ns));
+    if let Some(imbalance) = engine.imbalance() {
+        return Err(RunError::Imbalance(imbalance));
+    }
+    let result = result::tell(scenario, seed, &mut engine);
+    Ok((result, engine.network.tally.trace.take().map(|trace| *trace)))
+}
+
+/// All that is wrong with a scenario, nothing if it can be run with this seed.
+pub fn check(scenario: &Scenario, seed: u64) -> Vec<Fault> {
+    build::build(scenario, seed, false).err().unwrap_or_default()
+}

@@ -1,0 +1,278 @@
+//! From a scenario and a seed to an engine that is ready to run.
+
+use crate::engine::{Engine, Host, Job, Source, Stage};
+use crate::event::Agenda;
+use crate::link::{Entry, Link, Loss, Port, State, Wire};
+use crate::network::Network;
+use crate::packet::{SackTable, SimPacket};
+use crate::plan::{Plan, Way};
+use crate::probe::flow::{FlowStats, LossRuns, Window};
+use crate::probe::queue::QueueStats;
+use crate::scenario::{LinkSpec, LossSpec, Scenario, TrafficSpec, values};
+use crate::tally::{Amount, FlowPath, Hop, Tally};
+use crate::trace::Trace;
+use crate::traffic::datagrams::Datagrams;
+use crate::Fault;
+use penstock_aqm::{Discipline, LinkInfo};
+use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
+use penstock_tcp::{Profile, Receiver, Sender, SenderCounts, TcpParams};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Intervals of a series.
+const SERIES_POINTS: u64 = 1000;
+
+/// Build the engine, or tell all that is wrong with the scenario.
+pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engine, Vec<Fault>> {
+    let mut faults = scenario.faults();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let tcps = tcp_params(scenario, &mut faults);
+    let prompt: Vec<bool> =
+        tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
+    let plan = Plan::new(scenario, seed, &prompt, &mut faults);
+    let queues = queues(scenario, &plan, &mut faults);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let ranks = Ranks::new(scenario, &plan, &prompt);
+    if Time::from_nanos(scenario.duration_ns) >= Agenda::horizon(ranks.jobs.len()) {
+        let longest = Agenda::horizon(ranks.jobs.len()).as_secs();
+        return Err(vec![Fault::new("duration", format!("must be below {longest:.0} s with so many flows and links"))]);
+    }
+    Ok(assemble(scenario, seed, &plan, &tcps, queues, ranks, traced))
+}
+
+type Queue = Box<dyn Discipline<SimPacket>>;
+
+fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<TcpParams>>> {
+    let mut of = |group: &TrafficSpec| {
+        let spec = group.tcp.as_ref()?;
+        let mut settings = values(&spec.settings);
+        settings.push(("flavour".to_owned(), penstock_core::param::Value::Text(spec.flavour.clone())));
+        let Some(profile) = Profile::from_name(&spec.profile) else {
+            let names = Profile::ALL.map(Profile::name).join(", ");
+            let message = format!("{:?} is no profile: there are {names}", spec.profile);
+            faults.push(Fault::new(&format!("traffic.{}.profile", group.name), message));
+            return None;
+        };
+        match TcpParams::from_settings(profile, &settings) {
+            Ok(params) => Some(Arc::new(params)),
+            Err(errors) => {
+                faults.extend(errors.into_iter().map(|error| Fault::parameter(&format!("traffic.{}", group.name), error)));
+                None
+            }
+        }
+    };
+    scenario.traffic.iter().map(&mut of).collect()
+}
+
+/// The disciplines of the links that have one, in the order of the links.
+fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
+    let mut of = |(number, link): (usize, &LinkSpec)| {
+        let info = plan.link_info(number, link);
+        let (scheme, settings) = match &link.queue {
+            Some(queue) => (queue.scheme.as_str(), values(&queue.params)),
+            None if plan.computed[number] => return None,
+            None => ("droptail", Vec::new()),
+        };
+        match penstock_aqm::build(scheme, &settings, &info) {
+            Ok(queue) => Some(queue),
+            Err(errors) => {
+                let path = format!("links.{}.queue", link.name);
+                faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));
+                None
+            }
+        }
+    };
+    scenario.links.iter().enumerate().map(&mut of).collect()
+}
+
+impl Plan {
+    /// What the law on this link may know of it.
+    fn link_info(&self, number: usize, link: &LinkSpec) -> LinkInfo {
+        LinkInfo {
+            rate: self.rates[number],
+            limit: link.queue.as_ref().map_or(Limit::Infinite, |queue| queue.limit.into()),
+            mean_packet: Bytes(1000),
+            mtu: Bytes(1500),
+            rtt: link.rtt_ns.map(Span::from_nanos).or(self.rtts[number]),
+            flows: Some(self.crossing[number]).filter(|&flows| flows > 0),
+        }
+    }
+}
+
+/// The ranks of all sources of events: class by class, in each by number.
+struct Ranks {
+    jobs: Vec<Job>,
+}
+
+impl Ranks {
+    fn new(scenario: &Scenario, plan: &Plan, prompt: &[bool]) -> Self {
+        let links = 0..scenario.links.len() as u32;
+        let flows = 0..plan.ways.len() as u32;
+        let queued: Vec<u32> = links.clone().filter(|&link| !plan.computed[link as usize]).collect();
+        let lined: Vec<u32> = links.filter(|&link| plan.has_line[link as usize]).collect();
+        let delayed = |flow: &u32| {
+            let group = plan.ways[*flow as usize].group;
+            scenario.traffic[group].tcp.is_some() && !prompt[group]
+        };
+        let mut jobs = vec![Job::Warm];
+        jobs.extend(queued.iter().map(|&link| Job::Transmission(link)));
+        jobs.extend(lined.iter().map(|&link| Job::Arrival(link)));
+        jobs.extend(queued.iter().map(|&link| Job::QueueTimer(link)));
+        jobs.extend(flows.clone().filter(delayed).map(Job::ReceiverTimer));
+        jobs.extend(flows.map(Job::Flow));
+        Self { jobs }
+    }
+
+    fn of(&self, job: Job) -> Option<u32> {
+        self.jobs.binary_search(&job).ok().map(|rank| rank as u32)
+    }
+}
+
+fn assemble(
+    scenario: &Scenario,
+    seed: u64,
+    plan: &Plan,
+    tcps: &[Option<Arc<TcpParams>>],
+    queues: Vec<Option<Queue>>,
+    ranks: Ranks,
+    traced: bool,
+) -> Engine {
+    let mut agenda = Agenda::new(ranks.jobs.len());
+    let links = scenario
+        .links
+        .iter()
+        .zip(queues)
+        .enumerate()
+        .map(|(number, (spec, queue))| link(scenario, seed, plan, &ranks, &mut agenda, number, spec, queue))
+        .collect();
+    let mut receivers = Vec::new();
+    let (mut hosts, mut flows) = (Vec::new(), Vec::new());
+    for (flow, way) in plan.ways.iter().enumerate() {
+        let group = &scenario.traffic[way.group];
+        let flow = flow as u32;
+        flows.push(FlowPath {
+            ack_hop: way.ack_hop,
+            group: way.group as u32,
+            receiver: receivers.len() as u32,
+            dscp: group.dscp,
+            receiver_rank: ranks.of(Job::ReceiverTimer(flow)),
+        });
+        if let Some(params) = &tcps[way.group] {
+            receivers.push(Receiver::new(params));
+        }
+        let rank = ranks.of(Job::Flow(flow)).unwrap_or_default();
+        let host = host(group, seed, way, rank, tcps[way.group].as_ref());
+        agenda.set(rank, host.start);
+        hosts.push(host);
+    }
+    let (start, end) = (Time::from_nanos(scenario.warmup_ns), Time::from_nanos(scenario.duration_ns));
+    if start > Time::ZERO {
+        agenda.set(0, start);
+    }
+    let tally = Tally {
+        hops: plan.hops.clone(),
+        flow_stats: vec![FlowStats::default(); flows.len()],
+        flows,
+        loss_runs: vec![LossRuns::default(); scenario.traffic.len()],
+        sacks: SackTable::default(),
+        window: Window { start, end },
+        entered: Amount::default(),
+        delivered: Amount::default(),
+        lost: Amount::default(),
+        trace: traced.then(|| Box::new(Trace::new(scenario.links.iter().map(|link| link.watch).collect()))),
+    };
+    Engine { network: Network { agenda, links, receivers, tally }, hosts, jobs: ranks.jobs, events: 0 }
+}
+
+#[allow(clippy::too_many_arguments)] // The parts of one link, each from its own list.
+fn link(
+    scenario: &Scenario,
+    seed: u64,
+    plan: &Plan,
+    ranks: &Ranks,
+    agenda: &mut Agenda,
+    number: usize,
+    spec: &LinkSpec,
+    queue: Option<Queue>,
+) -> Link {
+    let id = number as u32;
+    let entry = match queue {
+        None => Entry::Computed { free_at: Time::ZERO },
+        Some(queue) => {
+            let series = scenario.options.series && spec.watch;
+            let width = Span::from_nanos((scenario.duration_ns / SERIES_POINTS).max(scenario.sampling_ns));
+            let timer_rank = ranks.of(Job::QueueTimer(id)).unwrap_or_default();
+            agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
+            Entry::Queued(Box::new(Port {
+                queue,
+                rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
+                loss: spec.loss.as_ref().map(|loss| loss_model(loss, seed, &spec.name)),
+                stats: QueueStats::new(
+                    Time::ZERO,
+                    Span::from_nanos(scenario.sampling_ns),
+                    series.then_some(width),
+                ),
+                transmission_rank: ranks.of(Job::Transmission(id)).unwrap_or_default(),
+                timer_rank,
+                state: State::Idle,
+                link: id,
+            }))
+        }
+    };
+    Link {
+        wire: Wire::new(plan.rates[number]),
+        delay: plan.delays[number],
+        line: VecDeque::new(),
+        line_rank: ranks.of(Job::Arrival(id)).unwrap_or_default(),
+        entry,
+    }
+}
+
+fn loss_model(spec: &LossSpec, seed: u64, link: &str) -> Loss {
+    match spec {
+        LossSpec::Rate(p) => Loss::Rate(*p, Box::new(Rng::stream(seed, &format!("{link}.loss")))),
+        LossSpec::Arrivals(numbers) => {
+            let mut numbers = numbers.clone();
+            numbers.sort_unstable();
+            numbers.dedup();
+            Loss::Arrivals(numbers.into(), 0)
+        }
+    }
+}
+
+fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<TcpParams>>) -> Host {
+    let name = format!("{}.{}", group.name, way.copy);
+    let start = group.start.draw(way.copy, &mut Rng::stream(seed, &format!("{name}.start")));
+    let source = match (tcp, &group.udp) {
+        (Some(params), _) => Source::Tcp(Box::new(Sender::new(Arc::clone(params)))),
+        (None, Some(spec)) => {
+            Source::Udp(Box::new(Datagrams::new(group.kind, spec, Rng::stream(seed, &name))), Time::NEVER, 0)
+        }
+        (None, None) => unreachable!("the scenario was checked"),
+    };
+    Host {
+        source,
+        start,
+        stop: group.stop_ns.map_or(Time::NEVER, Time::from_nanos),
+        stage: Stage::Waiting,
+        hop: way.data_hop,
+        dscp: group.dscp,
+        rank,
+        armed: start,
+        before: SenderCounts::default(),
+    }
+}
+
+/// Hops of a route for the plan.
+pub(crate) fn hop(link: u32, last: bool) -> Hop {
+    Hop { link, last, ahead: false, safe_behind: false, counted: false }
+}
+
+/// A rate as the wire takes it.
+pub(crate) fn rate(bits_per_second: f64) -> Rate {
+    Rate::from_bits_per_second(bits_per_second.round().max(1.0) as u64)
+}

@@ -1,0 +1,279 @@
+//! The engine: takes the earliest event, lets its part act, until the end of the run.
+
+use crate::link::Entry;
+use crate::network::Network;
+use crate::packet::{CWR, ECE, Kind, RETRANSMISSION, SimPacket};
+use crate::trace::{Trace, WindowRow};
+use crate::traffic::datagrams::Datagrams;
+use penstock_core::Time;
+use penstock_tcp::{Ack, Segment, Sender, SenderCounts};
+
+/// What an entry of the agenda stands for.
+///
+/// The order of the variants is the order of events at one instant: the end of the warm-up first, so that everything at
+/// that instant counts; then ends of transmission, so that a packet that arrives as another leaves finds its place;
+/// then arrivals; then timers, so that an acknowledgement that arrives as its timer expires is in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Job {
+    /// The warm-up is over.
+    Warm,
+    /// A link has sent a packet.
+    Transmission(u32),
+    /// A packet has arrived at the end of a link.
+    Arrival(u32),
+    /// A discipline's timer.
+    QueueTimer(u32),
+    /// The timer of a receiver that delays acknowledgements.
+    ReceiverTimer(u32),
+    /// A sender's start, stop, timer or next datagram.
+    Flow(u32),
+}
+
+/// The sending end of a flow.
+pub(crate) struct Host {
+    pub(crate) source: Source,
+    pub(crate) start: Time,
+    pub(crate) stop: Time,
+    pub(crate) stage: Stage,
+    /// First hop of its data.
+    pub(crate) hop: u32,
+    pub(crate) dscp: u8,
+    /// Rank in the agenda, and the time of the entry there. Timers mostly move back, so entries are left where they are
+    /// and looked at again when they come.
+    pub(crate) rank: u32,
+    pub(crate) armed: Time,
+    /// What the sender had counted when the warm-up ended.
+    pub(crate) before: SenderCounts,
+}
+
+/// What sends.
+pub(crate) enum Source {
+    /// A TCP sender.
+    Tcp(Box<Sender>),
+    /// Datagrams, the time of the next, and how many were sent before the warm-up ended.
+    Udp(Box<Datagrams>, Time, u32),
+}
+
+/// Where a flow is in its life.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Not started.
+    Waiting,
+    /// It offers data.
+    Running,
+    /// It offers no new data.
+    Stopped,
+}
+
+/// A run.
+pub(crate) struct Engine {
+    pub(crate) network: Network,
+    pub(crate) hosts: Vec<Host>,
+    /// What each rank of the agenda stands for.
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) events: u64,
+}
+
+/// A sender's way into the network.
+struct Gate<'a> {
+    network: &'a mut Network,
+    now: Time,
+    flow: u32,
+    hop: u32,
+    dscp: u8,
+}
+
+impl penstock_tcp::Network for Gate<'_> {
+    #[inline]
+    fn transmit(&mut self, segment: Segment) {
+        let repeated = if segment.retransmission { RETRANSMISSION } else { 0 };
+        let reduced = if segment.cwr { CWR } else { 0 };
+        let packet = SimPacket {
+            stamp: segment.stamp,
+            flow: self.flow,
+            seq: segment.seq,
+            hop: self.hop,
+            extra: segment.payload,
+            size: segment.size,
+            kind: Kind::Data,
+            ecn: segment.ecn,
+            dscp: self.dscp,
+            flags: repeated | reduced,
+        };
+        self.network.send(self.now, packet);
+    }
+}
+
+impl Engine {
+    /// Let everything happen up to and including `end`.
+    pub(crate) fn run(&mut self, end: Time) {
+        while let Some((now, rank)) = self.network.agenda.first() {
+            if now > end {
+                break;
+            }
+            self.events += 1;
+            match self.jobs[rank as usize] {
+                Job::Arrival(link) => self.on_arrival(now, link as usize),
+                Job::Transmission(link) => self.network.serve(link as usize, now),
+                Job::Flow(flow) => self.on_flow(now, flow),
+                Job::QueueTimer(link) => self.network.on_queue_timer(link as usize, now),
+                Job::ReceiverTimer(flow) => self.network.on_receiver_timer(now, flow),
+                Job::Warm => self.on_warm(now, rank),
+            }
+        }
+        self.close(end);
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, now: Time, link: usize) {
+        let Some(packet) = self.network.land(link) else { return };
+        if packet.kind == Kind::Ack && self.network.is_home(&packet) {
+            self.on_ack(now, &packet);
+        } else {
+            self.network.arrive(now, packet);
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, now: Time, packet: &SimPacket) {
+        self.network.tally.receive(now, packet);
+        let (blocks, count) = self.network.tally.sacks.take(packet.extra);
+        let host = &mut self.hosts[packet.flow as usize];
+        let Source::Tcp(sender) = &mut host.source else { return };
+        let ack = Ack {
+            ack: packet.seq,
+            stamp: packet.stamp,
+            ece: packet.flags & ECE != 0,
+            retransmission: packet.flags & RETRANSMISSION != 0,
+            sack: &blocks[..count],
+        };
+        let network = &mut self.network;
+        sender.on_ack(now, &ack, &mut Gate { network, now, flow: packet.flow, hop: host.hop, dscp: host.dscp });
+        if let Some(timer) = sender.timer().filter(|timer| *timer < host.armed) {
+            host.armed = timer;
+            network.agenda.set(host.rank, timer);
+        }
+        if let Some(trace) = &mut network.tally.trace {
+            note_window(trace, now, packet.flow, sender);
+        }
+    }
+
+    fn on_flow(&mut self, now: Time, flow: u32) {
+        let host = &mut self.hosts[flow as usize];
+        let network = &mut self.network;
+        let (hop, dscp) = (host.hop, host.dscp);
+        let starts = host.stage == Stage::Waiting;
+        let stops = host.stage == Stage::Running && now >= host.stop;
+        if starts {
+            host.stage = Stage::Running;
+        } else if stops {
+            host.stage = Stage::Stopped;
+        }
+        let next = match &mut host.source {
+            Source::Tcp(sender) => {
+                if starts {
+                    sender.start(now, &mut Gate { network, now, flow, hop, dscp });
+                } else if stops {
+                    sender.stop(now);
+                }
+                if sender.timer().is_some_and(|timer| timer <= now) {
+                    sender.on_timer(now, &mut Gate { network, now, flow, hop, dscp });
+                }
+                if let Some(trace) = &mut network.tally.trace {
+                    note_window(trace, now, flow, sender);
+                }
+                sender.timer().unwrap_or(Time::NEVER)
+            }
+            Source::Udp(source, at, _) => {
+                if starts {
+                    *at = now + source.first_gap();
+                }
+                while host.stage == Stage::Running && *at <= now {
+                    let datagram = source.next();
+                    *at += datagram.gap;
+                    network.send(now, udp_packet(&datagram, now, flow, hop, dscp));
+                }
+                if host.stage == Stage::Running { *at } else { Time::NEVER }
+            }
+        };
+        host.armed = if host.stage == Stage::Running { next.min(host.stop) } else { next };
+        network.agenda.set(host.rank, host.armed);
+    }
+
+    /// The warm-up is over: statistics start again.
+    fn on_warm(&mut self, now: Time, rank: u32) {
+        self.network.agenda.clear(rank);
+        for port in self.network.ports() {
+            port.settle(now);
+            port.stats.restart(now);
+        }
+        for host in &mut self.hosts {
+            match &mut host.source {
+                Source::Tcp(sender) => host.before = sender.counts(now),
+                Source::Udp(source, _, before) => *before = source.sent,
+            }
+        }
+    }
+
+    fn close(&mut self, end: Time) {
+        for port in self.network.ports() {
+            port.settle(end);
+        }
+        if let Some(trace) = &mut self.network.tally.trace {
+            trace.finish(end);
+        }
+    }
+
+    /// What does not add up: packets and bytes that entered the network are delivered, lost, waiting or under way, and
+    /// each queue's arrivals are its departures, its drops and its change of backlog.
+    pub(crate) fn imbalance(&self) -> Option<String> {
+        let (mut packets, mut bytes) = (0, 0);
+        for (number, link) in self.network.links.iter().enumerate() {
+            packets += link.line.len() as u64;
+            bytes += link.line.iter().map(|(_, packet)| u64::from(packet.size)).sum::<u64>();
+            if let Entry::Queued(port) = &link.entry {
+                let backlog = port.queue.backlog();
+                packets += u64::from(backlog.packets);
+                bytes += backlog.bytes;
+                if !port.stats.is_conserved() {
+                    return Some(format!("arrivals, departures and drops of link {number} do not add up"));
+                }
+            }
+        }
+        let tally = &self.network.tally;
+        let out = |f: fn(&crate::tally::Amount) -> u64| f(&tally.delivered) + f(&tally.lost);
+        if tally.entered.packets != out(|a| a.packets) + packets || tally.entered.bytes != out(|a| a.bytes) + bytes {
+            return Some(format!(
+                "{:?} entered the network, {:?} were delivered, {:?} lost, {packets} packets of {bytes} bytes remain",
+                tally.entered, tally.delivered, tally.lost
+            ));
+        }
+        None
+    }
+}
+
+fn udp_packet(
+    datagram: &crate::traffic::datagrams::Datagram,
+    now: Time,
+    flow: u32,
+    hop: u32,
+    dscp: u8,
+) -> SimPacket {
+    SimPacket {
+        stamp: now,
+        flow,
+        seq: datagram.seq,
+        hop,
+        extra: datagram.payload,
+        size: datagram.size,
+        kind: Kind::Udp,
+        ecn: penstock_core::Ecn::Not,
+        dscp,
+        flags: 0,
+    }
+}
+
+fn note_window(trace: &mut Trace, time: Time, flow: u32, sender: &Sender) {
+    let (cwnd, ssthresh) = (sender.cwnd(), sender.ssthresh());
+    trace.note_window(WindowRow { time, flow, cwnd, ssthresh });
+}

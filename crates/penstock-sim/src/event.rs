@@ -1,0 +1,113 @@
+//! The agenda: what happens next.
+//!
+//! Every *source* of events (a link's end of transmission, the head of a delay line, a flow's timer) has at most one
+//! pending entry, so the agenda grows with links and flows, not with packets. Sources are ranked once, by class and then
+//! by number; entries are ordered by `(time, rank)`, which is a total order, so a run never depends on the order in
+//! which its parts were created or its events scheduled.
+//!
+//! The agenda is a winner tree over keys that pack time and rank into 64 bits: the fastest of the orders that were
+//! measured, two to four times a binary heap, because an update walks one path of the tree and stops where nothing
+//! changes.
+
+use penstock_core::Time;
+
+/// Pending entries, one for each source, ordered by `(time, rank)`.
+pub(crate) struct Agenda {
+    /// `tree[1]` is the earliest key; node `i` holds the smaller of its children `2 i` and `2 i + 1`; leaves follow.
+    tree: Vec<u64>,
+    leaves: usize,
+    rank_bits: u32,
+}
+
+/// No entry.
+const NEVER: u64 = u64::MAX;
+
+impl Agenda {
+    /// An empty agenda for `sources` sources with ranks 0 to `sources` - 1.
+    pub(crate) fn new(sources: usize) -> Self {
+        let leaves = sources.next_power_of_two().max(2);
+        Self { tree: vec![NEVER; 2 * leaves], leaves, rank_bits: leaves.trailing_zeros() }
+    }
+
+    /// The latest instant that the agenda of so many sources can hold: 2.6 years with 100 sources, 73 minutes with a
+    /// million.
+    pub(crate) fn horizon(sources: usize) -> Time {
+        let rank_bits = sources.next_power_of_two().max(2).trailing_zeros();
+        Time::from_nanos((NEVER >> rank_bits) - 1)
+    }
+
+    /// Put the entry of the source with this rank at `time`, wherever it was before. Beyond the horizon means never.
+    #[inline]
+    pub(crate) fn set(&mut self, rank: u32, time: Time) {
+        let nanos = time.as_nanos();
+        let key = if nanos >= NEVER >> self.rank_bits { NEVER } else { nanos << self.rank_bits | u64::from(rank) };
+        self.update(rank, key);
+    }
+
+    /// Take back the entry of the source with this rank.
+    #[inline]
+    pub(crate) fn clear(&mut self, rank: u32) {
+        self.update(rank, NEVER);
+    }
+
+    /// The earliest entry, which stays until its source sets or clears it.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(Time, u32)> {
+        let key = self.tree[1];
+        (key != NEVER).then(|| {
+            let rank = key & ((1 << self.rank_bits) - 1);
+            (Time::from_nanos(key >> self.rank_bits), rank as u32)
+        })
+    }
+
+    #[inline]
+    fn update(&mut self, rank: u32, key: u64) {
+        let tree = self.tree.as_mut_slice();
+        let mut node = self.leaves + rank as usize;
+        tree[node] = key;
+        let mut winner = key;
+        while node > 1 {
+            winner = winner.min(tree[node ^ 1]);
+            node >>= 1;
+            if tree[node] == winner {
+                return;
+            }
+            tree[node] = winner;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn ties_go_to_the_lower_rank() {
+        let mut agenda = Agenda::new(3);
+        agenda.set(2, Time::from_nanos(10));
+        agenda.set(1, Time::from_nanos(10));
+        assert_eq!(agenda.first(), Some((Time::from_nanos(10), 1)));
+        agenda.clear(1);
+        assert_eq!(agenda.first(), Some((Time::from_nanos(10), 2)));
+        agenda.set(2, Time::NEVER);
+        assert_eq!(agenda.first(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_sorted_map(steps in prop::collection::vec((0_u32..37, prop::option::of(0_u64..1000)), 1..200)) {
+            let mut agenda = Agenda::new(37);
+            let mut oracle = BTreeMap::new();
+            for (rank, time) in steps {
+                match time {
+                    Some(nanos) => { agenda.set(rank, Time::from_nanos(nanos)); oracle.insert(rank, nanos); }
+                    None => { agenda.clear(rank); oracle.remove(&rank); }
+                }
+                let first = oracle.iter().map(|(&rank, &nanos)| (nanos, rank)).min();
+                prop_assert_eq!(agenda.first(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What can be wrong with a scenario, told all at once.
+
+use crate::scenario::{Draw, LinkSpec, LossSpec, Scenario, StartSpec, TrafficKind, TrafficSpec};
+use penstock_core::param::ParamError;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fmt;
+
+/// One thing that is wrong with a scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// The key, as in a scenario file: `links.bottleneck.queue.min_th`.
+    pub path: String,
+    /// What is wrong and what is allowed, without the key.
+    pub message: String,
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The scenario cannot be run.
+    Faults(Vec<Fault>),
+    /// Packets or bytes did not add up: a defect of the simulator.
+    Imbalance(String),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Faults(faults) => faults.iter().try_for_each(|fault| writeln!(f, "{}: {}", fault.path, fault.message)),
+            Self::Imbalance(what) => write!(f, "the books of the run do not balance: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl Fault {
+    pub(crate) fn new(path: &str, message: String) -> Self {
+        Self { path: path.to_owned(), message }
+    }
+
+    /// A parameter that a registry refused, below `path`.
+    pub(crate) fn parameter(path: &str, error: ParamError) -> Self {
+        Self { path: format!("{path}.{}", error.name), message: error.message }
+    }
+}
+
+/// Most flows of a scenario: their numbers and timers must fit into the keys of the agenda.
+const MOST_FLOWS: u64 = 4_000_000;
+
+impl Scenario {
+    /// Faults that can be seen without routes and registries.
+    pub(crate) fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut require = |holds: bool, path: &str, message: &str| {
+            if !holds {
+                faults.push(Fault::new(path, message.to_owned()));
+            }
+        };
+        require(self.duration_ns > 0, "duration", "must be above 0 s");
+        require(self.warmup_ns < self.duration_ns, "warmup", "must be below duration");
+        require(self.sampling_ns > 0, "sampling", "must be above 0 s");
+        require(!self.links.is_empty(), "links", "at least one link is needed");
+        let flows: u64 = self.traffic.iter().map(|group| u64::from(group.count)).sum();
+        require(flows <= MOST_FLOWS, "traffic", "at most 4 000 000 flows are possible");
+        let mut names = HashSet::new();
+        for link in &self.links {
+            require(names.insert(&link.name), &format!("links.{}", link.name), "is there twice");
+            link.check(&mut require);
+        }
+        let mut names = HashSet::new();
+        for group in &self.traffic {
+            require(names.insert(&group.name), &format!("traffic.{}", group.name), "is there twice");
+            group.check(&mut require);
+        }
+        faults
+    }
+}
+
+impl LinkSpec {
+    fn check(&self, require: &mut impl FnMut(bool, &str, &str)) {
+        let path = |key: &str| format!("links.{}.{key}", self.name);
+        require(self.from != self.to, &path("to"), "must be another node than from");
+        require(self.rate.within(1.0, 1e13), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
+        require(self.delay.within(0.0, 1e13), &path("delay"), "must be from 0 s to 10 000 s");
+        let loss = match &self.loss {
+            Some(LossSpec::Rate(p)) => (0.0..=1.0).contains(p),
+            _ => true,
+        };
+        require(loss, &path("loss.rate"), "must be from 0 to 1");
+        let shares = self.shares.iter().all(|[low, high]| low < high);
+        require(shares, &path("queue.share"), "each must be [low, high] with low below high");
+    }
+}
+
+impl TrafficSpec {
+    fn check(&self, require: &mut impl FnMut(bool, &str, &str)) {
+        let path = |key: &str| format!("traffic.{}.{key}", self.name);
+        require(!self.from.is_empty(), &path("from"), "a node is needed");
+        require(!self.to.is_empty(), &path("to"), "a node is needed");
+        require(self.dscp < 64, &path("dscp"), "must be from 0 to 63");
+        let ordered = match self.start {
+            StartSpec::Uniform { uniform_ns: [low, high] } => low <= high,
+            StartSpec::Staggered { .. } => true,
+        };
+        require(ordered, &path("start"), "the first of uniform must not be above the second");
+        if self.kind == TrafficKind::Tcp {
+            require(self.tcp.is_some(), &path("kind"), "tcp needs the keys of a TCP");
+        } else if let Some(udp) = &self.udp {
+            require(udp.rate.within(1.0, 1e13), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
+            require(udp.payload.within(1.0, 65_535.0), &path("packet"), "must be from 1 B to 65 535 B");
+            require(udp.headers <= 1000, &path("headers"), "must be at most 1000 B");
+        } else {
+            require(false, &path("kind"), "datagrams need a rate and a packet size");
+        }
+    }
+}
+
+impl Draw {
+    /// Whether all that can be drawn, or the mean where there is no bound, lies between the two.
+    fn within(&self, low: f64, high: f64) -> bool {
+        let inside = |value: f64| (low..=high).contains(&value);
+        match self {
+            Self::Fixed(value) => inside(*value),
+            Self::Uniform { uniform: [a, b] } => inside(*a) && inside(*b) && a <= b,
+            Self::Exponential { exp } => inside(*exp),
+            Self::Pareto { pareto, shape } => inside(*pareto) && *shape > 1.0,
+            Self::List { list } => !list.is_empty() && list.iter().all(|value| inside(*value)),
+        }
+    }
+}

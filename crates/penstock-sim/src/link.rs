@@ -1,0 +1,132 @@
+//! One direction of a link: transmission at an exact rate, then a delay line.
+
+use crate::packet::SimPacket;
+use crate::probe::queue::QueueStats;
+use penstock_aqm::Discipline;
+use penstock_core::{Rate, Rng, Span, Time};
+use std::collections::VecDeque;
+
+/// A link direction: where its packets wait, how fast they leave, and those under way.
+pub(crate) struct Link {
+    pub(crate) wire: Wire,
+    pub(crate) delay: Span,
+    /// Packets under way, with the time they arrive at the far end.
+    pub(crate) line: VecDeque<(Time, SimPacket)>,
+    /// Rank of the head of the delay line in the agenda.
+    pub(crate) line_rank: u32,
+    pub(crate) entry: Entry,
+}
+
+/// How packets get onto the wire.
+pub(crate) enum Entry {
+    /// An unwatched FIFO that never drops: the end of each transmission is computed when the packet arrives.
+    Computed {
+        /// When the last transmission ends.
+        free_at: Time,
+    },
+    /// A queue, simulated.
+    Queued(Box<Port>),
+}
+
+/// A simulated queue in front of a wire.
+pub(crate) struct Port {
+    pub(crate) queue: Box<dyn Discipline<SimPacket>>,
+    pub(crate) rng: Rng,
+    pub(crate) loss: Option<Loss>,
+    pub(crate) stats: QueueStats,
+    /// Rank of the end of transmission.
+    pub(crate) transmission_rank: u32,
+    /// Rank of the discipline's own timer.
+    pub(crate) timer_rank: u32,
+    pub(crate) state: State,
+    /// Number of this link.
+    pub(crate) link: u32,
+}
+
+/// What the transmitter does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It asked and found no packet.
+    Idle,
+    /// It sends.
+    Busy,
+    /// The discipline holds its packets back.
+    Held,
+}
+
+/// Losses of the link itself, in front of the queue.
+pub(crate) enum Loss {
+    /// Each packet with this probability.
+    Rate(f64, Box<Rng>),
+    /// The arrivals with these numbers, in rising order; the count of those seen.
+    Arrivals(VecDeque<u64>, u64),
+}
+
+impl Loss {
+    /// Whether the packet that arrives now is lost.
+    pub(crate) fn loses(&mut self) -> bool {
+        match self {
+            Self::Rate(p, rng) => rng.chance(*p),
+            Self::Arrivals(lost, seen) => {
+                let number = *seen;
+                *seen += 1;
+                lost.pop_front_if(|next| *next == number).is_some()
+            }
+        }
+    }
+}
+
+/// The transmitter's clock: exact in the long run, because what a division leaves over is carried to the next packet.
+pub(crate) struct Wire {
+    rate: u64,
+    /// Part of a nanosecond not yet spent, in units of 1 / rate.
+    carried: u64,
+    /// Size of the last packet, and its time as whole nanoseconds and rest: most packets are like the one before.
+    last: (u32, u64, u64),
+}
+
+impl Wire {
+    /// A transmitter of this rate, which must not be 0.
+    pub(crate) fn new(rate: Rate) -> Self {
+        Self { rate: rate.bits_per_second(), carried: 0, last: (0, 0, 0) }
+    }
+
+    /// Nominal rate.
+    pub(crate) fn rate(&self) -> Rate {
+        Rate::from_bits_per_second(self.rate)
+    }
+
+    /// Time to send the next packet, of `size` bytes.
+    #[inline]
+    pub(crate) fn transmission(&mut self, size: u32) -> Span {
+        if size != self.last.0 {
+            let work = u64::from(size) * 8_000_000_000;
+            self.last = (size, work / self.rate, work % self.rate);
+        }
+        let (_, mut nanos, rest) = self.last;
+        self.carried += rest;
+        if self.carried >= self.rate {
+            self.carried -= self.rate;
+            nanos += 1;
+        }
+        Span::from_nanos(nanos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_exact_in_the_long_run() {
+        let mut wire = Wire::new(Rate::from_bits_per_second(3_000_000));
+        let total: u64 = (0..3000).map(|k| wire.transmission(1000 + k % 2).as_nanos()).sum();
+        assert_eq!(total, (1500 * 1000 + 1500 * 1001) * 8 * 1000 / 3);
+    }
+
+    #[test]
+    fn the_listed_arrivals_are_lost() {
+        let mut loss = Loss::Arrivals(VecDeque::from([1, 3]), 0);
+        assert_eq!([(); 5].map(|()| loss.loses()), [false, true, false, true, false]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
+
+use penstock_core::{Ecn, Packet, PacketMeta, Time};
+use penstock_tcp::SackBlock;
+
+/// What a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A data packet of a TCP, its opening packet included.
+    Data,
+    /// A TCP acknowledgement.
+    Ack,
+    /// A datagram.
+    Udp,
+}
+
+impl Kind {
+    /// The word used in traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Ack => "ack",
+            Self::Udp => "udp",
+        }
+    }
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SimPacket {
+    /// Data: when it was sent. ACK: the stamp it echoes.
+    pub stamp: Time,
+    /// Dense number of its flow.
+    pub flow: u32,
+    /// Data: packet number. ACK: next packet expected.
+    pub seq: u32,
+    /// Where it is: index into the list of all hops of all routes.
+    pub hop: u32,
+    /// Data: bytes of payload. ACK: slot of its SACK blocks, or [`NO_SACK`].
+    pub extra: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// Differentiated services codepoint.
+    pub dscp: u8,
+    /// [`RETRANSMISSION`], [`CWR`], [`ECE`].
+    pub flags: u8,
+}
+
+/// A data packet sent before, or the ACK that one caused.
+pub(crate) const RETRANSMISSION: u8 = 1;
+/// "Congestion window reduced" of RFC 3168.
+pub(crate) const CWR: u8 = 2;
+/// "ECN echo" of RFC 3168.
+pub(crate) const ECE: u8 = 4;
+/// An ACK without SACK blocks.
+pub(crate) const NO_SACK: u32 = u32::MAX;
+
+impl Packet for SimPacket {
+    #[inline]
+    fn meta(&self) -> PacketMeta {
+        let protocol = if self.kind == Kind::Udp { 17 } else { 6 };
+        PacketMeta { flow: self.flow, size: self.size, ecn: self.ecn, dscp: self.dscp, protocol }
+    }
+
+    #[inline]
+    fn mark(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+}
+
+/// SACK blocks of the ACKs on their way, in slots that are used again.
+#[derive(Default)]
+pub(crate) struct SackTable {
+    slots: Vec<([SackBlock; 4], usize)>,
+    free: Vec<u32>,
+}
+
+impl SackTable {
+    /// Keep these blocks; gives the slot, [`NO_SACK`] for none.
+    #[inline]
+    pub(crate) fn keep(&mut self, blocks: &[SackBlock]) -> u32 {
+        if blocks.is_empty() {
+            return NO_SACK;
+        }
+        let mut kept = [SackBlock { start: 0, end: 0 }; 4];
+        let count = blocks.len().min(4);
+        kept[..count].copy_from_slice(&blocks[..count]);
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = (kept, count);
+            return slot;
+        }
+        self.slots.push((kept, count));
+        self.slots.len() as u32 - 1
+    }
+
+    /// Take the blocks out; the slot is free again.
+    #[inline]
+    pub(crate) fn take(&mut self, slot: u32) -> ([SackBlock; 4], usize) {
+        if slot == NO_SACK {
+            return ([SackBlock { start: 0, end: 0 }; 4], 0);
+        }
+        self.free.push(slot);
+        self.slots[slot as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_32_bytes() {
+        assert_eq!(size_of::<SimPacket>(), 32);
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut table = SackTable::default();
+        let slot = table.keep(&[SackBlock { start: 1, end: 3 }]);
+        assert_eq!(table.take(slot).1, 1);
+        assert_eq!(table.keep(&[SackBlock { start: 5, end: 6 }]), slot);
+        assert_ne!(table.keep(&[SackBlock { start: 8, end: 9 }]), slot);
+        assert_eq!(table.keep(&[]), NO_SACK);
+    }
+}

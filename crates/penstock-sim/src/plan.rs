@@ -1,0 +1,267 @@
+//! What follows from a scenario and a seed before anything moves: drawn values, routes, and which links may be computed.
+
+use crate::build::{hop, rate};
+use crate::route::Graph;
+use crate::scenario::{LinkSpec, Scenario, TrafficKind};
+use crate::tally::Hop;
+use crate::Fault;
+use penstock_core::{Rate, Rng, Span};
+use std::collections::HashMap;
+
+/// The way of one flow.
+pub(crate) struct Way {
+    /// Its traffic group, and its number in it.
+    pub(crate) group: usize,
+    pub(crate) copy: u32,
+    /// First hops of data and of acknowledgements.
+    pub(crate) data_hop: u32,
+    pub(crate) ack_hop: u32,
+}
+
+/// Drawn values by link, routes by flow.
+pub(crate) struct Plan {
+    pub(crate) rates: Vec<Rate>,
+    pub(crate) delays: Vec<Span>,
+    pub(crate) hops: Vec<Hop>,
+    pub(crate) ways: Vec<Way>,
+    /// Links whose queue need not be simulated.
+    pub(crate) computed: Vec<bool>,
+    /// Links on which packets wait for an event.
+    pub(crate) has_line: Vec<bool>,
+    /// Flows whose data crosses each link, and the largest propagation round trip of these.
+    pub(crate) crossing: Vec<u32>,
+    pub(crate) rtts: Vec<Option<Span>>,
+}
+
+/// A route for data and one for its acknowledgements, shared by all flows between the same ends.
+#[derive(Clone, Copy)]
+struct Route {
+    data: u32,
+    acks: u32,
+}
+
+/// Where packets come from onto a link.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Feeder {
+    None,
+    /// Only from this link, in its order.
+    Link(u32),
+    /// From events, or from several links.
+    Mixed,
+}
+
+impl Plan {
+    /// Draw and route. `prompt` says of each group whether its receivers answer every packet at once. What is wrong goes
+    /// to `faults`.
+    pub(crate) fn new(scenario: &Scenario, seed: u64, prompt: &[bool], faults: &mut Vec<Fault>) -> Self {
+        let links = &scenario.links;
+        let draw = |link: &LinkSpec, what: &str, draw: &crate::scenario::Draw| {
+            let name = link.drawn_as.as_deref().unwrap_or(&link.name);
+            draw.draw(&mut Rng::stream(seed, &format!("{name}.{what}")))
+        };
+        let rates: Vec<Rate> = links.iter().map(|link| rate(draw(link, "rate", &link.rate))).collect();
+        let delays: Vec<Span> =
+            links.iter().map(|link| Span::from_nanos(draw(link, "delay", &link.delay).round() as u64)).collect();
+        let lossless = |link: &LinkSpec| link.queue.is_none() && !link.watch && link.loss.is_none();
+        let computed = links.iter().map(|link| scenario.options.computed_links && lossless(link)).collect();
+        let count = links.len();
+        let mut plan = Self {
+            rates,
+            delays,
+            hops: Vec::new(),
+            ways: Vec::new(),
+            computed,
+            has_line: vec![false; count],
+            crossing: vec![0; count],
+            rtts: vec![None; count],
+        };
+        plan.route(scenario, faults);
+        if faults.is_empty() {
+            plan.find_what_goes_ahead(scenario, prompt);
+        }
+        plan
+    }
+
+    fn route(&mut self, scenario: &Scenario, faults: &mut Vec<Fault>) {
+        let ends = scenario.links.iter().zip(&self.delays);
+        let graph = Graph::new(ends.map(|(link, delay)| (link.from.as_str(), link.to.as_str(), delay.as_nanos())));
+        for (group, spec) in scenario.traffic.iter().enumerate() {
+            let fault = |key: &str, message: String| Fault::new(&format!("traffic.{}.{key}", spec.name), message);
+            let mut nodes = [Vec::new(), Vec::new()];
+            for (side, (key, names)) in [("from", &spec.from), ("to", &spec.to)].into_iter().enumerate() {
+                for name in names {
+                    match graph.node(name) {
+                        Some(node) => nodes[side].push(node),
+                        None => faults.push(fault(key, format!("no link leads to or from a node {name:?}"))),
+                    }
+                }
+            }
+            let [from, to] = nodes;
+            if from.len() != spec.from.len() || to.len() != spec.to.len() {
+                continue;
+            }
+            let pair = |copy: usize| (from[copy % from.len()], to[copy % to.len()]);
+            let mut pairs: Vec<(u32, u32)> = (0..spec.count as usize).map(pair).collect();
+            if let Some(&(node, _)) = pairs.iter().find(|(from, to)| from == to) {
+                let name = spec.from.iter().find(|name| graph.node(name) == Some(node));
+                faults.push(fault("to", format!("is {:?}, where the flow starts", name.map_or("", String::as_str))));
+                continue;
+            }
+            pairs.sort_unstable();
+            pairs.dedup();
+            let Some(routes) = self.routes_of(&graph, scenario, group, &pairs, faults) else { continue };
+            for copy in 0..spec.count {
+                let route = routes[&pair(copy as usize)];
+                self.add_way(scenario, group, copy, route);
+            }
+        }
+    }
+
+    /// Routes of the group between these ends; `None` if one is missing, which goes to `faults`.
+    fn routes_of(
+        &mut self,
+        graph: &Graph,
+        scenario: &Scenario,
+        group: usize,
+        pairs: &[(u32, u32)],
+        faults: &mut Vec<Fault>,
+    ) -> Option<HashMap<(u32, u32), Route>> {
+        let spec = &scenario.traffic[group];
+        let answered = spec.kind == TrafficKind::Tcp;
+        let back: Vec<(u32, u32)> = pairs.iter().map(|&(from, to)| (to, from)).collect();
+        let (mut there, mut home) = (graph.shortest(pairs), graph.shortest(&back));
+        if let Some(path) = &spec.path {
+            let place = format!("traffic.{}.path", spec.name);
+            if path.first() != spec.from.first() || path.last() != spec.to.first() || pairs.len() > 1 {
+                faults.push(Fault::new(&place, "must start at `from` and end at `to`, one node each".to_owned()));
+                return None;
+            }
+            match graph.along(path) {
+                Ok(links) => there = vec![Some(links); pairs.len()],
+                Err((from, to)) => {
+                    faults.push(Fault::new(&place, format!("is not a path: no link leads from {from:?} to {to:?}")));
+                    return None;
+                }
+            }
+            let reversed: Vec<String> = path.iter().rev().cloned().collect();
+            if let Ok(links) = graph.along(&reversed) {
+                home = vec![Some(links); pairs.len()];
+            }
+        }
+        let mut routes = HashMap::new();
+        for (pair, (there, home)) in pairs.iter().zip(there.into_iter().zip(home)) {
+            let home = if answered { home } else { Some(Vec::new()) };
+            let (Some(there), Some(home)) = (there, home) else {
+                let copy = (0..spec.count as usize).find(|&copy| {
+                    let ends = (&spec.from[copy % spec.from.len()], &spec.to[copy % spec.to.len()]);
+                    (graph.node(ends.0), graph.node(ends.1)) == (Some(pair.0), Some(pair.1))
+                });
+                let ends = copy.map(|copy| (&spec.from[copy % spec.from.len()], &spec.to[copy % spec.to.len()]));
+                let (from, to) = ends.map_or(("", ""), |(from, to)| (from.as_str(), to.as_str()));
+                let message = format!("{to:?} cannot be reached from {from:?}, or not back");
+                faults.push(Fault::new(&format!("traffic.{}.to", spec.name), message));
+                return None;
+            };
+            let data = self.lay(&there);
+            let acks = if home.is_empty() { data } else { self.lay(&home) };
+            self.describe_data_hops(scenario, data);
+            routes.insert(*pair, Route { data, acks });
+        }
+        Some(routes)
+    }
+
+    fn lay(&mut self, links: &[u32]) -> u32 {
+        let first = self.hops.len() as u32;
+        self.hops.extend(links.iter().map(|&link| hop(link, false)));
+        if let Some(last) = self.hops.last_mut() {
+            last.last = true;
+        }
+        first
+    }
+
+    /// The hops of the route that starts at `first`.
+    fn range(&self, first: u32) -> std::ops::RangeInclusive<usize> {
+        let first = first as usize;
+        let length = self.hops[first..].iter().position(|hop| hop.last).unwrap_or(0);
+        first..=first + length
+    }
+
+    /// Mark the last queue that may lose data, and the first watched link.
+    fn describe_data_hops(&mut self, scenario: &Scenario, first: u32) {
+        let range = self.range(first);
+        let spec = |hop: &Hop| &scenario.links[hop.link as usize];
+        let hops = &mut self.hops[range];
+        if let Some(at) = hops.iter().rposition(|hop| spec(hop).queue.is_some() || spec(hop).loss.is_some()) {
+            hops[at].safe_behind = true;
+        }
+        if let Some(at) = hops.iter().position(|hop| spec(hop).watch) {
+            hops[at].counted = true;
+        }
+    }
+
+    fn add_way(&mut self, scenario: &Scenario, group: usize, copy: u32, route: Route) {
+        let data = self.range(route.data);
+        let delay = |plan: &Self, range: std::ops::RangeInclusive<usize>| {
+            plan.hops[range].iter().fold(Span::ZERO, |sum, hop: &Hop| sum + plan.delays[hop.link as usize])
+        };
+        let round_trip = delay(self, data.clone()) + delay(self, self.range(route.acks));
+        let tcp = scenario.traffic[group].kind == TrafficKind::Tcp;
+        for at in data {
+            let link = self.hops[at].link as usize;
+            self.crossing[link] += 1;
+            if tcp {
+                self.rtts[link] = self.rtts[link].max(Some(round_trip));
+            }
+        }
+        self.ways.push(Way { group, copy, data_hop: route.data, ack_hop: route.acks });
+    }
+
+    /// Find the hops behind which everything up to the next event follows from one link alone.
+    ///
+    /// A computed link that is fed by one other link gets its packets in that link's order, so its own deliveries are
+    /// known as soon as those of the other are. The same holds for a receiver that answers every packet at once and
+    /// whose answers leave by such a link.
+    fn find_what_goes_ahead(&mut self, scenario: &Scenario, prompt: &[bool]) {
+        let mut feeders = vec![Feeder::None; self.computed.len()];
+        let mut feed = |link: u32, feeder: Feeder| {
+            let known = &mut feeders[link as usize];
+            *known = if *known == Feeder::None || *known == feeder { feeder } else { Feeder::Mixed };
+        };
+        let mut routes: Vec<(u32, Option<u32>, bool)> = Vec::new();
+        for way in &self.ways {
+            let tcp = scenario.traffic[way.group].kind == TrafficKind::Tcp;
+            routes.push((way.data_hop, tcp.then_some(way.ack_hop), prompt[way.group]));
+        }
+        routes.sort_unstable();
+        routes.dedup();
+        for &(data, acks, prompt) in &routes {
+            let range = self.range(data);
+            let last = self.hops[*range.end()].link;
+            feed(self.hops[data as usize].link, Feeder::Mixed);
+            self.hops[range].windows(2).for_each(|pair| feed(pair[1].link, Feeder::Link(pair[0].link)));
+            if let Some(acks) = acks {
+                feed(self.hops[acks as usize].link, if prompt { Feeder::Link(last) } else { Feeder::Mixed });
+                self.hops[self.range(acks)].windows(2).for_each(|pair| feed(pair[1].link, Feeder::Link(pair[0].link)));
+            }
+        }
+        let follows = |plan: &Self, link: u32, next: u32| {
+            plan.computed[next as usize] && feeders[next as usize] == Feeder::Link(link)
+        };
+        for &(data, acks, prompt) in &routes {
+            for first in [Some(data), acks].into_iter().flatten() {
+                for at in self.range(first) {
+                    let link = self.hops[at].link;
+                    self.hops[at].ahead = match (self.hops[at].last, acks) {
+                        (false, _) => follows(self, link, self.hops[at + 1].link),
+                        (true, _) if first != data => false,
+                        (true, Some(acks)) => prompt && follows(self, link, self.hops[acks as usize].link),
+                        (true, None) => scenario.options.computed_links,
+                    };
+                    if !self.hops[at].ahead {
+                        self.has_line[link as usize] = true;
+                    }
+                }
+            }
+        }
+    }
+}

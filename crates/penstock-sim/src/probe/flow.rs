@@ -1,0 +1,111 @@
+//! Statistics of flows that the network keeps: losses, what crossed the watched link, what was delivered.
+
+use super::queue::pmf;
+use penstock_core::Time;
+
+/// What the network saw of one flow since the warm-up.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FlowStats {
+    /// Data packets lost anywhere.
+    pub(crate) lost: u64,
+    /// Bytes on the wire that crossed the watched link.
+    pub(crate) crossed_bytes: u64,
+    /// Payload delivered in order, each byte once.
+    pub(crate) delivered_bytes: u64,
+    /// Data packets delivered, repeats included.
+    pub(crate) delivered_packets: u64,
+    /// Consecutive losses up to now.
+    run: u32,
+}
+
+/// Lengths of loss runs of the flows of a group.
+#[derive(Clone, Default)]
+pub(crate) struct LossRuns(Vec<u64>);
+
+impl LossRuns {
+    /// Share of runs of 1, 2, ... packets.
+    pub(crate) fn pmf(&self) -> Vec<f64> {
+        pmf(&self.0)
+    }
+
+    /// Number of runs.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+impl FlowStats {
+    /// A data packet was lost.
+    #[inline]
+    pub(crate) fn on_loss(&mut self) {
+        self.lost += 1;
+        self.run += 1;
+    }
+
+    /// A data packet got into the last queue on its way that may lose it: a run of losses ends.
+    #[inline]
+    pub(crate) fn on_survival(&mut self, runs: &mut LossRuns) {
+        if self.run > 0 {
+            let length = self.run as usize;
+            if runs.0.len() < length {
+                runs.0.resize(length, 0);
+            }
+            runs.0[length - 1] += 1;
+            self.run = 0;
+        }
+    }
+}
+
+/// The part of a run that counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Window {
+    /// End of the warm-up.
+    pub(crate) start: Time,
+    /// End of the run.
+    pub(crate) end: Time,
+}
+
+impl Window {
+    /// Whether what happens at `now` counts.
+    #[inline]
+    pub(crate) fn contains(self, now: Time) -> bool {
+        self.start <= now && now <= self.end
+    }
+
+    /// Its length in seconds.
+    pub(crate) fn seconds(self) -> f64 {
+        self.end.since(self.start).as_secs()
+    }
+}
+
+/// Jain's index (sum x)^2 / (n sum x^2); `None` for no flows. Flows that all got nothing share it evenly: 1.
+pub(crate) fn jain(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    match shares.len() {
+        0 => None,
+        _ if squares == 0.0 => Some(1.0),
+        n => Some(sum * sum / (n as f64 * squares)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain_is_one_for_equal_and_one_nth_for_a_single_taker() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain(&[]), None);
+    }
+
+    #[test]
+    fn a_run_ends_with_the_next_survivor() {
+        let (mut flow, mut runs) = (FlowStats::default(), LossRuns::default());
+        for lost in [true, true, false, false, true, false] {
+            if lost { flow.on_loss() } else { flow.on_survival(&mut runs) }
+        }
+        assert_eq!((runs.pmf(), runs.count(), flow.lost), (vec![0.5, 0.5], 2, 3));
+    }
+}

@@ -1,0 +1,237 @@
+//! Statistics of one queue, always on: exact time at each length, samples, delays, fates and loss bursts.
+
+use super::histogram::Histogram;
+use super::series::Series;
+use penstock_aqm::{Cause, Fate, Report};
+use penstock_core::{Span, Time};
+
+/// Most values of a distribution of burst lengths; longer bursts count as the longest.
+const LONGEST_RUN: usize = 10_000;
+
+/// What is known of one queue since the warm-up, by the definitions of the reference pages.
+pub(crate) struct QueueStats {
+    /// Packets waiting.
+    length: u32,
+    last_change: Time,
+    /// Nanoseconds at each length.
+    time_at: Vec<u64>,
+    next_sample: Time,
+    sampling: Span,
+    /// Samples at each length.
+    samples_at: Vec<u64>,
+    average_sum: f64,
+    average_samples: u64,
+    pub(crate) arrivals: u64,
+    pub(crate) departures: u64,
+    pub(crate) marks: u64,
+    pub(crate) drops: [u64; Cause::ALL.len()],
+    pub(crate) bits_sent: u64,
+    pub(crate) link_losses: u64,
+    pub(crate) delays: Histogram,
+    burst: usize,
+    bursts: Vec<u64>,
+    warmup: Time,
+    waiting_at_warmup: u32,
+    series: Option<Box<QueueSeries>>,
+}
+
+/// Queue and gauges over time.
+struct QueueSeries {
+    queue: Series,
+    width: Span,
+    gauges: Vec<(&'static str, Series)>,
+}
+
+impl QueueStats {
+    /// Statistics from `warmup` on, with samples every `sampling`; series with intervals of `series`, if any.
+    pub(crate) fn new(warmup: Time, sampling: Span, series: Option<Span>) -> Self {
+        let series = series.map(|width| Box::new(QueueSeries { queue: Series::new(width), width, gauges: Vec::new() }));
+        Self {
+            length: 0,
+            last_change: Time::ZERO,
+            time_at: vec![0],
+            next_sample: Time::ZERO + sampling,
+            sampling,
+            samples_at: vec![0],
+            average_sum: 0.0,
+            average_samples: 0,
+            arrivals: 0,
+            departures: 0,
+            marks: 0,
+            drops: [0; Cause::ALL.len()],
+            bits_sent: 0,
+            link_losses: 0,
+            delays: Histogram::default(),
+            burst: 0,
+            bursts: Vec::new(),
+            warmup,
+            waiting_at_warmup: 0,
+            series,
+        }
+    }
+
+    /// The warm-up is over: forget what was counted. The queue keeps its length.
+    pub(crate) fn restart(&mut self, now: Time) {
+        let fresh = Self::new(self.warmup, self.sampling, None);
+        let series = self.series.take();
+        *self = Self {
+            length: self.length,
+            time_at: vec![0; self.length as usize + 1],
+            samples_at: vec![0; self.length as usize + 1],
+            last_change: now,
+            next_sample: self.next_sample,
+            burst: self.burst,
+            waiting_at_warmup: self.length,
+            series,
+            ..fresh
+        };
+    }
+
+    /// Whether a sample is due, which [`QueueStats::sample`] takes before the queue changes.
+    #[inline]
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        now >= self.next_sample
+    }
+
+    /// Take the samples due up to `now`; `gauges` shows the law's state, which has held since the last change.
+    #[cold]
+    pub(crate) fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&'static str, f64))) {
+        let step = self.sampling.as_nanos();
+        let due = (now - self.next_sample).as_nanos() / step + 1;
+        self.next_sample += self.sampling * due;
+        self.samples_at[self.length as usize] += due;
+        let Self { average_sum, average_samples, series, .. } = self;
+        let last = self.next_sample.since(Time::from_nanos(step));
+        gauges(&mut |name, value| {
+            if name == "avg" {
+                *average_sum += value * due as f64;
+                *average_samples += due;
+            }
+            if let Some(series) = series {
+                series.hold_gauge(Time::from_nanos(last.as_nanos()), name, value);
+            }
+        });
+    }
+
+    /// A packet met its fate.
+    #[inline]
+    pub(crate) fn report<P>(&mut self, report: &Report<'_, P>, size: u32) {
+        self.advance(report.now);
+        match report.fate {
+            Fate::Queued => {
+                self.arrivals += 1;
+                if self.burst > 0 {
+                    self.end_burst();
+                }
+            }
+            Fate::Sent => {
+                self.departures += 1;
+                self.bits_sent += u64::from(size) * 8;
+                self.delays.record(report.now - report.enqueued);
+            }
+            Fate::Marked(_) => self.marks += 1,
+            Fate::Dropped(cause) => {
+                // A packet that was queued has been counted as an arrival then.
+                self.arrivals += u64::from(!matches!(cause, Cause::Sojourn | Cause::Evicted));
+                self.drops[cause as usize] += 1;
+                self.burst += 1;
+            }
+        }
+        self.set_length(report.packets);
+    }
+
+    /// Bring the integrals up to `now`.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time) {
+        self.time_at[self.length as usize] += (now - self.last_change).as_nanos();
+        self.last_change = now;
+        if let Some(series) = &mut self.series {
+            series.queue.hold(now, f64::from(self.length));
+        }
+    }
+
+    #[inline]
+    fn set_length(&mut self, length: u32) {
+        self.length = length;
+        if length as usize >= self.time_at.len() {
+            self.time_at.resize(length as usize + 1, 0);
+            self.samples_at.resize(length as usize + 1, 0);
+        }
+    }
+
+    fn end_burst(&mut self) {
+        let length = self.burst.min(LONGEST_RUN);
+        if self.bursts.len() < length {
+            self.bursts.resize(length, 0);
+        }
+        self.bursts[length - 1] += 1;
+        self.burst = 0;
+    }
+
+    /// All drops.
+    pub(crate) fn all_drops(&self) -> u64 {
+        self.drops.iter().sum()
+    }
+
+    /// Whether arrivals = departures + drops + change of backlog.
+    pub(crate) fn is_conserved(&self) -> bool {
+        self.arrivals + u64::from(self.waiting_at_warmup)
+            == self.departures + self.all_drops() + u64::from(self.length)
+    }
+
+    /// Share of time at each length from 0.
+    pub(crate) fn length_pmf(&self) -> Vec<f64> {
+        pmf(&self.time_at)
+    }
+
+    /// Share of samples at each length from 0; empty without a sample.
+    pub(crate) fn sampled_pmf(&self) -> Vec<f64> {
+        pmf(&self.samples_at)
+    }
+
+    /// Share of bursts of 1, 2, ... consecutive losses.
+    pub(crate) fn burst_pmf(&self) -> Vec<f64> {
+        pmf(&self.bursts)
+    }
+
+    /// Mean of the law's average over the samples.
+    pub(crate) fn average(&self) -> Option<f64> {
+        (self.average_samples > 0).then(|| self.average_sum / self.average_samples as f64)
+    }
+
+    /// Ends of the intervals of the series, and each series by name.
+    pub(crate) fn series(&self) -> Option<(Vec<u64>, Vec<(&'static str, &Series)>)> {
+        let series = self.series.as_deref()?;
+        let named = series.gauges.iter().map(|(name, gauge)| (*name, gauge));
+        Some((series.queue.times(), std::iter::once(("queue", &series.queue)).chain(named).collect()))
+    }
+}
+
+impl QueueSeries {
+    fn hold_gauge(&mut self, now: Time, name: &'static str, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        let at = self.gauges.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            self.gauges.push((name, Series::new(self.width)));
+            self.gauges.len() - 1
+        });
+        self.gauges[at].1.hold(now, value);
+    }
+}
+
+/// Counts as shares of their sum, without zeros at the end; empty if there are none.
+pub(crate) fn pmf(counts: &[u64]) -> Vec<f64> {
+    let total: u64 = counts.iter().sum();
+    let used = counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+    counts[..used].iter().map(|&count| count as f64 / total as f64).collect()
+}
+
+/// Mean and variance of a distribution over 0, 1, 2, ...
+pub(crate) fn moments(pmf: &[f64]) -> (f64, f64) {
+    let moment = |center: f64, power: i32| -> f64 {
+        pmf.iter().enumerate().map(|(value, share)| share * (value as f64 - center).powi(power)).sum()
+    };
+    let mean = moment(0.0, 1);
+    (mean, moment(mean, 2))
+}

@@ -1,0 +1,308 @@
+//! What a run has found, by the definitions of the reference pages.
+
+use crate::engine::{Engine, Host, Source};
+use crate::link::{Entry, Port};
+use crate::probe::flow::{FlowStats, jain};
+use crate::probe::queue::moments;
+use crate::scenario::{LinkSpec, Scenario};
+use penstock_aqm::Cause;
+use penstock_core::Time;
+use penstock_tcp::SenderCounts;
+use serde_json::{Map, Value, json};
+
+/// The numbers of one run, as they go to Python.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    body: Map<String, Value>,
+}
+
+impl RunResult {
+    /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and `series` where it was asked for.
+    pub fn to_json(&self) -> String {
+        Value::Object(self.body.clone()).to_string()
+    }
+
+    /// A metric of a watched link.
+    pub fn link(&self, link: &str, metric: &str) -> Option<f64> {
+        self.body.get("links")?.get(link)?.get(metric)?.as_f64()
+    }
+
+    /// A metric of a traffic group.
+    pub fn traffic(&self, group: &str, metric: &str) -> Option<f64> {
+        self.body.get("traffic")?.get(group)?.get(metric)?.as_f64()
+    }
+
+    /// A distribution of a watched link, such as `length_pmf`.
+    pub fn distribution(&self, link: &str, metric: &str) -> Option<Vec<f64>> {
+        let values = self.body.get("links")?.get(link)?.get(metric)?.as_array()?;
+        values.iter().map(Value::as_f64).collect()
+    }
+}
+
+/// Metrics by name; those that a run does not have are left out.
+#[derive(Default)]
+struct Metrics(Map<String, Value>);
+
+impl Metrics {
+    fn count(&mut self, name: &str, value: u64) {
+        self.0.insert(name.to_owned(), value.into());
+    }
+
+    fn number(&mut self, name: &str, value: impl Into<Option<f64>>) {
+        if let Some(value) = value.into().filter(|value| value.is_finite()) {
+            self.0.insert(name.to_owned(), value.into());
+        }
+    }
+
+    fn list(&mut self, name: &str, values: Vec<f64>) {
+        self.0.insert(name.to_owned(), values.into());
+    }
+}
+
+/// Tell what the run has found.
+pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &mut Engine) -> RunResult {
+    let flows = Flows::of(scenario, engine);
+    let mut links = Map::new();
+    let mut series = Map::new();
+    for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
+        let link = &engine.network.links[number];
+        let Entry::Queued(port) = &link.entry else { continue };
+        let shares: Vec<f64> = flows.rows.iter().filter(|row| row.crosses(number)).map(|row| row.goodput).collect();
+        let rate = link.wire.rate().bits_per_second() as f64;
+        links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(&shares)));
+        if let Some((times, named)) = port.stats.series() {
+            let mut values = Map::from_iter([("t_ns".to_owned(), json!(times))]);
+            values.extend(named.into_iter().map(|(name, series)| (name.to_owned(), json!(series))));
+            series.insert(spec.name.clone(), values.into());
+        }
+    }
+    let traffic: Map<String, Value> = (0..scenario.traffic.len())
+        .map(|group| (scenario.traffic[group].name.clone(), group_metrics(scenario, engine, &flows, group)))
+        .collect();
+    let goodputs: Vec<f64> = flows.rows.iter().map(|row| row.goodput).collect();
+    let mut fairness = Metrics::default();
+    fairness.number("jain", jain(&goodputs));
+    let mut body = Map::new();
+    body.insert("seed".to_owned(), seed.into());
+    body.insert("links".to_owned(), links.into());
+    body.insert("traffic".to_owned(), traffic.into());
+    body.insert("fairness".to_owned(), fairness.0.into());
+    body.insert("events".to_owned(), engine.events.into());
+    if scenario.options.series {
+        body.insert("series".to_owned(), series.into());
+    }
+    RunResult { body }
+}
+
+fn link_metrics(spec: &LinkSpec, port: &Port, rate: f64, seconds: f64, jain: Option<f64>) -> Value {
+    let stats = &port.stats;
+    let mut metrics = Metrics::default();
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    metrics.count("arrivals", stats.arrivals);
+    metrics.count("departures", stats.departures);
+    metrics.count("drops", stats.all_drops());
+    for cause in Cause::ALL {
+        metrics.count(&format!("drops_{}", cause.name()), stats.drops[cause as usize]);
+    }
+    metrics.count("marks", stats.marks);
+    metrics.count("link_losses", stats.link_losses);
+    metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
+    metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
+    metrics.number("utilization", stats.bits_sent as f64 / (rate * seconds));
+    metrics.number("average_mean_pkts", stats.average());
+    metrics.number("jain", jain);
+    for (prefix, pmf) in [("", stats.length_pmf()), ("sampled_", stats.sampled_pmf())] {
+        let (mean, variance) = moments(&pmf);
+        let infix = if prefix.is_empty() { "length_" } else { "length_sampled_" };
+        metrics.number(&format!("{infix}mean_pkts"), mean);
+        metrics.number(&format!("{infix}var_pkts2"), variance);
+        metrics.number(&format!("{prefix}empty_share"), pmf.first().copied().unwrap_or(0.0));
+        for [low, high] in &spec.shares {
+            let share = pmf.iter().skip(*low as usize + 1).take((high - low) as usize).sum::<f64>();
+            metrics.number(&format!("{prefix}share_{low}_{high}"), share);
+        }
+        metrics.list(&format!("{prefix}length_pmf"), pmf);
+    }
+    let delays = &stats.delays;
+    metrics.number("delay_mean_s", delays.mean());
+    metrics.number("delay_sd_s", delays.sd());
+    metrics.number("jitter_sd_s", delays.sd());
+    for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)] {
+        metrics.number(&format!("delay_{name}_s"), delays.quantile(p));
+    }
+    metrics.list("burst_loss_pmf", stats.burst_pmf());
+    metrics.0.into()
+}
+
+/// What was found about each flow.
+struct Flows {
+    rows: Vec<Row>,
+    seconds: f64,
+}
+
+struct Row {
+    group: usize,
+    goodput: f64,
+    throughput: f64,
+    fair_share: Option<f64>,
+    sent: u64,
+    tcp: Option<TcpRow>,
+    stats: FlowStats,
+    links: Vec<u32>,
+}
+
+struct TcpRow {
+    counts: SenderCounts,
+    rtt: Option<f64>,
+    srtt: Option<f64>,
+    cwnd: Option<f64>,
+    completion: Option<f64>,
+}
+
+impl Row {
+    fn crosses(&self, link: usize) -> bool {
+        self.links.contains(&(link as u32))
+    }
+}
+
+impl Flows {
+    fn of(scenario: &Scenario, engine: &Engine) -> Self {
+        let tally = &engine.network.tally;
+        let seconds = tally.window.seconds();
+        let data_links = |host: &Host| -> Vec<u32> {
+            let hops = &tally.hops[host.hop as usize..];
+            let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
+            let watched = |link: &u32| scenario.links[*link as usize].watch;
+            hops[..length].iter().map(|hop| hop.link).filter(watched).collect()
+        };
+        let links: Vec<Vec<u32>> = engine.hosts.iter().map(data_links).collect();
+        let mut crossing = vec![0_u32; engine.network.links.len()];
+        links.iter().filter_map(|links| links.first()).for_each(|&link| crossing[link as usize] += 1);
+        let rows = engine.hosts.iter().zip(links).enumerate().map(|(flow, (host, links))| {
+            let stats = tally.flow_stats[flow];
+            let goodput = stats.delivered_bytes as f64 * 8.0 / seconds;
+            let capacity = |link: u32| {
+                let rate = engine.network.links[link as usize].wire.rate().bits_per_second();
+                rate as f64 / f64::from(crossing[link as usize])
+            };
+            let (sent, tcp) = match &host.source {
+                Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
+                Source::Tcp(sender) => {
+                    let row = tcp_row(host, sender, tally.window);
+                    (row.counts.sent, Some(row))
+                }
+            };
+            Row {
+                group: tally.flows[flow].group as usize,
+                goodput,
+                throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
+                fair_share: links.first().map(|&link| goodput / capacity(link)),
+                sent,
+                tcp,
+                stats,
+                links,
+            }
+        });
+        Self { rows: rows.collect(), seconds }
+    }
+}
+
+fn tcp_row(host: &Host, sender: &penstock_tcp::Sender, window: crate::probe::flow::Window) -> TcpRow {
+    let finished = sender.finished();
+    let until = finished.map_or(window.end, |at| at.min(window.end));
+    let counts = difference(&sender.counts(until.max(window.start)), &host.before);
+    let active = until.since(host.start.max(window.start)).as_secs();
+    let mean = |sum: f64| (counts.rtt_samples > 0).then(|| sum / counts.rtt_samples as f64);
+    TcpRow {
+        rtt: mean(counts.rtt_sum_s),
+        srtt: mean(counts.srtt_sum_s),
+        cwnd: (active > 0.0).then(|| counts.cwnd_integral / active),
+        completion: finished.map(|at: Time| at.since(host.start).as_secs()),
+        counts,
+    }
+}
+
+fn difference(now: &SenderCounts, before: &SenderCounts) -> SenderCounts {
+    SenderCounts {
+        sent: now.sent - before.sent,
+        retransmitted: now.retransmitted - before.retransmitted,
+        timeouts: now.timeouts - before.timeouts,
+        fast_retransmits: now.fast_retransmits - before.fast_retransmits,
+        ecn_responses: now.ecn_responses - before.ecn_responses,
+        rtt_sum_s: now.rtt_sum_s - before.rtt_sum_s,
+        rtt_samples: now.rtt_samples - before.rtt_samples,
+        srtt_sum_s: now.srtt_sum_s - before.srtt_sum_s,
+        cwnd_integral: now.cwnd_integral - before.cwnd_integral,
+    }
+}
+
+fn flow_metrics(row: &Row) -> Value {
+    let mut metrics = Metrics::default();
+    metrics.count("sent_pkts", row.sent);
+    metrics.count("lost_pkts", row.stats.lost);
+    metrics.number("loss_rate", (row.sent > 0).then(|| row.stats.lost as f64 / row.sent as f64));
+    metrics.number("goodput_bps", row.goodput);
+    metrics.number("throughput_bps", row.throughput);
+    metrics.number("fair_share", row.fair_share);
+    if let Some(tcp) = &row.tcp {
+        metrics.count("retransmitted_pkts", tcp.counts.retransmitted);
+        metrics.count("timeouts", tcp.counts.timeouts);
+        metrics.count("fast_retransmits", tcp.counts.fast_retransmits);
+        metrics.number("rtt_mean_s", tcp.rtt);
+        metrics.number("srtt_mean_s", tcp.srtt);
+        metrics.number("cwnd_mean_pkts", tcp.cwnd);
+        metrics.number("completion_s", tcp.completion);
+    }
+    metrics.0.into()
+}
+
+/// Counts and rates of a group are sums over its flows, all else means over the flows that have the number.
+fn group_metrics(scenario: &Scenario, engine: &Engine, flows: &Flows, group: usize) -> Value {
+    let rows: Vec<&Row> = flows.rows.iter().filter(|row| row.group == group).collect();
+    let sum = |value: &dyn Fn(&Row) -> f64| rows.iter().map(|row| value(row)).sum::<f64>();
+    let count = |value: &dyn Fn(&Row) -> u64| rows.iter().map(|row| value(row)).sum::<u64>();
+    let tcp = |value: &dyn Fn(&TcpRow) -> Option<f64>| -> Vec<f64> {
+        rows.iter().filter_map(|row| row.tcp.as_ref().and_then(value)).collect()
+    };
+    let mut metrics = Metrics::default();
+    let (sent, lost) = (count(&|row| row.sent), count(&|row| row.stats.lost));
+    metrics.count("count", rows.len() as u64);
+    metrics.count("sent_pkts", sent);
+    metrics.count("lost_pkts", lost);
+    metrics.number("loss_rate", (sent > 0).then(|| lost as f64 / sent as f64));
+    metrics.number("goodput_bps", sum(&|row| row.goodput));
+    metrics.number("throughput_bps", sum(&|row| row.throughput));
+    metrics.number("fair_share", mean(&rows.iter().filter_map(|row| row.fair_share).collect::<Vec<_>>()));
+    metrics.number("jain", jain(&rows.iter().map(|row| row.goodput).collect::<Vec<_>>()));
+    metrics.list("loss_run_pmf", engine.network.tally.loss_runs[group].pmf());
+    metrics.count("loss_runs", engine.network.tally.loss_runs[group].count());
+    if scenario.traffic[group].tcp.is_some() {
+        let total = |value: &dyn Fn(&SenderCounts) -> u64| count(&|row| row.tcp.as_ref().map_or(0, |tcp| value(&tcp.counts)));
+        metrics.count("retransmitted_pkts", total(&|counts| counts.retransmitted));
+        metrics.count("timeouts", total(&|counts| counts.timeouts));
+        metrics.count("fast_retransmits", total(&|counts| counts.fast_retransmits));
+        metrics.number("rtt_mean_s", mean(&tcp(&|row| row.rtt)));
+        metrics.number("srtt_mean_s", mean(&tcp(&|row| row.srtt)));
+        metrics.number("cwnd_mean_pkts", mean(&tcp(&|row| row.cwnd)));
+        completion_metrics(&mut metrics, tcp(&|row| row.completion));
+    }
+    if scenario.options.flows {
+        metrics.0.insert("flows".to_owned(), rows.iter().map(|row| flow_metrics(row)).collect::<Vec<_>>().into());
+    }
+    metrics.0.into()
+}
+
+fn completion_metrics(metrics: &mut Metrics, mut times: Vec<f64>) {
+    times.sort_by(f64::total_cmp);
+    let Some(last) = times.len().checked_sub(1) else { return };
+    metrics.count("completed", times.len() as u64);
+    metrics.number("completion_mean_s", mean(&times));
+    for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+        let rank = (p * times.len() as f64).ceil() as usize;
+        metrics.number(&format!("completion_{name}_s"), times[rank.saturating_sub(1).min(last)]);
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}

@@ -1,0 +1,353 @@
+//! A scenario in canonical form: nanoseconds, bits per second, bytes. Files with units are read in Python.
+
+use penstock_core::param::Value;
+use penstock_core::{Limit, Rng, Span, Time};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Everything about a run but its seed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What it is called.
+    #[serde(default)]
+    pub name: String,
+    /// When the run ends.
+    pub duration_ns: u64,
+    /// When the statistics start.
+    #[serde(default)]
+    pub warmup_ns: u64,
+    /// Time between samples of the queue and the law's gauges.
+    #[serde(default = "ten_milliseconds")]
+    pub sampling_ns: u64,
+    /// Link directions.
+    pub links: Vec<LinkSpec>,
+    /// Groups of flows.
+    pub traffic: Vec<TrafficSpec>,
+    /// How the run is done and what it tells.
+    #[serde(default)]
+    pub options: Options,
+}
+
+fn ten_milliseconds() -> u64 {
+    10_000_000
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// Name in results; the other direction is called `NAME.reverse`.
+    pub name: String,
+    /// Name of the stream its drawn values come from; both directions share it.
+    #[serde(default)]
+    pub drawn_as: Option<String>,
+    /// Node it starts from.
+    pub from: String,
+    /// Node it leads to.
+    pub to: String,
+    /// Bits per second.
+    pub rate: Draw,
+    /// Propagation delay in nanoseconds.
+    pub delay: Draw,
+    /// The queue; an infinite FIFO if none is given.
+    #[serde(default)]
+    pub queue: Option<QueueSpec>,
+    /// Whether its statistics are told.
+    #[serde(default)]
+    pub watch: bool,
+    /// Intervals (low, high] of queue length whose share of time is told.
+    #[serde(default)]
+    pub shares: Vec<[u32; 2]>,
+    /// Losses in front of the queue.
+    #[serde(default)]
+    pub loss: Option<LossSpec>,
+    /// Round-trip time that laws may use to set themselves; else the largest of its flows.
+    #[serde(default)]
+    pub rtt_ns: Option<u64>,
+}
+
+/// A queue: its scheme, its limit and its parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueSpec {
+    /// Name of the scheme.
+    pub scheme: String,
+    /// How much may wait.
+    pub limit: LimitSpec,
+    /// Parameters that differ from the defaults.
+    #[serde(default)]
+    pub params: BTreeMap<String, Setting>,
+}
+
+/// How much may wait in a queue.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitSpec {
+    /// Waiting packets.
+    Packets(u32),
+    /// Waiting bytes.
+    Bytes(u64),
+    /// No limit.
+    Inf,
+}
+
+impl From<LimitSpec> for Limit {
+    fn from(spec: LimitSpec) -> Self {
+        match spec {
+            LimitSpec::Packets(packets) => Self::Packets(packets),
+            LimitSpec::Bytes(bytes) => Self::Bytes(bytes),
+            LimitSpec::Inf => Self::Infinite,
+        }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+    /// A length of time in nanoseconds.
+    Time {
+        /// Nanoseconds.
+        ns: u64,
+    },
+    /// A length in packets.
+    Packets {
+        /// Packets.
+        packets: f64,
+    },
+    /// A size in bytes.
+    Bytes {
+        /// Bytes.
+        bytes: f64,
+    },
+}
+
+/// Settings as the registries take them.
+pub(crate) fn values(settings: &BTreeMap<String, Setting>) -> Vec<(String, Value)> {
+    let value = |setting: &Setting| match setting {
+        Setting::Flag(flag) => Value::Flag(*flag),
+        Setting::Number(number) => Value::Number(*number),
+        Setting::Text(text) => Value::Text(text.clone()),
+        Setting::Time { ns } => Value::Time(Span::from_nanos(*ns)),
+        Setting::Packets { packets } => Value::Packets(*packets),
+        Setting::Bytes { bytes } => Value::Bytes(*bytes),
+    };
+    settings.iter().map(|(name, setting)| (name.clone(), value(setting))).collect()
+}
+
+/// Losses of the link itself, in front of its queue.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LossSpec {
+    /// Each packet is lost with this probability.
+    Rate(f64),
+    /// The arrivals with these numbers, from 0, are lost.
+    Arrivals(Vec<u64>),
+}
+
+/// A number, or how to draw one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Draw {
+    /// Always this.
+    Fixed(f64),
+    /// Uniform between the two.
+    Uniform {
+        /// Low and high end.
+        uniform: [f64; 2],
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean.
+        exp: f64,
+    },
+    /// Pareto.
+    Pareto {
+        /// Mean.
+        pareto: f64,
+        /// Exponent of the tail, above 1.
+        shape: f64,
+    },
+    /// One of these, all alike.
+    List {
+        /// The values.
+        list: Vec<f64>,
+    },
+}
+
+impl Draw {
+    /// Draw a value.
+    pub fn draw(&self, rng: &mut Rng) -> f64 {
+        match self {
+            Self::Fixed(value) => *value,
+            Self::Uniform { uniform: [low, high] } => rng.between(*low, *high),
+            Self::Exponential { exp } => rng.exponential(*exp),
+            Self::Pareto { pareto, shape } => rng.pareto(*pareto, *shape),
+            Self::List { list } => list[rng.below(list.len() as u64) as usize],
+        }
+    }
+
+    /// The mean of what is drawn.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Fixed(value) => *value,
+            Self::Uniform { uniform: [low, high] } => f64::midpoint(*low, *high),
+            Self::Exponential { exp: mean } | Self::Pareto { pareto: mean, .. } => *mean,
+            Self::List { list } => list.iter().sum::<f64>() / list.len() as f64,
+        }
+    }
+}
+
+/// A group of flows of one kind.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficSpec {
+    /// Name in results; its streams of random numbers are `NAME.i`.
+    pub name: String,
+    /// What sends.
+    pub kind: TrafficKind,
+    /// Number of flows.
+    pub count: u32,
+    /// Nodes the flows start from; flow i takes element i modulo the length.
+    pub from: Vec<String>,
+    /// Nodes the flows lead to, likewise.
+    pub to: Vec<String>,
+    /// Nodes to pass, first and last included; else the path of least delay.
+    #[serde(default)]
+    pub path: Option<Vec<String>>,
+    /// When the flows start.
+    #[serde(default)]
+    pub start: StartSpec,
+    /// When they stop offering new data.
+    #[serde(default)]
+    pub stop_ns: Option<u64>,
+    /// Codepoint of the data packets.
+    #[serde(default)]
+    pub dscp: u8,
+    /// For `tcp`.
+    #[serde(default)]
+    pub tcp: Option<TcpSpec>,
+    /// For `cbr` and `poisson`.
+    #[serde(default)]
+    pub udp: Option<UdpSpec>,
+}
+
+/// What sends.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum TrafficKind {
+    /// A TCP with data to send whenever it may, to the end or up to a size.
+    Tcp,
+    /// Datagrams at constant distance.
+    Cbr,
+    /// Datagrams at exponential distances.
+    Poisson,
+}
+
+/// When the flows of a group start.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum StartSpec {
+    /// Flow i starts at `first + i every + U(0, jitter)`.
+    Staggered {
+        /// Start of flow 0 in nanoseconds.
+        first_ns: u64,
+        /// Distance of the starts.
+        #[serde(default)]
+        every_ns: u64,
+        /// Largest random delay.
+        #[serde(default)]
+        jitter_ns: u64,
+    },
+    /// Uniform between the two.
+    Uniform {
+        /// Earliest and latest start.
+        uniform_ns: [u64; 2],
+    },
+}
+
+impl Default for StartSpec {
+    fn default() -> Self {
+        Self::Staggered { first_ns: 0, every_ns: 0, jitter_ns: 0 }
+    }
+}
+
+impl StartSpec {
+    /// The start of flow `index`.
+    pub(crate) fn draw(self, index: u32, rng: &mut Rng) -> Time {
+        let (base, width) = match self {
+            Self::Staggered { first_ns, every_ns, jitter_ns } => (first_ns + u64::from(index) * every_ns, jitter_ns),
+            Self::Uniform { uniform_ns: [low, high] } => (low, high - low),
+        };
+        Time::from_nanos(base + rng.between(0.0, width as f64) as u64)
+    }
+}
+
+/// A TCP: a profile, a flavour and the keys that differ from them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TcpSpec {
+    /// Bundle of keys.
+    pub profile: String,
+    /// Congestion control.
+    pub flavour: String,
+    /// Keys that differ from the profile.
+    #[serde(default)]
+    pub settings: BTreeMap<String, Setting>,
+}
+
+/// Datagrams.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UdpSpec {
+    /// Bits per second on the wire, drawn once for each flow.
+    pub rate: Draw,
+    /// Bytes of payload, drawn for each packet.
+    pub payload: Draw,
+    /// Bytes added to the payload.
+    #[serde(default = "udp_headers")]
+    pub headers: u32,
+    /// Whether the first packet waits for a random part of the distance between two.
+    #[serde(default)]
+    pub phase: Phase,
+}
+
+fn udp_headers() -> u32 {
+    28
+}
+
+/// When a source sends its first datagram.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// At its start.
+    #[default]
+    Zero,
+    /// Uniformly within the first distance.
+    Random,
+}
+
+/// How the run is done and what it tells.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Compute what crosses a link that never drops, instead of simulating its queue. Changes no result.
+    pub computed_links: bool,
+    /// Tell the metrics of each flow.
+    pub flows: bool,
+    /// Tell queue and gauges over time.
+    pub series: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { computed_links: true, flows: true, series: false }
+    }
+}

@@ -1,0 +1,121 @@
+//! What the network counts about flows and packets while queues report their fates.
+
+use crate::packet::{Kind, SackTable, SimPacket};
+use crate::probe::flow::{FlowStats, LossRuns, Window};
+use crate::probe::queue::QueueStats;
+use crate::trace::Trace;
+use penstock_aqm::{Fate, Probe, Report};
+use penstock_core::Time;
+
+/// One step of a route.
+#[derive(Clone, Copy)]
+pub(crate) struct Hop {
+    /// The link to take.
+    pub(crate) link: u32,
+    /// Whether the route ends behind it.
+    pub(crate) last: bool,
+    /// Whether what this link delivers can be handed on the moment its time of arrival is known: everything up to the
+    /// next event then follows from this link alone, in its order.
+    pub(crate) ahead: bool,
+    /// Whether data that gets into this queue can no longer be lost.
+    pub(crate) safe_behind: bool,
+    /// Whether bytes of data are counted here as having crossed the watched link.
+    pub(crate) counted: bool,
+}
+
+/// What the network knows of a flow.
+pub(crate) struct FlowPath {
+    /// First hop of its acknowledgements.
+    pub(crate) ack_hop: u32,
+    /// The traffic group it belongs to.
+    pub(crate) group: u32,
+    /// Index of its receiver, for TCP.
+    pub(crate) receiver: u32,
+    /// Codepoint of its packets.
+    pub(crate) dscp: u8,
+    /// Rank of the receiver's timer, if it delays acknowledgements.
+    pub(crate) receiver_rank: Option<u32>,
+}
+
+/// Packets and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    pub(crate) packets: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Amount {
+    #[inline]
+    pub(crate) fn add(&mut self, packet: &SimPacket) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+}
+
+/// The books of the network.
+pub(crate) struct Tally {
+    pub(crate) hops: Vec<Hop>,
+    pub(crate) flows: Vec<FlowPath>,
+    pub(crate) flow_stats: Vec<FlowStats>,
+    /// For each traffic group.
+    pub(crate) loss_runs: Vec<LossRuns>,
+    pub(crate) sacks: SackTable,
+    pub(crate) window: Window,
+    pub(crate) entered: Amount,
+    pub(crate) delivered: Amount,
+    pub(crate) lost: Amount,
+    pub(crate) trace: Option<Box<Trace>>,
+}
+
+impl Tally {
+    /// The packet was dropped by a queue or lost by a link.
+    #[cold]
+    pub(crate) fn lose(&mut self, now: Time, packet: &SimPacket) {
+        self.lost.add(packet);
+        if packet.kind == Kind::Ack {
+            self.sacks.take(packet.extra);
+        } else if self.window.contains(now) {
+            self.flow_stats[packet.flow as usize].on_loss();
+        }
+    }
+
+    /// The packet has left the network at a host.
+    #[inline]
+    pub(crate) fn receive(&mut self, now: Time, packet: &SimPacket) {
+        self.delivered.add(packet);
+        if let Some(trace) = &mut self.trace {
+            trace.receive(now, packet);
+        }
+    }
+}
+
+/// Watches one queue during one operation.
+pub(crate) struct Watch<'a> {
+    pub(crate) stats: &'a mut QueueStats,
+    pub(crate) tally: &'a mut Tally,
+    pub(crate) link: u32,
+}
+
+impl Probe<SimPacket> for Watch<'_> {
+    #[inline]
+    fn report(&mut self, report: &Report<'_, SimPacket>) {
+        let packet = report.packet;
+        self.stats.report(report, packet.size);
+        let tally = &mut *self.tally;
+        match report.fate {
+            Fate::Dropped(_) => tally.lose(report.now, packet),
+            Fate::Queued if packet.kind != Kind::Ack && tally.hops[packet.hop as usize].safe_behind => {
+                let group = tally.flows[packet.flow as usize].group as usize;
+                tally.flow_stats[packet.flow as usize].on_survival(&mut tally.loss_runs[group]);
+            }
+            Fate::Sent if packet.kind != Kind::Ack && tally.hops[packet.hop as usize].counted => {
+                let counts = tally.window.contains(report.now);
+                tally.flow_stats[packet.flow as usize].crossed_bytes += u64::from(counts) * u64::from(packet.size);
+            }
+            _ => {}
+        }
+        if let Some(trace) = &mut tally.trace {
+            trace.fate(report, self.link);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Every packet's way, event by event, in columns.
+
+use crate::packet::{Kind, SimPacket};
+use penstock_aqm::{Cause, Fate, Report};
+use penstock_core::Time;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum TraceEvent {
+    /// A source sent it.
+    Send,
+    /// It arrived at a watched queue.
+    Arrive,
+    /// It was dropped there.
+    Drop,
+    /// It was marked there.
+    Mark,
+    /// It was queued there.
+    Enqueue,
+    /// It left the queue.
+    Dequeue,
+    /// It arrived at its sink.
+    Receive,
+}
+
+impl TraceEvent {
+    /// All events, in the order of their numbers.
+    pub const NAMES: [&'static str; 7] = ["send", "arrive", "drop", "mark", "enqueue", "dequeue", "receive"];
+}
+
+/// One event of a packet.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceRow {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub event: TraceEvent,
+    /// The link; meaningless for `send` and `receive`.
+    pub link: u32,
+    /// The flow.
+    pub flow: u32,
+    /// What the packet is.
+    pub kind: Kind,
+    /// Packet number; of an ACK the number of the next packet expected.
+    pub seq: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Why it was dropped or marked.
+    pub cause: Option<Cause>,
+}
+
+/// A sender's window after a change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowRow {
+    /// When.
+    pub time: Time,
+    /// The flow.
+    pub flow: u32,
+    /// Congestion window in packets.
+    pub cwnd: f64,
+    /// Slow-start threshold in packets.
+    pub ssthresh: f64,
+}
+
+/// The rows of a run.
+#[derive(Default)]
+pub struct Trace {
+    /// Packet events, in order of time.
+    pub rows: Vec<TraceRow>,
+    /// Window changes, in order of time.
+    pub windows: Vec<WindowRow>,
+    watched: Vec<bool>,
+    /// The last window and threshold noted, by flow.
+    last: Vec<(f64, f64)>,
+}
+
+impl Trace {
+    /// An empty trace of the queues marked in `watched`.
+    pub(crate) fn new(watched: Vec<bool>) -> Self {
+        Self { rows: Vec::new(), windows: Vec::new(), watched, last: Vec::new() }
+    }
+
+    pub(crate) fn send(&mut self, now: Time, packet: &SimPacket) {
+        self.push(now, TraceEvent::Send, 0, packet, None);
+    }
+
+    pub(crate) fn receive(&mut self, now: Time, packet: &SimPacket) {
+        self.push(now, TraceEvent::Receive, 0, packet, None);
+    }
+
+    pub(crate) fn arrive(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        if self.watched[link as usize] {
+            self.push(now, TraceEvent::Arrive, link, packet, None);
+        }
+    }
+
+    pub(crate) fn fate(&mut self, report: &Report<'_, SimPacket>, link: u32) {
+        if !self.watched[link as usize] {
+            return;
+        }
+        let (event, cause) = match report.fate {
+            Fate::Queued => (TraceEvent::Enqueue, None),
+            Fate::Sent => (TraceEvent::Dequeue, None),
+            Fate::Marked(cause) => (TraceEvent::Mark, Some(cause)),
+            Fate::Dropped(cause) => (TraceEvent::Drop, Some(cause)),
+        };
+        self.push(report.now, event, link, report.packet, cause);
+    }
+
+    /// Keep the window if it changed.
+    pub(crate) fn note_window(&mut self, row: WindowRow) {
+        let flow = row.flow as usize;
+        if self.last.len() <= flow {
+            self.last.resize(flow + 1, (f64::NAN, f64::NAN));
+        }
+        if self.last[flow] != (row.cwnd, row.ssthresh) {
+            self.last[flow] = (row.cwnd, row.ssthresh);
+            self.windows.push(row);
+        }
+    }
+
+    fn push(&mut self, time: Time, event: TraceEvent, link: u32, packet: &SimPacket, cause: Option<Cause>) {
+        let SimPacket { flow, kind, seq, size, .. } = *packet;
+        self.rows.push(TraceRow { time, event, link, flow, kind, seq, size, cause });
+    }
+
+    /// Put the rows in order of time; what was handed on ahead beyond `end` did not happen in this run.
+    pub(crate) fn finish(&mut self, end: Time) {
+        self.rows.retain(|row| row.time <= end);
+        self.rows.sort_by_key(|row| row.time);
+    }
+}

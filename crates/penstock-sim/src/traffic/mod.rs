@@ -1,0 +1,3 @@
+//! What decides when and how much data is offered.
+
+pub(crate) mod datagrams;

@@ -1,0 +1,105 @@
+//! Computing a link that never drops changes no result: random networks give the same bytes both ways.
+
+use penstock_core::Rng;
+use penstock_sim::{Scenario, run};
+use serde_json::{Value, json};
+
+/// One duplex link as its two directions.
+fn duplex(name: &str, ends: (&str, &str), rate: f64, delay: f64, queue: &Value, watch: bool) -> [Value; 2] {
+    let direction = |name: String, from: &str, to: &str| {
+        json!({"name": name, "from": from, "to": to, "rate": rate, "delay": delay, "queue": queue, "watch": watch})
+    };
+    [direction(name.to_owned(), ends.0, ends.1), direction(format!("{name}.reverse"), ends.1, ends.0)]
+}
+
+/// A chain of routers with hosts on access links of their own or shared, and traffic between any two of them.
+fn random_network(seed: u64) -> Value {
+    let mut rng = Rng::stream(seed, "network");
+    let mut pick = |n: u64| rng.below(n);
+    let schemes = [
+        json!({"scheme": "droptail", "limit": {"packets": 5 + pick(30)}}),
+        json!({"scheme": "red", "limit": {"packets": 40}, "params": {"gentle": true, "ecn": true}}),
+        json!({"scheme": "ared-floyd", "limit": {"packets": 60}}),
+    ];
+    let routers = 2 + pick(3);
+    let mut links = Vec::new();
+    for router in 1..routers {
+        let (from, to) = (format!("R{}", router - 1), format!("R{router}"));
+        let queue = if pick(4) == 0 { Value::Null } else { schemes[pick(3) as usize].clone() };
+        let rate = [1e6, 1.5e6, 3e6, 10e6][pick(4) as usize];
+        let delay = pick(20) as f64 * 1e6;
+        links.extend(duplex(&format!("core{router}"), (&from, &to), rate, delay, &queue, pick(2) == 0));
+    }
+    let hosts = 3 + pick(4);
+    for host in 0..hosts {
+        let router = format!("R{}", pick(routers));
+        let rate = [5e6, 10e6, 100e6][pick(3) as usize];
+        links.extend(duplex(&format!("access{host}"), (&format!("H{host}"), &router), rate, pick(9) as f64 * 1e6, &Value::Null, false));
+    }
+    let mut traffic = Vec::new();
+    for group in 0..2 + pick(4) {
+        let from = pick(hosts);
+        let to = (from + 1 + pick(hosts - 1)) % hosts;
+        let mut spec = json!({
+            "name": format!("g{group}"), "count": 1 + pick(3), "from": [format!("H{from}")], "to": [format!("H{to}")],
+            "start": {"first_ns": pick(3) * 500_000_000, "every_ns": pick(2) * 1_000_000, "jitter_ns": pick(2) * 1_000_000},
+        });
+        if pick(4) == 0 {
+            spec["kind"] = json!(["cbr", "poisson"][pick(2) as usize]);
+            spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
+        } else {
+            spec["kind"] = json!("tcp");
+            let flavour = ["tahoe", "reno", "newreno", "sack", "vegas"][pick(5) as usize];
+            let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0});
+            spec["tcp"] = json!({"profile": ["ns2", "linux"][pick(2) as usize], "flavour": flavour, "settings": settings});
+        }
+        traffic.push(spec);
+    }
+    json!({"duration_ns": 8_000_000_000_u64, "warmup_ns": 1_000_000_000_u64, "links": links, "traffic": traffic,
+           "options": {"computed_links": true, "flows": true, "series": true}})
+}
+
+fn result(mut scenario: Value, computed: bool, seed: u64) -> Value {
+    scenario["options"]["computed_links"] = json!(computed);
+    let scenario: Scenario = serde_json::from_value(scenario).expect("the network is canonical");
+    let result = run(&scenario, seed).expect("the network runs");
+    let mut result: Value = serde_json::from_str(&result.to_json()).expect("results are JSON");
+    // Fewer events is what computing is for.
+    result.as_object_mut().expect("a result is an object").remove("events");
+    result
+}
+
+#[test]
+fn random_networks_give_the_same_bytes_both_ways() {
+    for seed in 0..60 {
+        let network = random_network(seed);
+        let (computed, simulated) = (result(network.clone(), true, seed), result(network.clone(), false, seed));
+        assert_eq!(computed, simulated, "network {seed}: {network}");
+    }
+}
+
+#[test]
+fn a_second_run_gives_the_same_bytes() {
+    for seed in 0..5 {
+        let network = random_network(seed);
+        assert_eq!(result(network.clone(), true, seed), result(network, true, seed));
+    }
+}
+
+#[test]
+fn adding_a_flow_changes_no_other_flow_s_draws() {
+    let start = |extra: u32| {
+        let mut network = random_network(3);
+        network["traffic"] = json!([
+            {"name": "a", "kind": "poisson", "count": 2, "from": ["H0"], "to": ["H1"],
+             "udp": {"rate": 100e3, "payload": {"exp": 500}}},
+            {"name": "b", "kind": "poisson", "count": extra, "from": ["H2"], "to": ["H1"],
+             "udp": {"rate": 100e3, "payload": 500}},
+        ]);
+        result(network, true, 7)["traffic"]["a"]["flows"].clone()
+    };
+    let sent = |flows: &Value| -> Vec<Value> {
+        flows.as_array().expect("flows are listed").iter().map(|flow| flow["sent_pkts"].clone()).collect()
+    };
+    assert_eq!(sent(&start(0)), sent(&start(5)));
+}

@@ -1,4 +1,28 @@
-//! TCP senders and receivers.
+//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK and Vegas, written from the papers and RFCs.
+//!
+//! Everything counts in packets of one fixed payload: a [`Segment`] is number 0, 1, 2, ... of its flow. A [`Sender`]
+//! reacts to acknowledgements and to its timer and hands segments to a [`Network`]; a [`Receiver`] answers segments with
+//! acknowledgements. Neither reads a clock nor knows what lies between them.
+//!
+//! The machinery (`machine`, `rtt`, `runs`) is shared; what a flavour does about its window lies in `cc`, one law a file.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
+
+mod cc;
+mod keys;
+mod machine;
+mod params;
+mod receiver;
+mod rtt;
+mod runs;
+mod scoreboard;
+mod sender;
+mod wire;
+
+pub use keys::KeyInfo;
+pub use machine::SenderCounts;
+pub use params::{Flavour, Halving, Profile, Recovery, TcpParams};
+pub use receiver::Receiver;
+pub use sender::Sender;
+pub use wire::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};

@@ -1,0 +1,69 @@
+//! Congestion laws: what a flavour does with new, duplicate and missing acknowledgements.
+//!
+//! A law is told of one event, moves the window of the [`Machine`] and asks it to send. One flavour, one file.
+
+pub(crate) mod newreno;
+pub(crate) mod pipe;
+pub(crate) mod reno;
+pub(crate) mod sack;
+pub(crate) mod tahoe;
+pub(crate) mod vegas;
+
+use crate::machine::{Cut, Machine};
+use crate::wire::{Ack, Network};
+use penstock_core::Time;
+
+/// A congestion law.
+pub(crate) trait Law {
+    /// The transfer begins.
+    fn on_start<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.fill_window(now, net);
+    }
+
+    /// An acknowledgement that is not older than the last one arrived.
+    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N);
+
+    /// The retransmission timer ended with data outstanding; the machine has backed off.
+    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N);
+}
+
+/// A new acknowledgement outside recovery: move on and grow, unless it echoes a mark. The answer to the opening packet
+/// opens the window.
+#[inline]
+pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
+    m.acknowledge(now, ack);
+    if !(m.ect && ack.ece) {
+        m.grow(now);
+    }
+    if ack.ack == 1 && m.params.syn {
+        open(m, now);
+    }
+}
+
+/// The answer to the opening packet: the initial window, and agreement to ECN.
+#[cold]
+pub(crate) fn open(m: &mut Machine, now: Time) {
+    m.set_cwnd(now, m.params.initial_window);
+    m.ect = m.params.ecn;
+}
+
+/// What happens on a timeout in all window laws: threshold halved, one packet, everything from `una` again (RFC 5681, 3.1).
+/// The threshold stays if a mark has just halved it.
+pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
+    m.inflation = 0;
+    m.dupacks = 0;
+    if m.cut == Cut::Mark {
+        m.restart_window(now);
+    } else {
+        m.collapse(now);
+    }
+    m.cut = Cut::Timeout;
+    m.go_back(now);
+    m.fill_window(now, net);
+}
+
+/// Whether duplicate acknowledgements now mean a new loss: not while packets of a window that has been answered for are
+/// being repaired (RFC 6582, section 4.1), else one loss would be answered twice.
+pub(crate) fn is_new_loss(m: &Machine) -> bool {
+    m.una > m.recover || m.cut == Cut::Loss || m.una == 1
+}

@@ -1,0 +1,294 @@
+//! The keys of a TCP flow as data: what each means, its range, and what each profile makes of it.
+
+use crate::params::{Flavour, Halving, Profile, Recovery, TcpParams};
+use alloc::format;
+use alloc::string::{String, ToString};
+use penstock_core::Span;
+use penstock_core::param::{Default, Kind, ParamError, ParamInfo, Value};
+
+/// One key of a TCP flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyInfo {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// Unit as printed.
+    pub unit: &'static str,
+    /// Kind of value.
+    pub kind: Kind,
+    /// Words that are allowed besides.
+    pub words: &'static [&'static str],
+    /// Smallest and largest legal number in the canonical unit (seconds for times).
+    pub range: Option<(f64, f64)>,
+    /// Default in each profile, in the order of [`Profile::ALL`].
+    pub defaults: [Default; 4],
+}
+
+impl KeyInfo {
+    /// The default in a profile.
+    pub fn default(&self, profile: Profile) -> Default {
+        self.defaults[profile as usize]
+    }
+
+    /// The key as a parameter of one profile.
+    pub fn info(&self, profile: Profile) -> ParamInfo {
+        ParamInfo {
+            name: self.name,
+            doc: self.doc,
+            unit: self.unit,
+            kind: self.kind,
+            words: self.words,
+            default: self.default(profile),
+            range: self.range,
+        }
+    }
+}
+
+const MILLI: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MILLI;
+
+const fn all(default: Default) -> [Default; 4] {
+    [default; 4]
+}
+
+const fn number(name: &'static str, unit: &'static str, kind: Kind, range: (f64, f64), doc: &'static str) -> KeyInfo {
+    KeyInfo { name, doc, unit, kind, words: &[], range: Some(range), defaults: all(Default::Absent) }
+}
+
+const fn word(name: &'static str, words: &'static [&'static str], doc: &'static str) -> KeyInfo {
+    KeyInfo { name, doc, unit: "", kind: Kind::Choice(words), words: &[], range: None, defaults: all(Default::Absent) }
+}
+
+const fn flag(name: &'static str, doc: &'static str) -> KeyInfo {
+    KeyInfo { name, doc, unit: "", kind: Kind::Flag, words: &[], range: None, defaults: all(Default::Absent) }
+}
+
+impl KeyInfo {
+    const fn by_profile(mut self, defaults: [Default; 4]) -> Self {
+        self.defaults = defaults;
+        self
+    }
+
+    const fn always(self, default: Default) -> Self {
+        self.by_profile(all(default))
+    }
+
+    const fn or(mut self, words: &'static [&'static str]) -> Self {
+        self.words = words;
+        self
+    }
+}
+
+use Default::{Flag, Nanos, Number, Text};
+
+/// All keys. The order is that of the documentation.
+pub(crate) static KEYS: [KeyInfo; 29] = [
+    word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas"], "Congestion control of the sender.").always(Text("reno")),
+    number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
+        .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
+    number("packets", "packets", Kind::Integer, (1.0, 4e9), "Length of the transfer in data packets; endless if neither this nor bytes is given."),
+    number("bytes", "bytes", Kind::Size, (1.0, 4e18), "Length of the transfer in bytes; ns-2's rules fill up the last packet."),
+    number("packet", "bytes", Kind::Size, (1.0, 65_535.0), "User data in a packet.")
+        .by_profile([Number(1000.0), Number(1000.0), Number(1000.0), Number(1460.0)]),
+    number("headers", "bytes", Kind::Size, (0.0, 1000.0), "Headers added to each data packet.")
+        .by_profile([Number(40.0), Number(0.0), Number(40.0), Number(40.0)]),
+    number("ack_size", "bytes", Kind::Size, (1.0, 1500.0), "Size of an acknowledgement and of the opening packet.").always(Number(40.0)),
+    number("sack_block_size", "bytes", Kind::Size, (0.0, 100.0), "What each SACK block adds to an acknowledgement.")
+        .by_profile([Number(8.0), Number(8.0), Number(8.0), Number(0.0)]),
+    number("sack_blocks", "", Kind::Integer, (1.0, 4.0), "At most so many SACK blocks in an acknowledgement.").always(Number(3.0)),
+    number("min_rto", "s", Kind::Time, (0.0, 1e4), "Least retransmission timeout; RFC 6298 says 1 s.")
+        .by_profile([Nanos(200 * MILLI), Nanos(SECOND), Nanos(SECOND), Nanos(200 * MILLI)]),
+    number("max_rto", "s", Kind::Time, (0.0, 1e4), "Greatest retransmission timeout, back-off included.")
+        .by_profile([Nanos(60 * SECOND), Nanos(60 * SECOND), Nanos(60 * SECOND), Nanos(120 * SECOND)]),
+    number("initial_rto", "s", Kind::Time, (0.0, 1e4), "Retransmission timeout before the first round trip is measured (RFC 6298: 1 s).")
+        .by_profile([Nanos(3 * SECOND), Nanos(6 * SECOND), Nanos(6 * SECOND), Nanos(SECOND)]),
+    number("tick", "s", Kind::Time, (0.0, 10.0), "Granularity of the clock that measures round trips; 0 s is exact.")
+        .by_profile([Nanos(10 * MILLI), Nanos(100 * MILLI), Nanos(10 * MILLI), Nanos(0)]),
+    number("phase", "s", Kind::Time, (0.0, 10.0), "How long before the start of the run the coarse clock ticked.")
+        .by_profile([Nanos(1_270_111), Nanos(12_701_112), Nanos(1_270_111), Nanos(0)]),
+    number("initial_window", "packets", Kind::Number, (1.0, 1e6), "Initial congestion window (RFC 6928: 10).")
+        .by_profile([Number(2.0), Number(1.0), Number(2.0), Number(10.0)]),
+    number("initial_ssthresh", "packets", Kind::Integer, (2.0, 1e9), "Initial slow start threshold.")
+        .or(&["window"])
+        .by_profile([Text("window"), Text("window"), Text("window"), Number(1e9)]),
+    number("delayed_ack", "s", Kind::Time, (0.0, 0.5), "How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s).")
+        .or(&["off"])
+        .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
+    flag("ecn", "Explicit congestion notification (RFC 3168).").always(Flag(false)),
+    flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")
+        .by_profile([Flag(true), Flag(false), Flag(true), Flag(false)]),
+    flag("limited_transmit", "The duplicate acknowledgements before a fast retransmit release new packets (RFC 3042).")
+        .by_profile([Flag(true), Flag(false), Flag(true), Flag(true)]),
+    flag("timestamps", "Every acknowledgement gives a round trip (RFC 7323); otherwise one packet a window is timed, never a retransmission (Karn).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    number("dupack_threshold", "", Kind::Integer, (1.0, 1000.0), "Duplicate acknowledgements that mean a loss.").always(Number(3.0)),
+    word("recovery", &["ns2", "rfc"], "Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.")
+        .by_profile([Text("ns2"), Text("ns2"), Text("ns2"), Text("rfc")]),
+    word("halving", &["real", "whole", "flight"], "What a loss halves: the window in use as a real or a whole number, or the packets in flight.")
+        .by_profile([Text("real"), Text("whole"), Text("whole"), Text("flight")]),
+    flag("impatient", "NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).")
+        .by_profile([Flag(true), Flag(false), Flag(true), Flag(true)]),
+    flag("deflation", "NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.")
+        .by_profile([Flag(true), Flag(false), Flag(true), Flag(true)]),
+    number("alpha", "packets", Kind::Number, (0.0, 1e6), "Vegas: the window grows while fewer extra packets than this are in the network.").always(Number(1.0)),
+    number("beta", "packets", Kind::Number, (0.0, 1e6), "Vegas: the window shrinks while more extra packets than this are in the network.").always(Number(3.0)),
+    number("gamma", "packets", Kind::Number, (0.0, 1e6), "Vegas: more extra packets than this in the network end slow start.").always(Number(1.0)),
+];
+
+pub(crate) fn fault(name: &str, message: &str) -> ParamError {
+    ParamError { name: name.to_string(), message: message.to_string() }
+}
+
+/// The parameters that a profile's column of the table describes.
+pub(crate) fn defaults(profile: Profile) -> TcpParams {
+    let mut params = TcpParams {
+        flavour: Flavour::Reno,
+        window: 1,
+        packets: None,
+        bytes: None,
+        packet: 1,
+        headers: 0,
+        ack_size: 1,
+        sack_block_size: 0,
+        sack_blocks: 1,
+        min_rto: Span::ZERO,
+        max_rto: Span::ZERO,
+        initial_rto: Span::ZERO,
+        tick: Span::ZERO,
+        phase: Span::ZERO,
+        initial_window: 1.0,
+        initial_ssthresh: None,
+        delayed_ack: None,
+        ecn: false,
+        syn: false,
+        limited_transmit: false,
+        timestamps: false,
+        dupack_threshold: 1,
+        recovery: Recovery::Ns2,
+        halving: Halving::Real,
+        impatient: false,
+        deflation: false,
+        alpha: 0.0,
+        beta: 0.0,
+        gamma: 0.0,
+    };
+    for key in &KEYS {
+        let value = match key.default(profile) {
+            Default::Number(x) => Value::Number(x),
+            Default::Nanos(nanos) => Value::Time(Span::from_nanos(nanos)),
+            Default::Flag(on) => Value::Flag(on),
+            Default::Text(word) => Value::Text(word.to_string()),
+            Default::Absent | Default::Required => continue,
+        };
+        let set = set(&mut params, key.name, &value);
+        debug_assert_eq!(set, Ok(()), "a default is a legal value");
+    }
+    params
+}
+
+/// Set one key.
+pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(), ParamError> {
+    let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
+        let known = KEYS.iter().map(|key| key.name).collect::<alloc::vec::Vec<_>>().join(", ");
+        fault(name, &format!("no such key of tcp traffic; there are {known}"))
+    })?;
+    let setting = key.read(value).map_err(|message| ParamError { name: name.to_string(), message })?;
+    match (name, setting) {
+        ("flavour", Setting::Word("tahoe")) => params.flavour = Flavour::Tahoe,
+        ("flavour", Setting::Word("reno")) => params.flavour = Flavour::Reno,
+        ("flavour", Setting::Word("newreno")) => params.flavour = Flavour::NewReno,
+        ("flavour", Setting::Word("sack")) => params.flavour = Flavour::Sack,
+        ("flavour", _) => params.flavour = Flavour::Vegas,
+        ("window", Setting::Number(x)) => params.window = x as u32,
+        ("packets", Setting::Number(x)) => params.packets = Some(x as u32),
+        ("bytes", Setting::Number(x)) => params.bytes = Some(x as u64),
+        ("packet", Setting::Number(x)) => params.packet = x as u32,
+        ("headers", Setting::Number(x)) => params.headers = x as u32,
+        ("ack_size", Setting::Number(x)) => params.ack_size = x as u32,
+        ("sack_block_size", Setting::Number(x)) => params.sack_block_size = x as u32,
+        ("sack_blocks", Setting::Number(x)) => params.sack_blocks = x as u32,
+        ("min_rto", Setting::Time(t)) => params.min_rto = t,
+        ("max_rto", Setting::Time(t)) => params.max_rto = t,
+        ("initial_rto", Setting::Time(t)) => params.initial_rto = t,
+        ("tick", Setting::Time(t)) => params.tick = t,
+        ("phase", Setting::Time(t)) => params.phase = t,
+        ("initial_window", Setting::Number(x)) => params.initial_window = x,
+        ("initial_ssthresh", Setting::Number(x)) => params.initial_ssthresh = Some(x as u32),
+        ("initial_ssthresh", _) => params.initial_ssthresh = None,
+        ("delayed_ack", Setting::Time(t)) => params.delayed_ack = (t > Span::ZERO).then_some(t),
+        ("delayed_ack", _) => params.delayed_ack = None,
+        ("ecn", Setting::Flag(on)) => params.ecn = on,
+        ("syn", Setting::Flag(on)) => params.syn = on,
+        ("limited_transmit", Setting::Flag(on)) => params.limited_transmit = on,
+        ("timestamps", Setting::Flag(on)) => params.timestamps = on,
+        ("dupack_threshold", Setting::Number(x)) => params.dupack_threshold = x as u32,
+        ("recovery", Setting::Word("ns2")) => params.recovery = Recovery::Ns2,
+        ("recovery", _) => params.recovery = Recovery::Rfc,
+        ("halving", Setting::Word("real")) => params.halving = Halving::Real,
+        ("halving", Setting::Word("whole")) => params.halving = Halving::Whole,
+        ("halving", _) => params.halving = Halving::Flight,
+        ("impatient", Setting::Flag(on)) => params.impatient = on,
+        ("deflation", Setting::Flag(on)) => params.deflation = on,
+        ("alpha", Setting::Number(x)) => params.alpha = x,
+        ("beta", Setting::Number(x)) => params.beta = x,
+        ("gamma", Setting::Number(x)) => params.gamma = x,
+        _ => return Err(fault(name, "this kind of value does not fit")),
+    }
+    Ok(())
+}
+
+/// A value that has been checked against its line of the table.
+enum Setting {
+    Number(f64),
+    Time(Span),
+    Flag(bool),
+    Word(&'static str),
+}
+
+impl KeyInfo {
+    /// Check a value against kind and range.
+    fn read(&self, value: &Value) -> Result<Setting, String> {
+        let words = if let Kind::Choice(words) = self.kind { words } else { self.words };
+        if let Value::Text(text) = value {
+            return words
+                .iter()
+                .find(|word| *word == text)
+                .map(|word| Setting::Word(word))
+                .ok_or_else(|| format!("\"{text}\" is not allowed; {}", self.allowed()));
+        }
+        let (setting, x) = match (self.kind, value) {
+            (Kind::Flag, Value::Flag(on)) => return Ok(Setting::Flag(*on)),
+            // "delayed_ack = false" is the word "off".
+            (_, Value::Flag(false)) if words.contains(&"off") => return Ok(Setting::Word("off")),
+            (Kind::Time, Value::Time(t)) => (Setting::Time(*t), t.as_secs()),
+            (Kind::Size, Value::Number(x) | Value::Bytes(x))
+            | (Kind::Number | Kind::Integer, Value::Number(x) | Value::Packets(x)) => (Setting::Number(*x), *x),
+            _ => return Err(self.allowed()),
+        };
+        if self.kind == Kind::Integer && x != penstock_core::math::floor(x) {
+            return Err(format!("{x} is not a whole number"));
+        }
+        match self.range {
+            Some((low, high)) if !(low..=high).contains(&x) => Err(format!("{x} is out of range; {}", self.allowed())),
+            _ => Ok(setting),
+        }
+    }
+
+    /// What is allowed, as a clause.
+    fn allowed(&self) -> String {
+        let words = if let Kind::Choice(words) = self.kind { words } else { self.words };
+        let kind = match self.kind {
+            Kind::Flag => "true or false".to_string(),
+            Kind::Choice(_) => String::new(),
+            Kind::Time => "a time".to_string(),
+            _ => "a number".to_string(),
+        };
+        let range = match self.range {
+            Some((low, high)) => format!(" from {low} to {high} {}", self.unit).trim_end().to_string(),
+            None => String::new(),
+        };
+        let or = if words.is_empty() || kind.is_empty() { "" } else { " or " };
+        format!("allowed: {kind}{}{or}{}", if range.is_empty() { "" } else { &range }, words.join(", "))
+    }
+}

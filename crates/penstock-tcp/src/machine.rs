@@ -1,0 +1,414 @@
+//! The sending machinery that all congestion laws share: what is outstanding, the window, the timer, the clock of round trips.
+//!
+//! RFC 5681 (windows), RFC 6298, section 5 (timer), RFC 3042 (limited transmit), RFC 3168, section 6.1.2 (marks).
+//!
+//! The laws in `cc` decide when each of these steps is taken; nothing here knows a flavour.
+
+use crate::params::{Halving, Recovery, TcpParams};
+use crate::rtt::Rtt;
+use crate::wire::{Ack, Network, Segment};
+use alloc::sync::Arc;
+use penstock_core::math::floor;
+use penstock_core::{Ecn, Span, Time};
+
+/// What a sender has done so far. Subtract an earlier copy to get what it did since.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderCounts {
+    /// Packets sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmitted: u64,
+    /// Retransmission timeouts with data outstanding.
+    pub timeouts: u64,
+    /// Fast retransmits: losses told by duplicate or selective acknowledgements.
+    pub fast_retransmits: u64,
+    /// Answers to echoed marks.
+    pub ecn_responses: u64,
+    /// Sum of the measured round trips, in seconds.
+    pub rtt_sum_s: f64,
+    /// Number of measured round trips.
+    pub rtt_samples: u64,
+    /// Integral of SRTT over the measurements, in seconds: divide by `rtt_samples`.
+    pub srtt_sum_s: f64,
+    /// Integral of the congestion window over time, in packets times seconds.
+    pub cwnd_integral: f64,
+}
+
+/// Why the window was last cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Not yet.
+    None,
+    /// Duplicate acknowledgements; the recovery lasts.
+    Loss,
+    /// Such a recovery has ended.
+    Recovered,
+    /// A timeout.
+    Timeout,
+    /// An echoed mark.
+    Mark,
+}
+
+/// State of a sender, apart from its congestion law.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub(crate) params: Arc<TcpParams>,
+    /// Congestion window, in packets.
+    pub(crate) cwnd: f64,
+    /// Packets by which duplicate acknowledgements inflate the window.
+    pub(crate) inflation: u32,
+    /// Slow start threshold, in packets.
+    pub(crate) ssthresh: f64,
+    /// Oldest packet that is not acknowledged.
+    pub(crate) una: u32,
+    /// Next packet to send; it falls back to `una` after a timeout.
+    pub(crate) next: u32,
+    /// First packet that was never sent.
+    pub(crate) max: u32,
+    /// First packet that there is not.
+    pub(crate) end: u32,
+    /// A recovery is over when everything below has been acknowledged.
+    pub(crate) recover: u32,
+    /// Duplicate acknowledgements in a row.
+    pub(crate) dupacks: u32,
+    pub(crate) cut: Cut,
+    /// The next packet says "congestion window reduced".
+    cwr: bool,
+    /// The receiver has agreed to ECN.
+    pub(crate) ect: bool,
+    /// An echoed mark met a window of one packet.
+    ecn_backoff: bool,
+    /// A packet is being timed: number and sending time.
+    timing: bool,
+    timed_seq: u32,
+    timed_at: Time,
+    rtt: Rtt,
+    /// When the retransmission timer ends; `NEVER`: it is off.
+    deadline: Time,
+    finished: Time,
+    counts: SenderCounts,
+    /// Up to when `counts.cwnd_integral` counts.
+    integrated: Time,
+}
+
+impl Machine {
+    pub(crate) fn new(params: Arc<TcpParams>) -> Self {
+        let rtt = Rtt::new(&params);
+        Self {
+            cwnd: if params.syn { 1.0 } else { params.initial_window },
+            inflation: 0,
+            ssthresh: f64::from(params.initial_ssthresh.unwrap_or(params.window)),
+            una: 0,
+            next: 0,
+            max: 0,
+            end: 0,
+            recover: 0,
+            dupacks: 0,
+            cut: Cut::None,
+            cwr: false,
+            ect: params.ecn && !params.opens(),
+            ecn_backoff: false,
+            timing: false,
+            timed_seq: 0,
+            timed_at: Time::ZERO,
+            rtt,
+            deadline: Time::NEVER,
+            finished: Time::NEVER,
+            counts: SenderCounts::default(),
+            integrated: Time::NEVER,
+            params,
+        }
+    }
+
+    // ---- reading ------------------------------------------------------------------------------------------------
+
+    /// Packets that may be outstanding.
+    #[inline]
+    pub(crate) fn window(&self) -> u32 {
+        // A window below 2^32 turns into an integer exactly.
+        (self.cwnd as u32).saturating_add(self.inflation).min(self.params.window)
+    }
+
+    /// The window in use as a real number.
+    fn real_window(&self) -> f64 {
+        (self.cwnd + f64::from(self.inflation)).min(f64::from(self.params.window))
+    }
+
+    /// Packets sent and not acknowledged.
+    #[inline]
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.max - self.una
+    }
+
+    #[inline]
+    pub(crate) fn rfc(&self) -> bool {
+        self.params.recovery == Recovery::Rfc
+    }
+
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    pub(crate) fn finished(&self) -> Option<Time> {
+        (self.finished != Time::NEVER).then_some(self.finished)
+    }
+
+    pub(crate) fn srtt(&self) -> Option<Span> {
+        self.rtt.srtt(&self.params)
+    }
+
+    pub(crate) fn counts(&self, now: Time) -> SenderCounts {
+        let mut counts = self.counts;
+        counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_secs();
+        counts
+    }
+
+    // ---- the window ---------------------------------------------------------------------------------------------
+
+    #[inline]
+    pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
+        self.counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_secs();
+        self.integrated = now;
+        self.cwnd = cwnd;
+    }
+
+    /// A new acknowledgement in slow start or congestion avoidance (RFC 5681, equations 2 and 3).
+    #[inline]
+    pub(crate) fn grow(&mut self, now: Time) {
+        let step = if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
+        self.set_cwnd(now, self.cwnd + step);
+    }
+
+    /// Half of what `halving` names: the new threshold and the window that goes with it (RFC 5681, equation 4).
+    fn half(&self) -> (f64, f64) {
+        let half = match self.params.halving {
+            Halving::Real => self.real_window() / 2.0,
+            Halving::Whole => f64::from(self.window() / 2),
+            Halving::Flight => f64::from(self.outstanding()) / 2.0,
+        };
+        let ssthresh = if self.rfc() { half } else { floor(half) };
+        (ssthresh.max(2.0), half)
+    }
+
+    /// Halve the window and remember the threshold.
+    pub(crate) fn halve(&mut self, now: Time) {
+        let (ssthresh, half) = self.half();
+        self.ssthresh = ssthresh;
+        self.set_cwnd(now, if self.rfc() { ssthresh } else { half.max(1.0) });
+        self.cwr = true;
+    }
+
+    /// Halve the threshold and start again from one packet.
+    pub(crate) fn collapse(&mut self, now: Time) {
+        self.ssthresh = self.half().0;
+        self.restart_window(now);
+    }
+
+    /// Start again from one packet, with the threshold as it is.
+    pub(crate) fn restart_window(&mut self, now: Time) {
+        self.set_cwnd(now, 1.0);
+        self.cwr = true;
+    }
+
+    /// An acknowledgement echoes a mark: once a window of data, cut as for a loss (RFC 3168, section 6.1.2). Returns
+    /// whether it did.
+    pub(crate) fn on_echo(&mut self, now: Time, ack: u32) -> bool {
+        if ack <= self.recover && self.cut != Cut::Timeout {
+            return false;
+        }
+        self.recover = self.max;
+        self.cut = Cut::Mark;
+        if self.cwnd <= 1.0 {
+            if self.ecn_backoff {
+                self.rtt.back_off(&self.params);
+            } else {
+                self.ecn_backoff = true;
+            }
+        } else {
+            self.ecn_backoff = false;
+        }
+        self.halve(now);
+        self.counts.ecn_responses += 1;
+        true
+    }
+
+    // ---- the timer ----------------------------------------------------------------------------------------------
+
+    #[inline]
+    pub(crate) fn restart_timer(&mut self, now: Time) {
+        self.deadline = now + self.rtt.timeout(&self.params);
+    }
+
+    /// The timer has ended: nothing is timed any more, and everything outstanding counts as lost.
+    pub(crate) fn go_back(&mut self, now: Time) {
+        self.next = self.una;
+        self.timing = false;
+        self.restart_timer(now);
+    }
+
+    /// A fast retransmit: restart the timer; a packet being timed may be among the lost (Karn).
+    pub(crate) fn fast_retransmit(&mut self, now: Time) {
+        self.recover = self.max;
+        self.cut = Cut::Loss;
+        self.counts.fast_retransmits += 1;
+        self.timing = false;
+        self.restart_timer(now);
+    }
+
+    /// What every law does first on a timeout. Returns false if nothing was outstanding.
+    pub(crate) fn time_out(&mut self) -> bool {
+        self.deadline = Time::NEVER;
+        if self.una == self.max {
+            return false;
+        }
+        self.counts.timeouts += 1;
+        self.recover = self.max;
+        self.rtt.back_off(&self.params);
+        true
+    }
+
+    // ---- acknowledgements ---------------------------------------------------------------------------------------
+
+    /// New data is acknowledged: move on, measure, restart the timer.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, now: Time, ack: &Ack<'_>) {
+        self.dupacks = 0;
+        self.advance(ack.ack);
+        if self.params.timestamps {
+            self.measure(now, ack.stamp, ack.retransmission, true);
+            if self.rfc() {
+                self.end_back_off(ack);
+            }
+        }
+        if self.timing && ack.ack > self.timed_seq {
+            self.timing = false;
+            self.end_back_off(ack);
+            if !self.params.timestamps {
+                self.measure(now, self.timed_at, false, false);
+            }
+        }
+        if self.rfc() && self.una == self.max {
+            // RFC 6298, rule 5.2.
+            self.deadline = Time::NEVER;
+        } else {
+            self.restart_timer(now);
+        }
+        if self.una >= self.end && self.finished == Time::NEVER {
+            self.finished = now;
+        }
+    }
+
+    /// A partial acknowledgement in a recovery by scoreboard: as any other, but the duplicates go on counting.
+    pub(crate) fn acknowledge_in_recovery(&mut self, now: Time, ack: &Ack<'_>) {
+        let dupacks = self.dupacks;
+        self.acknowledge(now, ack);
+        self.dupacks = dupacks;
+    }
+
+    /// Part of what was outstanding when a recovery began is acknowledged: move on, measure nothing.
+    pub(crate) fn acknowledge_part(&mut self, ack: u32) {
+        self.advance(ack);
+        if self.timing && ack > self.timed_seq {
+            self.timing = false;
+            self.rtt.end_back_off();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn advance(&mut self, ack: u32) {
+        self.una = ack;
+        self.next = self.next.max(ack);
+    }
+
+    fn end_back_off(&mut self, ack: &Ack<'_>) {
+        // The back-off goes on while marks are echoed to a window of one packet (RFC 3168, section 6.1.2).
+        if !(self.ect && self.ecn_backoff && ack.ece) {
+            self.rtt.end_back_off();
+            self.ecn_backoff = false;
+        }
+    }
+
+    #[inline]
+    fn measure(&mut self, now: Time, sent: Time, retransmission: bool, stamped: bool) {
+        self.rtt.measure(&self.params, sent, now, stamped);
+        if !retransmission {
+            self.counts.rtt_sum_s += now.since(sent).as_secs();
+            self.counts.rtt_samples += 1;
+            self.counts.srtt_sum_s += self.rtt.srtt(&self.params).unwrap_or(Span::ZERO).as_secs();
+        }
+    }
+
+    // ---- sending ------------------------------------------------------------------------------------------------
+
+    /// Send packet `seq`.
+    #[inline]
+    pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl Network) {
+        let payload = self.params.payload(seq);
+        let opening = seq == 0 && self.params.opens();
+        let retransmission = seq < self.max;
+        // RFC 3168, section 6.1.5: retransmissions are not ECN-capable; in ns-2 they are.
+        let capable = self.ect && !(retransmission && self.rfc());
+        let cwr = self.cwr && self.ect && !(retransmission && self.rfc());
+        self.cwr &= !cwr;
+        net.transmit(Segment {
+            seq,
+            size: if opening { self.params.ack_size } else { payload + self.params.headers },
+            payload,
+            stamp: now,
+            retransmission,
+            ecn: if capable { Ecn::Ect0 } else { Ecn::Not },
+            cwr,
+        });
+        self.counts.sent += 1;
+        let idle = self.una == self.max;
+        if retransmission {
+            self.counts.retransmitted += 1;
+        } else {
+            self.max = seq + 1;
+            if !self.timing {
+                self.timing = true;
+                self.timed_seq = seq;
+                self.timed_at = now;
+            }
+        }
+        if idle || self.deadline == Time::NEVER {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Send what the window allows.
+    #[inline]
+    pub(crate) fn fill_window(&mut self, now: Time, net: &mut impl Network) {
+        let end = self.una.saturating_add(self.window()).min(self.end);
+        while self.next < end {
+            let seq = self.next;
+            self.next += 1;
+            self.transmit(now, seq, net);
+        }
+    }
+
+    /// One new packet for one of the first duplicate acknowledgements (RFC 3042).
+    pub(crate) fn limited_transmit(&mut self, now: Time, net: &mut impl Network) {
+        let allowed = f64::from(self.una) + self.cwnd + f64::from(self.dupacks);
+        let window = self.una.saturating_add(self.params.window);
+        if self.params.limited_transmit && self.next < self.end.min(window) && f64::from(self.next) + 1.0 <= allowed {
+            let seq = self.next;
+            self.next += 1;
+            self.transmit(now, seq, net);
+        }
+    }
+
+    /// Start or stop the flow of new data.
+    pub(crate) fn start(&mut self, now: Time) {
+        self.end = self.params.end();
+        self.integrated = now;
+    }
+
+    pub(crate) fn stop(&mut self, now: Time) {
+        self.end = self.end.min(self.max);
+        if self.una >= self.end && self.finished == Time::NEVER {
+            self.finished = now;
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The settings of a TCP flow. What each key means stands in its line of the key table.
+
+use crate::keys;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::Span;
+use penstock_core::param::{ParamError, Value};
+
+/// The congestion control of a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// Fast retransmit, then slow start.
+    Tahoe,
+    /// Fast retransmit and fast recovery.
+    Reno,
+    /// Fast recovery that lasts until the whole window is repaired (RFC 6582).
+    NewReno,
+    /// Recovery by selective acknowledgements (RFC 2018, RFC 6675).
+    Sack,
+    /// Congestion avoidance by delay (Brakmo and Peterson 1995).
+    Vegas,
+}
+
+/// A bundle of defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// ns-2.35.
+    Ns2,
+    /// ns-2 as it was in 2001.
+    Ns2Of2001,
+    /// ns-2 as it was in 2003.
+    Ns2Of2003,
+    /// The RFCs, with Linux' initial window and minimum retransmission timeout.
+    Linux,
+}
+
+impl Profile {
+    /// All profiles, in the order of the columns of the key table.
+    pub const ALL: [Self; 4] = [Self::Ns2, Self::Ns2Of2001, Self::Ns2Of2003, Self::Linux];
+
+    /// The name in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ns2 => "ns2",
+            Self::Ns2Of2001 => "ns2-2001",
+            Self::Ns2Of2003 => "ns2-2003",
+            Self::Linux => "linux",
+        }
+    }
+
+    /// The profile of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+}
+
+/// Whose rules of loss recovery a flow follows where ns-2 and the RFCs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// What ns-2.35 does.
+    Ns2,
+    /// RFC 5681, 6582 and 6675.
+    Rfc,
+}
+
+/// What a loss halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halving {
+    /// The window in use, kept as a fraction (the threshold is rounded down).
+    Real,
+    /// The window in use, rounded down.
+    Whole,
+    /// The packets in flight (RFC 5681, equation 4).
+    Flight,
+}
+
+/// All settings of a TCP flow, sender and receiver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpParams {
+    /// Congestion control.
+    pub flavour: Flavour,
+    /// Window of the receiver, in packets.
+    pub window: u32,
+    /// Data packets to send; `None`: no limit, or `bytes`.
+    pub packets: Option<u32>,
+    /// User data to send, in bytes; `None`: no limit, or `packets`.
+    pub bytes: Option<u64>,
+    /// User data in a packet, in bytes.
+    pub packet: u32,
+    /// Headers added to each data packet, in bytes.
+    pub headers: u32,
+    /// Size of an acknowledgement and of the opening packet, in bytes.
+    pub ack_size: u32,
+    /// What each SACK block adds to an acknowledgement, in bytes.
+    pub sack_block_size: u32,
+    /// At most so many SACK blocks in an acknowledgement.
+    pub sack_blocks: u32,
+    /// Least retransmission timeout.
+    pub min_rto: Span,
+    /// Greatest retransmission timeout, back-off included.
+    pub max_rto: Span,
+    /// Retransmission timeout before the first measurement.
+    pub initial_rto: Span,
+    /// Granularity of the clock that round trips are measured with; zero: exact.
+    pub tick: Span,
+    /// How long before the start of the run the coarse clock last ticked.
+    pub phase: Span,
+    /// Initial window, in packets.
+    pub initial_window: f64,
+    /// Initial slow start threshold, in packets; `None`: the window.
+    pub initial_ssthresh: Option<u32>,
+    /// How long an acknowledgement may wait for a second packet; `None`: not at all.
+    pub delayed_ack: Option<Span>,
+    /// Whether to use explicit congestion notification.
+    pub ecn: bool,
+    /// Whether the flow opens with a packet of its own.
+    pub syn: bool,
+    /// Whether the first two duplicate acknowledgements release new packets (RFC 3042).
+    pub limited_transmit: bool,
+    /// Whether every acknowledgement gives a round trip (RFC 7323), instead of one packet a window.
+    pub timestamps: bool,
+    /// Duplicate acknowledgements that mean a loss.
+    pub dupack_threshold: u32,
+    /// Whose rules of recovery.
+    pub recovery: Recovery,
+    /// What a loss halves.
+    pub halving: Halving,
+    /// NewReno: only the first partial acknowledgement restarts the timer.
+    pub impatient: bool,
+    /// NewReno: a partial acknowledgement deflates the window by what it acknowledges.
+    pub deflation: bool,
+    /// Vegas: fewer extra packets in the network than this, and the window grows.
+    pub alpha: f64,
+    /// Vegas: more extra packets in the network than this, and the window shrinks.
+    pub beta: f64,
+    /// Vegas: more extra packets in the network than this end slow start.
+    pub gamma: f64,
+}
+
+impl TcpParams {
+    /// The defaults of a profile.
+    pub fn of(profile: Profile) -> Self {
+        keys::defaults(profile)
+    }
+
+    /// The defaults of a profile with some keys set; all faults are told at once.
+    pub fn from_settings(profile: Profile, settings: &[(String, Value)]) -> Result<Self, Vec<ParamError>> {
+        let mut params = Self::of(profile);
+        let mut faults: Vec<ParamError> =
+            settings.iter().filter_map(|(name, value)| keys::set(&mut params, name, value).err()).collect();
+        if params.packets.is_some() && params.bytes.is_some() {
+            faults.push(keys::fault("bytes", "not together with packets"));
+        }
+        if params.max_rto < params.min_rto {
+            faults.push(keys::fault("max_rto", "must not be below min_rto"));
+        }
+        if faults.is_empty() { Ok(params) } else { Err(faults) }
+    }
+
+    /// The key table.
+    pub fn keys() -> &'static [keys::KeyInfo] {
+        &keys::KEYS
+    }
+
+    /// Whether packet 0 is an opening packet without data: Vegas of ns-2 has none.
+    pub fn opens(&self) -> bool {
+        self.syn && self.flavour != Flavour::Vegas
+    }
+
+    /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.
+    pub fn end(&self) -> u32 {
+        let data = match (self.packets, self.bytes) {
+            (Some(packets), _) => packets,
+            (None, Some(bytes)) => u32::try_from(bytes.div_ceil(u64::from(self.packet))).unwrap_or(u32::MAX),
+            (None, None) => return u32::MAX,
+        };
+        data.saturating_add(u32::from(self.opens()))
+    }
+
+    /// User data in packet `seq`. The last packet of a transfer of so many bytes may be short; ns-2 fills it up.
+    #[inline]
+    pub fn payload(&self, seq: u32) -> u32 {
+        if seq == 0 && self.opens() {
+            return 0;
+        }
+        match self.bytes {
+            Some(bytes) if self.recovery == Recovery::Rfc => {
+                let before = u64::from(seq - u32::from(self.opens())) * u64::from(self.packet);
+                bytes.saturating_sub(before).min(u64::from(self.packet)) as u32
+            }
+            _ => self.packet,
+        }
+    }
+}

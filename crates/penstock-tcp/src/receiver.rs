@@ -1,0 +1,211 @@
+//! The receiving end: puts packets in order and answers them.
+//!
+//! RFC 5681, section 4.2 (when to acknowledge); RFC 2018, section 4 (which blocks); RFC 3168, section 6.1.3 (echo of marks);
+//! RFC 7323, section 4.3 (which time to echo).
+//!
+//! # Law
+//! Every packet is answered with the number of the next one expected. A delayed acknowledgement waits for a second packet, at
+//! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
+//! sets the echo, "congestion window reduced" clears it.
+//!
+//! # Differences
+//! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
+
+use crate::params::{Flavour, TcpParams};
+use crate::runs::Runs;
+use crate::wire::{ReceiverAck, SackBlock, SackBlocks};
+use penstock_core::{Ecn, Span, Time};
+
+/// An acknowledgement that waits for a second packet.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    until: Time,
+    stamp: Time,
+    retransmission: bool,
+}
+
+/// The receiving end of a flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// The next packet expected.
+    next: u32,
+    /// What arrived out of order.
+    early: Runs,
+    /// Blocks told of, the most recent first; only with SACK.
+    recent: SackBlocks,
+    waiting: Option<Waiting>,
+    delay: Option<Span>,
+    /// An echo is due until the sender says that it has reduced its window.
+    echo: bool,
+    sack: bool,
+    sack_blocks: u32,
+    ack_size: u32,
+    sack_block_size: u32,
+    /// User data of a full packet.
+    packet: u32,
+    /// The opening packet lacks this much of a full packet.
+    opening_lacks: u32,
+    /// The last packet of a transfer, and what it lacks.
+    last: u32,
+    last_lacks: u32,
+}
+
+impl Receiver {
+    /// A receiver that has seen nothing.
+    pub fn new(params: &TcpParams) -> Self {
+        Self {
+            next: 0,
+            early: Runs::default(),
+            recent: SackBlocks::default(),
+            waiting: None,
+            delay: params.delayed_ack,
+            echo: false,
+            sack: params.flavour == Flavour::Sack,
+            sack_blocks: params.sack_blocks,
+            ack_size: params.ack_size,
+            sack_block_size: params.sack_block_size,
+            packet: params.packet,
+            opening_lacks: 0,
+            last: u32::MAX,
+            last_lacks: 0,
+        }
+    }
+
+    /// A packet arrived; returns the acknowledgement to send at once, if any.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "the facts of a segment, which the engine keeps in its own form")]
+    pub fn on_segment(
+        &mut self,
+        now: Time,
+        seq: u32,
+        stamp: Time,
+        ecn: Ecn,
+        cwr: bool,
+        payload: u32,
+        retransmission: bool,
+    ) -> Option<ReceiverAck> {
+        if payload < self.packet {
+            self.note_short(seq, self.packet - payload);
+        }
+        if cwr {
+            self.echo = false;
+        }
+        if ecn == Ecn::Ce {
+            self.echo = true;
+        }
+        // In order and nothing behind it: such a packet alone may wait.
+        let regular = seq == self.next && self.early.is_empty();
+        if regular {
+            self.next += 1;
+        } else {
+            self.place(seq);
+        }
+        let mut echoed = Waiting { until: Time::NEVER, stamp, retransmission };
+        if let Some(delay) = self.delay {
+            match self.waiting.take() {
+                // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
+                Some(waiting) => echoed = waiting,
+                None if regular && seq > 0 => {
+                    self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });
+                    return None;
+                }
+                None => {}
+            }
+        }
+        Some(self.answer(echoed.stamp, echoed.retransmission, ecn))
+    }
+
+    /// When [`Self::on_timer`] is wanted.
+    #[inline]
+    pub fn timer(&self) -> Option<Time> {
+        self.waiting.map(|waiting| waiting.until)
+    }
+
+    /// The delay of an acknowledgement is over; returns it if it is still due.
+    pub fn on_timer(&mut self, now: Time) -> Option<ReceiverAck> {
+        let waiting = self.waiting.filter(|waiting| waiting.until <= now)?;
+        self.waiting = None;
+        Some(self.answer(waiting.stamp, waiting.retransmission, Ecn::Ect0))
+    }
+
+    /// User data received in order, each byte once.
+    pub fn delivered_bytes(&self) -> u64 {
+        let mut bytes = u64::from(self.next) * u64::from(self.packet);
+        if self.next > 0 {
+            bytes -= u64::from(self.opening_lacks);
+        }
+        if self.next > self.last {
+            bytes -= u64::from(self.last_lacks);
+        }
+        bytes
+    }
+
+    /// Whether every packet is answered at once.
+    #[inline]
+    pub fn is_prompt(&self) -> bool {
+        self.delay.is_none()
+    }
+
+    /// Packets that are shorter than the others are at the ends of a transfer.
+    #[cold]
+    fn note_short(&mut self, seq: u32, lacks: u32) {
+        if seq == 0 {
+            self.opening_lacks = lacks;
+        } else {
+            self.last = seq;
+            self.last_lacks = lacks;
+        }
+    }
+
+    /// A packet that is not simply the next one, or is so while others wait behind a gap.
+    fn place(&mut self, seq: u32) {
+        if seq > self.next {
+            let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
+            if self.sack {
+                self.tell_first(run);
+            }
+        } else if seq == self.next {
+            self.next += 1;
+            if let Some(run) = self.early.first().filter(|run| run.start == self.next) {
+                self.next = run.end;
+                self.early.pop_first();
+            }
+            if self.sack {
+                self.forget_below_next();
+            }
+        }
+    }
+
+    /// Put a block before those told of; it replaces the ones that it has swallowed.
+    fn tell_first(&mut self, run: SackBlock) {
+        let mut blocks = SackBlocks::default();
+        blocks.push(run);
+        for block in self.recent.iter().filter(|block| block.end < run.start || block.start > run.end) {
+            blocks.push(*block);
+        }
+        self.recent = blocks;
+    }
+
+    /// Forget the blocks that have been acknowledged.
+    fn forget_below_next(&mut self) {
+        let mut blocks = SackBlocks::default();
+        for block in self.recent.iter().filter(|block| block.start > self.next) {
+            blocks.push(*block);
+        }
+        self.recent = blocks;
+    }
+
+    #[inline]
+    fn answer(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
+        let mut sack = self.recent;
+        sack.truncate(self.sack_blocks);
+        ReceiverAck {
+            ack: self.next,
+            size: self.ack_size + self.sack_block_size * sack.len() as u32,
+            ece: self.echo && ecn.is_capable(),
+            stamp,
+            sack,
+            retransmission,
+        }
+    }
+}

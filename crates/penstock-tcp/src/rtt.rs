@@ -1,0 +1,135 @@
+//! The round trip estimator and the retransmission timeout.
+//!
+//! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; RFC 6298.
+//!
+//! # Law
+//! With R the measured round trip: SRTT <- SRTT + (R - SRTT)/8, RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4 (with the SRTT
+//! from before), first SRTT = R and RTTVAR = R/2; RTO = max(min_rto, SRTT + 4 RTTVAR) times the back-off 1, 2, 4, ..., and at
+//! most max_rto.
+//!
+//! # Differences
+//! * With a coarse clock (`tick` > 0) everything is counted in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
+//!   update rounded down, as in Jacobson's own code and in ns-2. A round trip is as many ticks as the clock makes in it.
+//! * With an exact clock the same integers count eighths and quarters of a nanosecond.
+//! * The back-off stops at 64; with the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
+
+use crate::params::TcpParams;
+use penstock_core::{Span, Time};
+
+/// Greatest back-off.
+const MAX_BACKOFF: u32 = 64;
+/// A coarse estimator forgets SRTT above this back-off.
+const FORGET_ABOVE: u32 = 8;
+
+/// The estimator of one flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rtt {
+    /// Eight times SRTT, in ticks (coarse clock) or nanoseconds; 0: nothing measured.
+    srtt8: u64,
+    /// Four times RTTVAR.
+    rttvar4: u64,
+    /// SRTT + 4 RTTVAR, before minimum and back-off.
+    rto: Span,
+    /// Back-off factor.
+    backoff: u32,
+}
+
+impl Rtt {
+    pub(crate) fn new(params: &TcpParams) -> Self {
+        /// ns-2's RTTVAR before the first measurement: 12 s.
+        const RTTVAR_INIT: u64 = 12_000_000_000;
+        let unit = params.tick.as_nanos().max(1);
+        Self { srtt8: 0, rttvar4: 4 * (RTTVAR_INIT / unit), rto: params.initial_rto, backoff: 1 }
+    }
+
+    /// The timeout now in force.
+    #[inline]
+    pub(crate) fn timeout(&self, params: &TcpParams) -> Span {
+        let rto = self.rto.max(params.min_rto) * u64::from(self.backoff);
+        rto.min(params.max_rto).max(params.tick * 2)
+    }
+
+    /// Smoothed round trip time.
+    pub(crate) fn srtt(&self, params: &TcpParams) -> Option<Span> {
+        (self.srtt8 > 0).then(|| Span::from_nanos(self.srtt8 * params.tick.as_nanos().max(1) / 8))
+    }
+
+    /// One more timeout without an answer.
+    pub(crate) fn back_off(&mut self, params: &TcpParams) {
+        self.backoff = (self.backoff * 2).min(MAX_BACKOFF);
+        if self.backoff > FORGET_ABOVE && params.tick > Span::ZERO {
+            self.rttvar4 += self.srtt8 / 8;
+            self.srtt8 = 0;
+        }
+    }
+
+    /// An answer came: end the back-off.
+    #[inline]
+    pub(crate) fn end_back_off(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// A packet sent at `sent` was answered at `now`. `stamped`: the time was carried in the packet, not kept by the clock.
+    #[inline]
+    pub(crate) fn measure(&mut self, params: &TcpParams, sent: Time, now: Time, stamped: bool) {
+        let tick = params.tick.as_nanos();
+        let round_trip = if tick == 0 {
+            now.since(sent).as_nanos().max(1)
+        } else if stamped {
+            ((now.since(sent).as_nanos() + tick / 2) / tick).max(1)
+        } else {
+            let offset = (sent.as_nanos() + params.phase.as_nanos()) % tick;
+            ((now.since(sent).as_nanos() + offset) / tick).max(1)
+        };
+        let unit = tick.max(1);
+        if self.srtt8 == 0 {
+            self.srtt8 = round_trip * 8;
+            self.rttvar4 = round_trip * 2;
+        } else {
+            let error = round_trip as i64 - (self.srtt8 / 8) as i64;
+            self.srtt8 = self.srtt8.saturating_add_signed(error).max(1);
+            let change = error.unsigned_abs() as i64 - (self.rttvar4 / 4) as i64;
+            self.rttvar4 = self.rttvar4.saturating_add_signed(change).max(1);
+        }
+        // 4 RTTVAR + SRTT in eighths, rounded down to whole units.
+        self.rto = Span::from_nanos((self.rttvar4 * 8 + self.srtt8) / 8 * unit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Profile;
+
+    #[test]
+    fn the_first_round_trip_gives_three_times_itself() {
+        // RFC 6298, section 2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
+        let params = TcpParams::of(Profile::Linux);
+        let mut rtt = Rtt::new(&params);
+        assert_eq!(rtt.timeout(&params), Span::from_millis(1000));
+        rtt.measure(&params, Time::ZERO, Time::from_nanos(100_000_000), true);
+        assert_eq!(rtt.timeout(&params), Span::from_millis(300));
+        assert_eq!(rtt.srtt(&params), Some(Span::from_millis(100)));
+    }
+
+    #[test]
+    fn backing_off_doubles_up_to_the_greatest_timeout() {
+        let params = TcpParams::of(Profile::Ns2);
+        let mut rtt = Rtt::new(&params);
+        let mut seen = [0; 6];
+        for seconds in &mut seen {
+            *seconds = rtt.timeout(&params).as_nanos() / 1_000_000_000;
+            rtt.back_off(&params);
+        }
+        assert_eq!(seen, [3, 6, 12, 24, 48, 60]);
+    }
+
+    #[test]
+    fn a_coarse_clock_counts_its_own_ticks() {
+        let params = TcpParams { phase: Span::from_millis(8), ..TcpParams::of(Profile::Ns2) };
+        let mut rtt = Rtt::new(&params);
+        // Ticks at 2, 12, 22, ... ms: four of them lie in 1..33 ms.
+        rtt.measure(&params, Time::from_nanos(1_000_000), Time::from_nanos(33_000_000), false);
+        assert_eq!(rtt.srtt(&params), Some(Span::from_millis(40)));
+    }
+}

@@ -1,0 +1,191 @@
+//! The scoreboard of RFC 6675: what is known of each outstanding packet, as counts that are kept up to date.
+//!
+//! # Law
+//! A packet is *lost* if at least `threshold` packets above it have been reported (RFC 6675, IsLost in whole packets): all
+//! unreported packets below the `threshold`-highest reported one, `lost_below`. With all counts over `una..max`,
+//! `pipe = unreported - lost + sent again` (SetPipe). No operation looks at each packet of the window.
+
+use crate::runs::Runs;
+use crate::wire::SackBlock;
+
+/// State of the packets from `una` on.
+#[derive(Debug, Default)]
+pub(crate) struct Scoreboard {
+    sacked: Runs,
+    /// Packets reported.
+    count: u32,
+    una: u32,
+    /// Unreported packets below are lost, and how many reported ones lie below.
+    lost_below: u32,
+    count_below_lost: u32,
+    /// The packet after HighRxt: unreported packets below have been sent again; and how many reported ones lie below.
+    repaired: u32,
+    count_below_repaired: u32,
+}
+
+impl Scoreboard {
+    /// Forget everything; `una` is the oldest outstanding packet.
+    pub(crate) fn clear(&mut self, una: u32) {
+        self.sacked.clear();
+        self.count = 0;
+        self.una = una;
+        self.lost_below = una;
+        self.count_below_lost = 0;
+        self.repaired = una;
+        self.count_below_repaired = 0;
+    }
+
+    /// Whether nothing is reported.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Everything below `una` has been acknowledged.
+    pub(crate) fn advance(&mut self, una: u32) {
+        let removed = self.sacked.remove_below(una);
+        self.count -= removed;
+        self.una = una;
+        for (edge, count) in
+            [(&mut self.lost_below, &mut self.count_below_lost), (&mut self.repaired, &mut self.count_below_repaired)]
+        {
+            if una >= *edge {
+                *edge = una;
+                *count = 0;
+            } else {
+                *count -= removed;
+            }
+        }
+    }
+
+    /// Enter a reported block; whether it said anything new.
+    pub(crate) fn report(&mut self, block: SackBlock, threshold: u32) -> bool {
+        let block = SackBlock { start: block.start.max(self.una), end: block.end };
+        if block.start >= block.end || self.sacked.find(block.start).is_some_and(|run| run.end >= block.end) {
+            return false;
+        }
+        let new_below = |edge: u32| match block.end.min(edge) {
+            end if end > block.start => end - block.start - self.sacked.count_between(block.start, end),
+            _ => 0,
+        };
+        self.count_below_lost += new_below(self.lost_below);
+        self.count_below_repaired += new_below(self.repaired);
+        self.count += self.sacked.insert(block).1;
+        let mut above = 0;
+        for run in self.sacked.from_top() {
+            above += run.end - run.start;
+            if above >= threshold {
+                let edge = run.start + (above - threshold);
+                if edge > self.lost_below {
+                    self.count_below_lost += self.sacked.count_between(self.lost_below, edge);
+                    self.lost_below = edge;
+                }
+                break;
+            }
+        }
+        true
+    }
+
+    /// Packets of `una..max` that are thought to be in the network.
+    pub(crate) fn pipe(&self, max: u32) -> u32 {
+        let lost = self.lost_below - self.una - self.count_below_lost;
+        let repaired = self.repaired - self.una - self.count_below_repaired;
+        max - self.una - self.count - lost + repaired
+    }
+
+    /// Whether the oldest outstanding packet is lost.
+    #[inline]
+    pub(crate) fn first_is_lost(&self) -> bool {
+        self.lost_below > self.una
+    }
+
+    /// The lowest packet that has neither been reported nor sent again, below the highest one reported; and whether it is lost.
+    pub(crate) fn next_hole(&self) -> Option<(u32, bool)> {
+        let hole = self.sacked.find(self.repaired).map_or(self.repaired, |run| run.end);
+        let end = self.sacked.end()?;
+        (hole < end).then_some((hole, hole < self.lost_below))
+    }
+
+    /// The highest unreported packet below `max`.
+    pub(crate) fn highest_unreported(&self, max: u32) -> Option<u32> {
+        let highest = match self.sacked.from_top().next() {
+            Some(run) if run.end == max => run.start,
+            _ => max,
+        };
+        highest.checked_sub(1).filter(|seq| *seq >= self.una)
+    }
+
+    /// Packet `seq`, the next hole or the first packet, has been sent again.
+    pub(crate) fn repair(&mut self, seq: u32) {
+        self.count_below_repaired += self.sacked.count_between(self.repaired, seq + 1);
+        self.repaired = seq + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// SetPipe, IsLost and NextSeg rule 1 written out packet by packet (RFC 6675, section 4).
+    struct Plain {
+        sacked: Vec<bool>,
+        una: u32,
+        max: u32,
+        repaired: u32,
+    }
+
+    impl Plain {
+        fn is_lost(&self, seq: u32) -> bool {
+            (seq + 1..self.max).filter(|s| self.sacked[*s as usize]).count() >= 3
+        }
+
+        fn pipe(&self) -> u32 {
+            let mut pipe = 0;
+            for seq in (self.una..self.max).filter(|s| !self.sacked[*s as usize]) {
+                pipe += u32::from(!self.is_lost(seq)) + u32::from(seq < self.repaired);
+            }
+            pipe
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn counts_equal_those_of_the_rfc(ops in prop::collection::vec((0_u32..3, 0_u32..64, 1_u32..5), 1..60)) {
+            let mut board = Scoreboard::default();
+            board.clear(0);
+            let mut plain = Plain { sacked: vec![false; 80], una: 0, max: 70, repaired: 0 };
+            for (op, at, len) in ops {
+                match op {
+                    0 => {
+                        let mut una = plain.una + at % 4;
+                        while plain.sacked[una as usize] {
+                            una += 1;
+                        }
+                        let una = una.min(69);
+                        board.advance(una);
+                        plain.una = una;
+                        plain.repaired = plain.repaired.max(una);
+                    }
+                    1 => {
+                        let start = at.max(plain.una + 1);
+                        if start + len <= 70 {
+                            board.report(SackBlock { start, end: start + len }, 3);
+                            (start..start + len).for_each(|s| plain.sacked[s as usize] = true);
+                        }
+                    }
+                    _ => {
+                        let hole = (plain.repaired..70).find(|s| !plain.sacked[*s as usize] && (s + 1..70).any(|t| plain.sacked[t as usize]));
+                        prop_assert_eq!(board.next_hole(), hole.map(|s| (s, plain.is_lost(s))));
+                        if let Some(hole) = hole {
+                            board.repair(hole);
+                            plain.repaired = hole + 1;
+                        }
+                    }
+                }
+                prop_assert_eq!(board.pipe(70), plain.pipe());
+                prop_assert_eq!(board.first_is_lost(), plain.is_lost(plain.una));
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The sending end: the machinery with the congestion law of its flavour.
+
+use crate::cc::Law;
+use crate::cc::newreno::NewReno;
+use crate::cc::pipe::Pipe;
+use crate::cc::reno::Reno;
+use crate::cc::sack::Sack;
+use crate::cc::tahoe::Tahoe;
+use crate::cc::vegas::Vegas;
+use crate::machine::{Machine, SenderCounts};
+use crate::params::{Flavour, Recovery, TcpParams};
+use crate::wire::{Ack, Network};
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use penstock_core::{Span, Time};
+
+/// The laws, dispatched statically.
+#[derive(Debug)]
+enum AnyLaw {
+    Tahoe(Tahoe),
+    Reno(Reno),
+    NewReno(NewReno),
+    Pipe(Pipe),
+    Sack(Sack),
+    Vegas(Box<Vegas>),
+}
+
+/// Call a method of whichever law it is.
+macro_rules! law {
+    ($sender:ident, $method:ident, $($argument:expr),*) => {
+        match &mut $sender.law {
+            AnyLaw::Tahoe(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Reno(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::NewReno(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Pipe(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Sack(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Vegas(law) => law.$method(&mut $sender.machine, $($argument),*),
+        }
+    };
+}
+
+/// The sending end of a flow.
+#[derive(Debug)]
+pub struct Sender {
+    machine: Machine,
+    law: AnyLaw,
+}
+
+impl Sender {
+    /// A sender that has not started.
+    pub fn new(params: Arc<TcpParams>) -> Self {
+        let law = match (params.flavour, params.recovery) {
+            (Flavour::Tahoe, _) => AnyLaw::Tahoe(Tahoe),
+            (Flavour::Reno, _) => AnyLaw::Reno(Reno),
+            (Flavour::NewReno, _) => AnyLaw::NewReno(NewReno::default()),
+            (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
+            (Flavour::Sack, Recovery::Rfc) => AnyLaw::Sack(Sack::default()),
+            (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
+        };
+        Self { machine: Machine::new(params), law }
+    }
+
+    /// Begin to send.
+    pub fn start(&mut self, now: Time, net: &mut impl Network) {
+        self.machine.start(now);
+        law!(self, on_start, now, net);
+    }
+
+    /// An acknowledgement arrived.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl Network) {
+        // An acknowledgement older than the last one says nothing.
+        if ack.ack >= self.machine.una {
+            law!(self, on_ack, now, ack, net);
+        }
+    }
+
+    /// When [`Self::on_timer`] is wanted.
+    #[inline]
+    pub fn timer(&self) -> Option<Time> {
+        let deadline = self.machine.deadline();
+        (deadline != Time::NEVER).then_some(deadline)
+    }
+
+    /// The instant that `timer` named has come.
+    pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
+        if self.machine.deadline() <= now && self.machine.time_out() {
+            law!(self, on_timeout, now, net);
+        }
+    }
+
+    /// No new data from now on; what is outstanding is still repaired.
+    pub fn stop(&mut self, now: Time) {
+        self.machine.stop(now);
+    }
+
+    /// When all data had been acknowledged.
+    pub fn finished(&self) -> Option<Time> {
+        self.machine.finished()
+    }
+
+    /// Congestion window in packets, without the inflation of a fast recovery.
+    pub fn cwnd(&self) -> f64 {
+        self.machine.cwnd
+    }
+
+    /// Slow start threshold in packets.
+    pub fn ssthresh(&self) -> f64 {
+        self.machine.ssthresh
+    }
+
+    /// Smoothed round trip time, at the granularity of the sender's clock.
+    pub fn srtt(&self) -> Option<Span> {
+        self.machine.srtt()
+    }
+
+    /// What has been done up to now.
+    pub fn counts(&self, now: Time) -> SenderCounts {
+        self.machine.counts(now)
+    }
+}

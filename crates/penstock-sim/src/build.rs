@@ -1,5 +1,6 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
+use crate::Fault;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
 use crate::link::{Entry, Link, Loss, Port, State, Wire};
@@ -12,7 +13,6 @@ use crate::scenario::{LinkSpec, LossSpec, Scenario, TrafficSpec, values};
 use crate::tally::{Amount, FlowPath, Hop, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
-use crate::Fault;
 use penstock_aqm::{Discipline, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Profile, Receiver, Sender, SenderCounts, TcpParams};
@@ -60,7 +60,9 @@ fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<Tc
         match TcpParams::from_settings(profile, &settings) {
             Ok(params) => Some(Arc::new(params)),
             Err(errors) => {
-                faults.extend(errors.into_iter().map(|error| Fault::parameter(&format!("traffic.{}", group.name), error)));
+                faults.extend(
+                    errors.into_iter().map(|error| Fault::parameter(&format!("traffic.{}", group.name), error)),
+                );
                 None
             }
         }
@@ -211,11 +213,7 @@ fn link(
                 queue,
                 rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
                 loss: spec.loss.as_ref().map(|loss| loss_model(loss, seed, &spec.name)),
-                stats: QueueStats::new(
-                    Time::ZERO,
-                    Span::from_nanos(scenario.sampling_ns),
-                    series.then_some(width),
-                ),
+                stats: QueueStats::new(Time::ZERO, Span::from_nanos(scenario.sampling_ns), series.then_some(width)),
                 transmission_rank: ranks.of(Job::Transmission(id)).unwrap_or_default(),
                 timer_rank,
                 state: State::Idle,

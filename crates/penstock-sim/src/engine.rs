@@ -252,13 +252,7 @@ impl Engine {
     }
 }
 
-fn udp_packet(
-    datagram: &crate::traffic::datagrams::Datagram,
-    now: Time,
-    flow: u32,
-    hop: u32,
-    dscp: u8,
-) -> SimPacket {
+fn udp_packet(datagram: &crate::traffic::datagrams::Datagram, now: Time, flow: u32, hop: u32, dscp: u8) -> SimPacket {
     SimPacket {
         stamp: now,
         flow,

@@ -27,7 +27,9 @@ pub enum RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Faults(faults) => faults.iter().try_for_each(|fault| writeln!(f, "{}: {}", fault.path, fault.message)),
+            Self::Faults(faults) => {
+                faults.iter().try_for_each(|fault| writeln!(f, "{}: {}", fault.path, fault.message))
+            }
             Self::Imbalance(what) => write!(f, "the books of the run do not balance: {what}"),
         }
     }

@@ -1,10 +1,10 @@
 //! What follows from a scenario and a seed before anything moves: drawn values, routes, and which links may be computed.
 
+use crate::Fault;
 use crate::build::{hop, rate};
 use crate::route::Graph;
 use crate::scenario::{LinkSpec, Scenario, TrafficKind};
 use crate::tally::Hop;
-use crate::Fault;
 use penstock_core::{Rate, Rng, Span};
 use std::collections::HashMap;
 

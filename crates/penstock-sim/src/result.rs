@@ -277,7 +277,8 @@ fn group_metrics(scenario: &Scenario, engine: &Engine, flows: &Flows, group: usi
     metrics.list("loss_run_pmf", engine.network.tally.loss_runs[group].pmf());
     metrics.count("loss_runs", engine.network.tally.loss_runs[group].count());
     if scenario.traffic[group].tcp.is_some() {
-        let total = |value: &dyn Fn(&SenderCounts) -> u64| count(&|row| row.tcp.as_ref().map_or(0, |tcp| value(&tcp.counts)));
+        let total =
+            |value: &dyn Fn(&SenderCounts) -> u64| count(&|row| row.tcp.as_ref().map_or(0, |tcp| value(&tcp.counts)));
         metrics.count("retransmitted_pkts", total(&|counts| counts.retransmitted));
         metrics.count("timeouts", total(&|counts| counts.timeouts));
         metrics.count("fast_retransmits", total(&|counts| counts.fast_retransmits));

@@ -74,8 +74,7 @@ impl Graph {
         let by_source = distinct(|pair| pair.0) <= distinct(|pair| pair.1);
         let mut trees: HashMap<Root, Vec<Option<(u32, u32)>>> = HashMap::new();
         let mut route = |&(from, to): &(u32, u32)| {
-            let (root, mut node, end) =
-                if by_source { (Root::From(from), to, from) } else { (Root::To(to), from, to) };
+            let (root, mut node, end) = if by_source { (Root::From(from), to, from) } else { (Root::To(to), from, to) };
             let tree = trees.entry(root).or_insert_with(|| self.tree(root));
             let mut links = Vec::new();
             while node != end {

@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 
 /// One duplex link as its two directions.
 fn duplex(name: &str, ends: (&str, &str), rate: f64, delay: f64, queue: &Value, watch: bool) -> [Value; 2] {
-    let direction = |name: String, from: &str, to: &str| {
-        json!({"name": name, "from": from, "to": to, "rate": rate, "delay": delay, "queue": queue, "watch": watch})
-    };
+    let direction = |name: String, from: &str, to: &str| json!({"name": name, "from": from, "to": to, "rate": rate, "delay": delay, "queue": queue, "watch": watch});
     [direction(name.to_owned(), ends.0, ends.1), direction(format!("{name}.reverse"), ends.1, ends.0)]
 }
 
@@ -34,7 +32,14 @@ fn random_network(seed: u64) -> Value {
     for host in 0..hosts {
         let router = format!("R{}", pick(routers));
         let rate = [5e6, 10e6, 100e6][pick(3) as usize];
-        links.extend(duplex(&format!("access{host}"), (&format!("H{host}"), &router), rate, pick(9) as f64 * 1e6, &Value::Null, false));
+        links.extend(duplex(
+            &format!("access{host}"),
+            (&format!("H{host}"), &router),
+            rate,
+            pick(9) as f64 * 1e6,
+            &Value::Null,
+            false,
+        ));
     }
     let mut traffic = Vec::new();
     for group in 0..2 + pick(4) {
@@ -45,13 +50,15 @@ fn random_network(seed: u64) -> Value {
             "start": {"first_ns": pick(3) * 500_000_000, "every_ns": pick(2) * 1_000_000, "jitter_ns": pick(2) * 1_000_000},
         });
         if pick(4) == 0 {
-            spec["kind"] = json!(["cbr", "poisson"][pick(2) as usize]);
+            let kind = ["cbr", "poisson"][pick(2) as usize];
+            spec["kind"] = json!(kind);
             spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
         } else {
             spec["kind"] = json!("tcp");
             let flavour = ["tahoe", "reno", "newreno", "sack", "vegas"][pick(5) as usize];
             let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0});
-            spec["tcp"] = json!({"profile": ["ns2", "linux"][pick(2) as usize], "flavour": flavour, "settings": settings});
+            let profile = ["ns2", "linux"][pick(2) as usize];
+            spec["tcp"] = json!({"profile": profile, "flavour": flavour, "settings": settings});
         }
         traffic.push(spec);
     }

@@ -175,8 +175,7 @@ impl QueueStats {
 
     /// Whether arrivals = departures + drops + change of backlog.
     pub(crate) fn is_conserved(&self) -> bool {
-        self.arrivals + u64::from(self.waiting_at_warmup)
-            == self.departures + self.all_drops() + u64::from(self.length)
+        self.arrivals + u64::from(self.waiting_at_warmup) == self.departures + self.all_drops() + u64::from(self.length)
     }
 
     /// Share of time at each length from 0.

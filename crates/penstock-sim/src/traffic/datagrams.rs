@@ -49,7 +49,8 @@ impl Datagrams {
         let seq = self.sent;
         self.sent += 1;
         let gap = if self.kind == TrafficKind::Poisson {
-            let mean = (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
+            let mean =
+                (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
             Span::from_secs(self.rng.exponential(mean))
         } else {
             self.pace.transmission(size)

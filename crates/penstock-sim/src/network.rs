@@ -3,7 +3,7 @@
 use crate::event::Agenda;
 use crate::link::{Entry, Link, Loss, Port, State};
 use crate::packet::{CWR, ECE, Kind, RETRANSMISSION, SimPacket};
-use crate::tally::{Tally, Watch};
+use crate::tally::{Hop, Tally, Watch};
 use penstock_aqm::{Discipline, Env, Next};
 use penstock_core::{Ecn, Time};
 use penstock_tcp::{Receiver, ReceiverAck};
@@ -20,35 +20,53 @@ impl Network {
     /// A host sends a packet into the network at its first hop.
     #[inline]
     pub(crate) fn send(&mut self, now: Time, packet: SimPacket) {
-        self.tally.entered.add(&packet);
-        if let Some(trace) = &mut self.tally.trace {
-            trace.send(now, &packet);
-        }
-        self.offer(now, packet);
+        self.enter(now, &packet);
+        self.travel(now, packet);
     }
 
-    /// The packet reaches the link of its hop.
     #[inline]
-    fn offer(&mut self, now: Time, packet: SimPacket) {
-        let number = self.tally.hops[packet.hop as usize].link as usize;
-        let link = &mut self.links[number];
-        match &mut link.entry {
-            Entry::Computed { free_at } => {
-                let end = now.max(*free_at) + link.wire.transmission(packet.size);
-                *free_at = end;
-                let arrival = end + link.delay;
-                self.launch(number, arrival, packet);
-            }
-            Entry::Queued(_) => self.enqueue(number, now, packet),
+    fn enter(&mut self, now: Time, packet: &SimPacket) {
+        self.tally.entered.add(packet);
+        if let Some(trace) = &mut self.tally.trace {
+            trace.send(now, packet);
         }
     }
 
-    /// The packet is on the wire of this link and will arrive at `arrival`.
+    /// The packet reaches the link of its hop at `now`: follow it as far as computed links tell its way, and the answer
+    /// to it likewise, up to a queue or an event.
+    fn travel(&mut self, mut now: Time, mut packet: SimPacket) {
+        loop {
+            let hop = self.tally.hops[packet.hop as usize];
+            let link = &mut self.links[hop.link as usize];
+            let Entry::Computed { free_at } = &mut link.entry else {
+                return self.enqueue(hop.link as usize, now, packet);
+            };
+            let end = now.max(*free_at) + link.wire.transmission(packet.size);
+            *free_at = end;
+            now = end + link.delay;
+            if !hop.ahead {
+                return self.launch(hop.link as usize, now, packet);
+            }
+            if !self.next_leg(now, hop, &mut packet) {
+                return;
+            }
+        }
+    }
+
+    /// The packet has reached the far end of its link: it goes on to its next hop, or becomes the answer to itself at its
+    /// first; false if there is none.
+    #[inline]
+    fn next_leg(&mut self, now: Time, hop: Hop, packet: &mut SimPacket) -> bool {
+        if hop.last {
+            return self.deliver(now, packet);
+        }
+        packet.hop += 1;
+        true
+    }
+
+    /// The packet will arrive at the far end of this link at `arrival`, as an event.
     #[inline]
     fn launch(&mut self, link: usize, arrival: Time, packet: SimPacket) {
-        if self.tally.hops[packet.hop as usize].ahead {
-            return self.arrive(arrival, packet);
-        }
         let link = &mut self.links[link];
         if link.line.is_empty() {
             self.agenda.set(link.line_rank, arrival);
@@ -72,11 +90,10 @@ impl Network {
     /// engine's: they belong to a sender.)
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, mut packet: SimPacket) {
-        if self.is_home(&packet) {
-            return self.deliver(now, &packet);
+        let hop = self.tally.hops[packet.hop as usize];
+        if self.next_leg(now, hop, &mut packet) {
+            self.travel(now, packet);
         }
-        packet.hop += 1;
-        self.offer(now, packet);
     }
 
     /// Whether the route of this packet ends where it is.
@@ -85,8 +102,8 @@ impl Network {
         self.tally.hops[packet.hop as usize].last
     }
 
-    /// A data packet or datagram has reached its receiver.
-    fn deliver(&mut self, now: Time, packet: &SimPacket) {
+    /// A data packet or datagram has reached its receiver; whether `packet` is now its answer.
+    fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
         tally.receive(now, packet);
         let counts = u64::from(tally.window.contains(now));
@@ -94,7 +111,7 @@ impl Network {
         stats.delivered_packets += counts;
         if packet.kind == Kind::Udp {
             stats.delivered_bytes += counts * u64::from(packet.extra);
-            return;
+            return false;
         }
         let path = &tally.flows[packet.flow as usize];
         let receiver = &mut self.receivers[path.receiver as usize];
@@ -105,9 +122,9 @@ impl Network {
         if let Some(rank) = path.receiver_rank {
             self.agenda.set(rank, receiver.timer().unwrap_or(Time::NEVER));
         }
-        if let Some(ack) = ack {
-            self.send_ack(now, packet.flow, &ack);
-        }
+        let Some(ack) = ack else { return false };
+        *packet = self.answer(now, packet.flow, &ack);
+        true
     }
 
     /// The timer of a receiver that delays acknowledgements has come.
@@ -119,12 +136,14 @@ impl Network {
             self.agenda.set(rank, receiver.timer().unwrap_or(Time::NEVER));
         }
         if let Some(ack) = ack {
-            self.send_ack(now, flow, &ack);
+            let packet = self.answer(now, flow, &ack);
+            self.travel(now, packet);
         }
     }
 
+    /// An acknowledgement enters the network.
     #[inline]
-    fn send_ack(&mut self, now: Time, flow: u32, ack: &ReceiverAck) {
+    fn answer(&mut self, now: Time, flow: u32, ack: &ReceiverAck) -> SimPacket {
         let path = &self.tally.flows[flow as usize];
         let echo = if ack.ece { ECE } else { 0 };
         let repeated = if ack.retransmission { RETRANSMISSION } else { 0 };
@@ -140,7 +159,8 @@ impl Network {
             flags: echo | repeated,
             extra: self.tally.sacks.keep(&ack.sack),
         };
-        self.send(now, packet);
+        self.enter(now, &packet);
+        packet
     }
 
     fn enqueue(&mut self, number: usize, now: Time, packet: SimPacket) {
@@ -168,7 +188,11 @@ impl Network {
                 let end = now + link.wire.transmission(packet.size);
                 self.agenda.set(port.transmission_rank, end);
                 let arrival = end + link.delay;
-                self.launch(number, arrival, packet);
+                if self.tally.hops[packet.hop as usize].ahead {
+                    self.arrive(arrival, packet);
+                } else {
+                    self.launch(number, arrival, packet);
+                }
             }
             Next::Empty => {
                 port.state = State::Idle;

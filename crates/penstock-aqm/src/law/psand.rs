@@ -212,6 +212,7 @@ impl Law for Psand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rig::{Rig, thesis_link};
 
     #[test]
     fn thresholds_follow_the_rule_of_section_3_2_4() {
@@ -219,5 +220,52 @@ mod tests {
         assert_eq!(thresholds(17.5, 35.0), (0.0, 35.0));
         assert_eq!(thresholds(20.0, 35.0), (5.0, 35.0));
         assert_eq!(thresholds(100.0, f64::INFINITY), (0.0, 200.0));
+    }
+
+    /// The law whose average is the queue: `found` packets in the intervals, one after the other.
+    fn max_p_after(found: &[u32], extra: &[(&str, Value)]) -> f64 {
+        let mut settings = vec![("w_q", Value::Number(1.0))];
+        settings.extend_from_slice(extra);
+        let mut rig = Rig::new("psand", &settings);
+        for &waiting in found {
+            while rig.waiting() > waiting {
+                rig.depart();
+            }
+            while rig.waiting() <= waiting {
+                rig.arrive(1);
+            }
+            rig.advance(Span::from_millis(500));
+        }
+        rig.gauge("max_p")
+    }
+
+    #[test]
+    fn max_p_follows_proximity_and_change() {
+        let first = 0.1 * 1.75 * 0.8_f64.powf(1.5);
+        assert!((max_p_after(&[8], &[]) - first).abs() < 1e-12);
+        let second = first * 1.75 * (0.6_f64 * 6.0 / 8.0).powf(1.5);
+        assert!((max_p_after(&[8, 6], &[]) - second).abs() < 1e-12);
+    }
+
+    #[test]
+    fn max_p_stays_within_its_bounds() {
+        assert_eq!(max_p_after(&[15, 15, 15], &[]), 0.75);
+        assert_eq!(max_p_after(&[2, 2, 2], &[]), 0.01);
+        assert_eq!(max_p_after(&[0, 0], &[]), 0.01);
+    }
+
+    #[test]
+    fn a_target_in_time_is_what_the_link_sends_in_it() {
+        // 80 ms of 187.5 packets a second: 15 packets
+        let law = Psand::from_settings(&[("target".into(), Value::Time(Span::from_millis(80)))], &thesis_link());
+        let law = law.unwrap();
+        assert_eq!((law.target, law.red.min_th(), law.red.max_th()), (15.0, 0.0, 30.0));
+    }
+
+    #[test]
+    fn a_target_beyond_the_queue_is_refused() {
+        let faults = Psand::from_settings(&[("target".into(), Value::Packets(35.0))], &thesis_link()).unwrap_err();
+        let message = "is 35 packets: it must be above 0 and below the limit of the queue, 35 packets";
+        assert_eq!((faults[0].name.as_str(), faults[0].message.as_str()), ("target", message));
     }
 }

@@ -91,12 +91,11 @@ pub fn build<P: Packet + Send + 'static>(
 
 fn unknown_scheme(name: &str) -> ParamError {
     let names = SCHEMES.iter().flat_map(|scheme| scheme.aliases.iter().chain([&scheme.name])).copied();
-    let message = match nearest(name, names).and_then(find) {
-        Some(scheme) => format!("\"{name}\" is no scheme: did you mean \"{}\"?", scheme.name),
-        None => {
-            let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
-            format!("\"{name}\" is no scheme: there are {}", names.join(", "))
-        }
+    let message = if let Some(scheme) = nearest(name, names).and_then(find) {
+        format!("\"{name}\" is no scheme: did you mean \"{}\"?", scheme.name)
+    } else {
+        let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
+        format!("\"{name}\" is no scheme: there are {}", names.join(", "))
     };
     ParamError::new("scheme", message)
 }

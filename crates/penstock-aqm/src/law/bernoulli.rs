@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn gaps_between_drops_are_geometric() {
         let gaps = Rig::new("bernoulli", &[("p", Value::Number(0.1))]).gaps(3, 20_000);
-        assert_fits(&gaps, 1..=50, |n| 0.1 * 0.9_f64.powi(n as i32 - 1));
+        assert_fits(&gaps, 1..=50, |n| 0.1 * 0.9_f64.powf(f64::from(n) - 1.0));
     }
 
     #[test]

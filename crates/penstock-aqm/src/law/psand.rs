@@ -82,8 +82,8 @@ pub struct Psand {
 
 impl Psand {
     /// The law on this link. The thresholds in `red` count only where `params` says so.
-    pub fn new(params: PsandParams, red: RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let target = target(&params, &red, link);
+    pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let target = target(&params, red, link);
         let (limit, unit) = (red.limit(link), red.measure_in.word());
         if !(0.0 < target && target < limit) {
             let message =
@@ -123,14 +123,14 @@ fn target(params: &PsandParams, red: &RedParams, link: &LinkInfo) -> f64 {
 }
 
 /// RED's parameters with the thresholds that are given or follow from the target.
-fn place(params: &PsandParams, red: RedParams, target: f64, limit: f64) -> RedParams {
+fn place(params: &PsandParams, red: &RedParams, target: f64, limit: f64) -> RedParams {
     let (min_th, max_th) = thresholds(target, limit);
     let chosen = |given, rule| match (given, red.measure_in) {
         (Auto::Value(length), _) => length,
         (Auto::Auto, MeasureIn::Packets) => Length::Packets(rule),
         (Auto::Auto, MeasureIn::Bytes) => Length::Bytes(rule),
     };
-    RedParams { min_th: chosen(params.min_th, min_th), max_th: chosen(params.max_th, max_th), ..red }
+    RedParams { min_th: chosen(params.min_th, min_th), max_th: chosen(params.max_th, max_th), ..red.clone() }
 }
 
 /// Section 3.2.4: symmetric about the target, as far apart as the limit allows.
@@ -158,7 +158,7 @@ impl Aqm for Psand {
         // On a link where the target makes no sense the law goes on as it was.
         if 0.0 < target && target < limit {
             self.target = target;
-            self.red.set_params(place(&self.params, self.red.params().clone(), target, limit));
+            self.red.set_params(place(&self.params, self.red.params(), target, limit));
         }
         self.red.on_link(now, link);
     }
@@ -205,7 +205,7 @@ impl Law for Psand {
         reader.derive("max_th", Value::Number(0.0));
         let red = RedParams::read(&mut reader);
         reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, red.ok_or_else(Vec::new)?, link)
+        Self::new(params.ok_or_else(Vec::new)?, &red.ok_or_else(Vec::new)?, link)
     }
 }
 

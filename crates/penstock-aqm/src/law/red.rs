@@ -463,7 +463,7 @@ mod tests {
     #[test]
     fn gaps_with_none_are_geometric() {
         let gaps = instantaneous(&[spacing("none")]).gaps(8, 20_000);
-        assert_fits(&gaps, 1..=40, |n| 0.125 * 0.875_f64.powi(n as i32 - 1));
+        assert_fits(&gaps, 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
     }
 
     #[test]

@@ -6,11 +6,16 @@
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate self as penstock_aqm;
 
 mod aqm;
 mod discipline;
 pub mod law;
 mod registry;
+#[cfg(test)]
+#[path = "../tests/rig/mod.rs"]
+mod rig;
 mod ticker;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};

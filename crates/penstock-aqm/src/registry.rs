@@ -21,12 +21,12 @@ macro_rules! laws {
             name: &str,
             settings: &[(String, Value)],
             link: &LinkInfo,
-        ) -> Option<Result<Box<dyn Discipline<P>>, Vec<ParamError>>> {
+        ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
             $(if name == <$law as Law>::INFO.name {
                 let law = <$law as Law>::from_settings(settings, link);
-                return Some(law.map(|law| Box::new(Fifo::new(law, link.limit)) as Box<dyn Discipline<P>>));
+                return law.map(|law| Box::new(Fifo::new(law, link.limit)) as Box<dyn Discipline<P>>);
             })+
-            None
+            Err(vec![unknown_scheme(name)])
         }
     };
 }
@@ -84,19 +84,28 @@ pub fn build<P: Packet + Send + 'static>(
     settings: &[(String, Value)],
     link: &LinkInfo,
 ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-    find(scheme)
-        .and_then(|info| build_fifo(info.name, settings, link))
-        .unwrap_or_else(|| Err(vec![unknown_scheme(scheme)]))
+    let Some(info) = find(scheme) else { return Err(vec![unknown_scheme(scheme)]) };
+    build_fifo(info.name, settings, link)
+        .map_err(|faults| faults.into_iter().map(|fault| as_seen_by_user(fault, info, settings)).collect())
+}
+
+/// A default that does not fit the link is a value the user never wrote: say so.
+fn as_seen_by_user(fault: ParamError, info: &SchemeInfo, settings: &[(String, Value)]) -> ParamError {
+    let given = settings.iter().any(|(name, _)| *name == fault.name);
+    let has_default = info.params.iter().any(|param| param.name == fault.name && param.default_value().is_some());
+    if given || !has_default {
+        return fault;
+    }
+    ParamError { message: format!("by default {}", fault.message), ..fault }
 }
 
 fn unknown_scheme(name: &str) -> ParamError {
     let names = SCHEMES.iter().flat_map(|scheme| scheme.aliases.iter().chain([&scheme.name])).copied();
-    let message = match nearest(name, names).and_then(find) {
-        Some(scheme) => format!("\"{name}\" is no scheme: did you mean \"{}\"?", scheme.name),
-        None => {
-            let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
-            format!("\"{name}\" is no scheme: there are {}", names.join(", "))
-        }
+    let message = if let Some(scheme) = nearest(name, names).and_then(find) {
+        format!("\"{name}\" is no scheme: did you mean \"{}\"?", scheme.name)
+    } else {
+        let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
+        format!("\"{name}\" is no scheme: there are {}", names.join(", "))
     };
     ParamError::new("scheme", message)
 }
@@ -135,6 +144,7 @@ pub(crate) const fn head_comment<const N: usize>(source: &str) -> ([u8; N], usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_core::{Limit, PacketMeta};
 
     #[test]
     fn names_and_aliases_are_found_however_they_are_written() {
@@ -148,6 +158,14 @@ mod tests {
     fn an_unknown_scheme_is_told_the_nearest() {
         assert_eq!(unknown_scheme("psnad").message, "\"psnad\" is no scheme: did you mean \"psand\"?");
         assert!(unknown_scheme("xyzzyx").message.ends_with("red, ared-floyd, ared-feng, psand"));
+    }
+
+    #[test]
+    fn a_default_that_does_not_fit_is_called_a_default() {
+        let short = LinkInfo { limit: Limit::Packets(10), ..crate::rig::thesis_link() };
+        let Err(faults) = build::<PacketMeta>("red", &[], &short) else { panic!("max_th above the limit is taken") };
+        let message = "by default is 15 packets: it must not be above the limit of the queue, 10 packets";
+        assert_eq!((faults[0].name.as_str(), faults[0].message.as_str()), ("max_th", message));
     }
 
     #[test]

@@ -145,3 +145,41 @@ impl Law for AredFeng {
         Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::Rig;
+
+    /// The law whose average is the queue, after this queue was found by arrivals.
+    fn rig_after(found: &[u32]) -> Rig {
+        let mut rig = Rig::new("ared-feng", &[("w_q", Value::Number(1.0))]);
+        for &waiting in found {
+            while rig.waiting() > waiting {
+                rig.depart();
+            }
+            while rig.waiting() < waiting {
+                rig.arrive(1);
+            }
+            rig.arrive(1);
+        }
+        rig
+    }
+
+    #[test]
+    fn max_p_moves_once_at_each_crossing() {
+        let below = 0.02 / 3.0;
+        assert!((rig_after(&[1]).gauge("max_p") - below).abs() < 1e-12);
+        assert!((rig_after(&[10]).gauge("max_p") - below).abs() < 1e-12);
+        assert!((rig_after(&[17]).gauge("max_p") - below * 2.0).abs() < 1e-12);
+        assert!((rig_after(&[17, 10]).gauge("max_p") - below * 2.0).abs() < 1e-12);
+        assert!((rig_after(&[17, 10, 17]).gauge("max_p") - below * 4.0).abs() < 1e-12);
+        assert!((rig_after(&[17, 3]).gauge("max_p") - below * 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn max_p_stays_within_its_bounds() {
+        assert_eq!(rig_after(&[10, 1].repeat(30)).gauge("max_p"), 1e-6);
+        assert_eq!(rig_after(&[17, 10].repeat(30)).gauge("max_p"), 1.0);
+    }
+}

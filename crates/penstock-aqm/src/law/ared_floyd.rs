@@ -176,3 +176,69 @@ impl Law for AredFloyd {
         Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::Rig;
+
+    /// The law with its average held at `waiting` packets for `ticks` intervals.
+    fn held(waiting: u32, ticks: u64, extra: &[(&str, Value)]) -> Rig {
+        let mut settings = vec![("w_q", Value::Number(1.0))];
+        settings.extend_from_slice(extra);
+        let mut rig = Rig::new("ared-floyd", &settings);
+        while rig.waiting() <= waiting {
+            rig.arrive(1);
+        }
+        for _ in 0..ticks {
+            rig.advance(Span::from_millis(500));
+            rig.depart();
+            while rig.waiting() <= waiting {
+                rig.arrive(1);
+            }
+        }
+        rig
+    }
+
+    #[test]
+    fn max_p_rises_by_alpha_above_the_target() {
+        assert!((held(13, 3, &[]).gauge("max_p") - 0.13).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_step_up_is_at_most_a_quarter() {
+        assert!((held(13, 1, &[("max_p", Value::Number(0.02))]).gauge("max_p") - 0.025).abs() < 1e-12);
+    }
+
+    #[test]
+    fn max_p_shrinks_by_beta_below_the_target() {
+        assert!((held(7, 2, &[]).gauge("max_p") - 0.081).abs() < 1e-12);
+    }
+
+    #[test]
+    fn max_p_rests_within_the_target() {
+        assert_eq!(held(10, 5, &[]).gauge("max_p"), 0.1);
+    }
+
+    #[test]
+    fn bounds_are_tested_before_the_step() {
+        assert!((held(7, 100, &[]).gauge("max_p") - 0.009_847_709).abs() < 1e-9);
+        assert!((held(13, 100, &[("max_p_high", Value::Number(0.495))]).gauge("max_p") - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn arrivals_take_the_step_if_told() {
+        let mut rig = Rig::new("ared-floyd", &[("tick", Value::Text("arrival".into()))]);
+        rig.advance(Span::from_millis(2_000));
+        assert_eq!(rig.gauge("max_p"), 0.1);
+        rig.arrive(2);
+        assert!((rig.gauge("max_p") - 0.09).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_ramp_starts_at_the_first_max_p_unless_told() {
+        assert_eq!(held(13, 3, &[]).drop_function(15.0), 0.1);
+        let follows = held(13, 3, &[("gentle_from", Value::Text("current".into()))]);
+        assert!((follows.drop_function(15.0) - 0.13).abs() < 1e-12);
+    }
+}

@@ -78,3 +78,25 @@ impl Law for Bernoulli {
         Ok(Self { params: params.ok_or_else(Vec::new)? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, assert_fits};
+    use penstock_core::Ecn;
+
+    #[test]
+    fn gaps_between_drops_are_geometric() {
+        let gaps = Rig::new("bernoulli", &[("p", Value::Number(0.1))]).gaps(3, 20_000);
+        assert_fits(&gaps, 1..=50, |n| 0.1 * 0.9_f64.powf(f64::from(n) - 1.0));
+    }
+
+    #[test]
+    fn marks_ecn_capable_packets_and_drops_the_others() {
+        let mut rig = Rig::new("bernoulli", &[("p", Value::Number(1.0)), ("ecn", Value::Flag(true))]);
+        rig.arrive_as(1000, Ecn::Ect0);
+        assert_eq!((rig.counts.marked, rig.counts.queued), (1, 1));
+        rig.arrive(1);
+        assert_eq!((rig.counts.marked, rig.counts.dropped_on_arrival), (1, 1));
+    }
+}

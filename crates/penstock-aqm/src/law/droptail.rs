@@ -42,3 +42,18 @@ impl Law for DropTail {
         Reader::new(settings, Self::INFO.params).finish().map(|()| Self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::rig::Rig;
+
+    #[test]
+    fn drops_what_finds_no_room_and_nothing_else() {
+        let mut rig = Rig::new("droptail", &[]);
+        rig.arrive(36);
+        assert_eq!((rig.counts.queued, rig.counts.dropped_on_arrival), (35, 1));
+        rig.depart();
+        rig.arrive(2);
+        assert_eq!((rig.counts.queued, rig.counts.dropped_on_arrival), (36, 2));
+    }
+}

@@ -82,8 +82,8 @@ pub struct Psand {
 
 impl Psand {
     /// The law on this link. The thresholds in `red` count only where `params` says so.
-    pub fn new(params: PsandParams, red: RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let target = target(&params, &red, link);
+    pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let target = target(&params, red, link);
         let (limit, unit) = (red.limit(link), red.measure_in.word());
         if !(0.0 < target && target < limit) {
             let message =
@@ -123,14 +123,14 @@ fn target(params: &PsandParams, red: &RedParams, link: &LinkInfo) -> f64 {
 }
 
 /// RED's parameters with the thresholds that are given or follow from the target.
-fn place(params: &PsandParams, red: RedParams, target: f64, limit: f64) -> RedParams {
+fn place(params: &PsandParams, red: &RedParams, target: f64, limit: f64) -> RedParams {
     let (min_th, max_th) = thresholds(target, limit);
     let chosen = |given, rule| match (given, red.measure_in) {
         (Auto::Value(length), _) => length,
         (Auto::Auto, MeasureIn::Packets) => Length::Packets(rule),
         (Auto::Auto, MeasureIn::Bytes) => Length::Bytes(rule),
     };
-    RedParams { min_th: chosen(params.min_th, min_th), max_th: chosen(params.max_th, max_th), ..red }
+    RedParams { min_th: chosen(params.min_th, min_th), max_th: chosen(params.max_th, max_th), ..red.clone() }
 }
 
 /// Section 3.2.4: symmetric about the target, as far apart as the limit allows.
@@ -158,7 +158,7 @@ impl Aqm for Psand {
         // On a link where the target makes no sense the law goes on as it was.
         if 0.0 < target && target < limit {
             self.target = target;
-            self.red.set_params(place(&self.params, self.red.params().clone(), target, limit));
+            self.red.set_params(place(&self.params, self.red.params(), target, limit));
         }
         self.red.on_link(now, link);
     }
@@ -205,13 +205,14 @@ impl Law for Psand {
         reader.derive("max_th", Value::Number(0.0));
         let red = RedParams::read(&mut reader);
         reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, red.ok_or_else(Vec::new)?, link)
+        Self::new(params.ok_or_else(Vec::new)?, &red.ok_or_else(Vec::new)?, link)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rig::{Rig, thesis_link};
 
     #[test]
     fn thresholds_follow_the_rule_of_section_3_2_4() {
@@ -219,5 +220,52 @@ mod tests {
         assert_eq!(thresholds(17.5, 35.0), (0.0, 35.0));
         assert_eq!(thresholds(20.0, 35.0), (5.0, 35.0));
         assert_eq!(thresholds(100.0, f64::INFINITY), (0.0, 200.0));
+    }
+
+    /// The law whose average is the queue: `found` packets in the intervals, one after the other.
+    fn max_p_after(found: &[u32], extra: &[(&str, Value)]) -> f64 {
+        let mut settings = vec![("w_q", Value::Number(1.0))];
+        settings.extend_from_slice(extra);
+        let mut rig = Rig::new("psand", &settings);
+        for &waiting in found {
+            while rig.waiting() > waiting {
+                rig.depart();
+            }
+            while rig.waiting() <= waiting {
+                rig.arrive(1);
+            }
+            rig.advance(Span::from_millis(500));
+        }
+        rig.gauge("max_p")
+    }
+
+    #[test]
+    fn max_p_follows_proximity_and_change() {
+        let first = 0.1 * 1.75 * 0.8_f64.powf(1.5);
+        assert!((max_p_after(&[8], &[]) - first).abs() < 1e-12);
+        let second = first * 1.75 * (0.6_f64 * 6.0 / 8.0).powf(1.5);
+        assert!((max_p_after(&[8, 6], &[]) - second).abs() < 1e-12);
+    }
+
+    #[test]
+    fn max_p_stays_within_its_bounds() {
+        assert_eq!(max_p_after(&[15, 15, 15], &[]), 0.75);
+        assert_eq!(max_p_after(&[2, 2, 2], &[]), 0.01);
+        assert_eq!(max_p_after(&[0, 0], &[]), 0.01);
+    }
+
+    #[test]
+    fn a_target_in_time_is_what_the_link_sends_in_it() {
+        // 80 ms of 187.5 packets a second: 15 packets
+        let law = Psand::from_settings(&[("target".into(), Value::Time(Span::from_millis(80)))], &thesis_link());
+        let law = law.unwrap();
+        assert_eq!((law.target, law.red.min_th(), law.red.max_th()), (15.0, 0.0, 30.0));
+    }
+
+    #[test]
+    fn a_target_beyond_the_queue_is_refused() {
+        let faults = Psand::from_settings(&[("target".into(), Value::Packets(35.0))], &thesis_link()).unwrap_err();
+        let message = "is 35 packets: it must be above 0 and below the limit of the queue, 35 packets";
+        assert_eq!((faults[0].name.as_str(), faults[0].message.as_str()), ("target", message));
     }
 }

@@ -396,3 +396,173 @@ impl Law for Red {
         Self::new(params.ok_or_else(Vec::new)?, link)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, assert_fits, thesis_link};
+    use penstock_core::{Ecn, Span};
+
+    /// RED with min_th 4 and max_th 12 whose average is the queue that the packet finds: p_b = 1/8 at 8 packets.
+    fn instantaneous(extra: &[(&str, Value)]) -> Rig {
+        let mut settings = vec![
+            ("min_th", Value::Number(4.0)),
+            ("max_th", Value::Number(12.0)),
+            ("max_p", Value::Number(0.25)),
+            ("w_q", Value::Number(1.0)),
+        ];
+        settings.extend_from_slice(extra);
+        Rig::new("red", &settings)
+    }
+
+    fn spacing(word: &str) -> (&str, Value) {
+        ("spacing", Value::Text(word.into()))
+    }
+
+    #[test]
+    fn average_follows_the_low_pass_filter() {
+        let mut rig = Rig::new("red", &[("w_q", Value::Number(0.25))]);
+        let mut avg = 0.0;
+        for q in 0..10 {
+            rig.arrive(1);
+            avg = 0.75 * avg + 0.25 * f64::from(q);
+            assert!((rig.gauge("avg") - avg).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn average_decays_over_an_idle_period() {
+        let mut rig = Rig::new("red", &[("w_q", Value::Number(0.1)), ("mean_packet", Value::Bytes(750.0))]);
+        rig.arrive(10);
+        let before = rig.gauge("avg");
+        while rig.depart() {}
+        // 250 packets of 750 bytes a second: 10.75 packets in 43 ms, so m = 10, and then the arrival itself
+        rig.advance(Span::from_millis(43));
+        rig.arrive(1);
+        assert!((rig.gauge("avg") - before * 0.9_f64.powi(11)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn automatic_weight_is_that_of_the_thesis() {
+        let law = Red::new(RedParams::read(&mut Reader::new(&[], RedParams::INFO)).unwrap(), &thesis_link()).unwrap();
+        assert!((law.derived.w_q - 0.005_319_1).abs() < 1e-7);
+    }
+
+    #[test]
+    fn gaps_with_count_are_uniform_from_1() {
+        let gaps = instantaneous(&[spacing("count")]).gaps(8, 20_000);
+        assert_fits(&gaps, 1..=8, |_| 1.0 / 8.0);
+    }
+
+    #[test]
+    fn gaps_with_wait_are_uniform_from_the_inverse_of_p_b() {
+        let gaps = instantaneous(&[spacing("wait")]).gaps(8, 20_000);
+        assert_fits(&gaps, 8..=15, |_| 1.0 / 8.0);
+    }
+
+    #[test]
+    fn gaps_with_none_are_geometric() {
+        let gaps = instantaneous(&[spacing("none")]).gaps(8, 20_000);
+        assert_fits(&gaps, 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
+    }
+
+    #[test]
+    fn drop_function_is_that_of_the_paper() {
+        let rig = instantaneous(&[]);
+        let p_b = [3.9, 4.0, 8.0, 11.0, 12.0].map(|avg| rig.drop_function(avg));
+        assert_eq!(p_b, [0.0, 0.0, 0.125, 0.25 * 7.0 / 8.0, 1.0]);
+    }
+
+    #[test]
+    fn gentle_is_continuous_at_max_th_and_at_the_top() {
+        for (top, at) in [("2max_th", 24.0), ("buffer", 35.0)] {
+            let rig = instantaneous(&[("gentle", Value::Flag(true)), ("gentle_top", Value::Text(top.into()))]);
+            assert!((rig.drop_function(12.0 - 1e-9) - 0.25).abs() < 1e-8);
+            assert_eq!(rig.drop_function(12.0), 0.25);
+            assert!((rig.drop_function(f64::midpoint(12.0, at)) - 0.625).abs() < 1e-12);
+            assert!((rig.drop_function(at - 1e-9) - 1.0).abs() < 1e-8);
+            assert_eq!(rig.drop_function(at), 1.0);
+        }
+    }
+
+    #[test]
+    fn above_the_top_every_packet_is_dropped() {
+        let mut rig = Rig::new("red", &[("w_q", Value::Number(0.5))]);
+        rig.arrive(400);
+        assert!(rig.gauge("avg") >= 15.0);
+        let queued = rig.counts.queued;
+        rig.arrive(10);
+        assert_eq!(rig.counts.queued, queued);
+    }
+
+    #[test]
+    fn guards_spare_a_short_queue_and_the_first_packet_above_min_th() {
+        let queued_of = |n, (min_th, max_th), guards| {
+            let settings = [
+                ("min_th", Value::Number(min_th)),
+                ("max_th", Value::Number(max_th)),
+                ("max_p", Value::Number(1.0)),
+                ("w_q", Value::Number(1.0)),
+                ("spacing", Value::Text("none".into())),
+                ("guards", Value::Flag(guards)),
+            ];
+            let mut rig = Rig::new("red", &settings);
+            rig.arrive(n);
+            rig.counts.queued
+        };
+        // the average is above max_th from the second packet on
+        assert_eq!(queued_of(10, (0.0, 0.5), true), 2);
+        assert_eq!(queued_of(10, (0.0, 0.5), false), 1);
+        // p_b is nearly 1 at 10 packets: the 11th packet is the first above min_th
+        assert_eq!(queued_of(11, (9.5, 10.000_001), true), 11);
+        assert_eq!(queued_of(11, (9.5, 10.000_001), false), 10);
+    }
+
+    #[test]
+    fn marks_below_max_th_and_further_if_told() {
+        let at = |waiting, mark_up_to: &str| {
+            let mut rig = instantaneous(&[
+                ("gentle", Value::Flag(true)),
+                ("ecn", Value::Flag(true)),
+                ("mark_up_to", Value::Text(mark_up_to.into())),
+            ]);
+            while rig.waiting() < waiting {
+                rig.arrive_as(1000, Ecn::Ect0);
+            }
+            let before = rig.counts;
+            for _ in 0..1000 {
+                while rig.waiting() > waiting {
+                    rig.depart();
+                }
+                rig.arrive_as(1000, Ecn::Ect0);
+            }
+            (rig.counts.marked > before.marked, rig.counts.dropped_on_arrival > before.dropped_on_arrival)
+        };
+        assert_eq!(at(8, "max_th"), (true, false));
+        assert_eq!(at(16, "max_th"), (false, true));
+        assert_eq!(at(16, "top"), (true, false));
+    }
+
+    #[test]
+    fn a_queue_in_bytes_measures_bytes() {
+        let mut rig = Rig::new("red", &[("w_q", Value::Number(1.0)), ("measure_in", Value::Text("bytes".into()))]);
+        rig.arrive_as(300, Ecn::Not);
+        rig.arrive_as(700, Ecn::Not);
+        rig.arrive_as(1, Ecn::Not);
+        assert_eq!(rig.gauge("avg"), 1000.0);
+        assert!((rig.drop_function(10.0) - 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn contradictory_thresholds_are_refused() {
+        let message = |settings: &[(&str, Value)]| {
+            let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+            Red::from_settings(&settings, &thesis_link()).unwrap_err()[0].message.clone()
+        };
+        assert_eq!(message(&[("min_th", Value::Number(15.0))]), "is 15 packets: it must be below max_th, 15 packets");
+        assert_eq!(
+            message(&[("max_th", Value::Bytes(40_000.0))]),
+            "is 40 packets: it must not be above the limit of the queue, 35 packets"
+        );
+    }
+}

@@ -191,11 +191,6 @@ impl<'a> Reader<'a> {
         Self { settings, infos, derived: Vec::new(), faults }
     }
 
-    /// Whether the user has given a value.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.settings.iter().any(|(given, _)| given == name)
-    }
-
     /// Put `value` in place of what was given: for a mechanism that works out a parameter of the law it owns.
     pub fn derive(&mut self, name: &'static str, value: Value) {
         self.derived.push((name, value));
@@ -385,7 +380,7 @@ mod tests {
     #[test]
     fn nothing_said_gives_the_defaults() {
         let params = read(&[]).unwrap();
-        assert_eq!((params.p, params.w, params.colour), (0.5, Auto::Auto, Colour::Red));
+        assert_eq!((params.p, params.w, params.colour.word()), (0.5, Auto::Auto, "red"));
         assert_eq!(params.target, LengthOrTime::Length(Length::Packets(10.0)));
         assert_eq!(TestParams::INFO[0].doc, "A probability on two lines.");
     }

@@ -256,6 +256,11 @@ impl Machine {
         self.restart_timer(now);
     }
 
+    /// Back off: the next timeout comes after twice the time.
+    pub(crate) fn back_off(&mut self) {
+        self.rtt.back_off(&self.params);
+    }
+
     /// What every law does first on a timeout. Returns false if nothing was outstanding.
     pub(crate) fn time_out(&mut self) -> bool {
         self.deadline = Time::NEVER;

@@ -55,7 +55,11 @@ fn difference(record: &Json) -> Option<String> {
         match ours.sent.get(i) {
             None => return Some(format!("packet {i}: ns-2 sends {seq} at {time}, penstock nothing")),
             Some(s) if s.seq != seq || (s.stamp.as_secs() - time).abs() > TOLERANCE_S => {
-                return Some(format!("packet {i}: ns-2 sends {seq} at {time}, penstock {} at {}", s.seq, s.stamp.as_secs()));
+                return Some(format!(
+                    "packet {i}: ns-2 sends {seq} at {time}, penstock {} at {}",
+                    s.seq,
+                    s.stamp.as_secs()
+                ));
             }
             Some(_) => {}
         }

@@ -40,10 +40,11 @@ pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
     }
 }
 
-/// The answer to the opening packet: the initial window, and agreement to ECN.
+/// The answer to the opening packet: agreement to ECN and the initial window, which is one packet if the opening packet had
+/// to be sent again (RFC 6928, section 2).
 #[cold]
 pub(crate) fn open(m: &mut Machine, now: Time) {
-    m.set_cwnd(now, m.params.initial_window);
+    m.set_cwnd(now, if m.cut == Cut::Timeout { 1.0 } else { m.params.initial_window });
     m.ect = m.params.ecn;
 }
 
@@ -51,7 +52,6 @@ pub(crate) fn open(m: &mut Machine, now: Time) {
 /// The threshold stays if a mark has just halved it.
 pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
     m.inflation = 0;
-    m.dupacks = 0;
     if m.cut == Cut::Mark {
         m.restart_window(now);
     } else {

@@ -385,7 +385,13 @@ impl Machine {
     /// Send what the window allows.
     #[inline]
     pub(crate) fn fill_window(&mut self, now: Time, net: &mut impl Network) {
-        let end = self.una.saturating_add(self.window()).min(self.end);
+        self.fill_window_by(u32::MAX, now, net);
+    }
+
+    /// Send what the window allows, but at most `burst` packets.
+    #[inline]
+    pub(crate) fn fill_window_by(&mut self, burst: u32, now: Time, net: &mut impl Network) {
+        let end = self.una.saturating_add(self.window()).min(self.end).min(self.next.saturating_add(burst));
         while self.next < end {
             let seq = self.next;
             self.next += 1;

@@ -16,6 +16,8 @@
 //! # Differences
 //! * The paper leaves open how the estimate is kept; the last rule is ns-2's, and so is `ssthresh = 2` when slow start ends and
 //!   a window of two packets after a timeout.
+//! * ns2 rules: a packet that was never sent is late, so where nothing is outstanding after a retransmission the next packet
+//!   is sent twice.
 
 use super::{Law, open};
 use crate::machine::{Cut, Machine};
@@ -146,7 +148,7 @@ impl Vegas {
         }
         if self.worried > 0 {
             self.worried -= 1;
-            if self.first_is_late(now) {
+            if self.first_is_late(m, now) {
                 m.dupacks = m.params.dupack_threshold;
                 let lost = m.una;
                 self.transmit(m, now, lost, net);
@@ -197,13 +199,16 @@ impl Vegas {
     fn duplicate<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         m.dupacks += 1;
         let threshold = m.params.dupack_threshold;
-        if !self.first_is_late(now) && m.dupacks != threshold {
+        if !self.first_is_late(m, now) && m.dupacks != threshold {
             if m.dupacks > threshold {
                 m.set_cwnd(now, m.cwnd + 1.0);
             }
             return;
         }
-        let Some(first) = self.sent.front().copied() else { return };
+        if m.una >= m.end {
+            return;
+        }
+        let first = self.sent.front().copied().unwrap_or(Sent { at: Time::ZERO, times: 0 });
         if m.una <= m.recover && m.cut == Cut::Timeout {
             return;
         }
@@ -227,9 +232,12 @@ impl Vegas {
         m.dupacks = m.dupacks.max(threshold);
     }
 
-    /// Whether the oldest outstanding packet is older than the fine-grained timeout.
-    fn first_is_late(&self, now: Time) -> bool {
-        self.sent.front().is_some_and(|sent| now.since(sent.at).as_secs() >= self.fine.timeout)
+    /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
+    fn first_is_late(&self, m: &Machine, now: Time) -> bool {
+        match self.sent.front() {
+            Some(sent) => now.since(sent.at).as_secs() >= self.fine.timeout,
+            None => !m.rfc() && m.una < m.end,
+        }
     }
 
     fn transmit<N: Network>(&mut self, m: &mut Machine, now: Time, seq: u32, net: &mut N) {

@@ -15,8 +15,8 @@ use penstock_core::Time;
 
 /// A congestion law.
 pub(crate) trait Law {
-    /// The transfer begins.
-    fn on_start<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+    /// Send what the window allows.
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         m.fill_window(now, net);
     }
 
@@ -65,5 +65,5 @@ pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
 /// Whether duplicate acknowledgements now mean a new loss: not while packets of a window that has been answered for are
 /// being repaired (RFC 6582, section 4.1), else one loss would be answered twice.
 pub(crate) fn is_new_loss(m: &Machine) -> bool {
-    m.una > m.recover || m.cut == Cut::Loss || m.una == 1
+    m.una > m.recover || m.una == 1
 }

@@ -89,6 +89,7 @@ impl Sack {
         if m.cut != Cut::Mark || m.una > m.recover {
             m.halve(now);
         }
+        m.recover = m.max;
         m.fast_retransmit(now);
         self.recovering = true;
         self.rescued = false;

@@ -48,6 +48,7 @@ impl Law for Tahoe {
 
 fn lose(m: &mut Machine, now: Time) {
     if is_new_loss(m) {
+        m.recover = m.max;
         m.collapse(now);
     } else if m.cut == Cut::Mark {
         // The mark has halved the threshold already.

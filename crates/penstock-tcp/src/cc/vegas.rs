@@ -61,8 +61,7 @@ impl Fine {
 pub(crate) struct Vegas {
     /// What is outstanding, from `una` on.
     sent: VecDeque<Sent>,
-    /// When the transfer began; then the first answer came.
-    began: Time,
+    /// The first answer has come.
     answered: bool,
     fine: Fine,
     base_rtt: f64,
@@ -71,8 +70,8 @@ pub(crate) struct Vegas {
     round_began: Time,
     rtt_sum: f64,
     rtt_count: u32,
-    /// Whether slow start grows in this round, and what each acknowledgement adds.
-    grows: bool,
+    /// Whether slow start holds in this round, and what each acknowledgement adds.
+    holds: bool,
     step: f64,
     /// Window after the last retransmission, and when it was set.
     cut_window: f64,
@@ -82,17 +81,19 @@ pub(crate) struct Vegas {
 }
 
 impl Law for Vegas {
-    fn on_start<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        self.began = now;
-        self.round_began = now;
-        self.grows = true;
-        self.fill(m, now, net);
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        let end = m.una.saturating_add(m.window()).min(m.end);
+        while m.next < end {
+            let seq = m.next;
+            m.next += 1;
+            self.transmit(m, now, seq, net);
+        }
     }
 
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         if !self.answered {
             self.answered = true;
-            self.base_rtt = now.since(self.began).as_secs();
+            self.base_rtt = now.since(m.started).as_secs();
             self.fine = Fine::start(self.base_rtt);
         }
         if ack.ece && m.ect {
@@ -163,7 +164,7 @@ impl Vegas {
         let rtt = if self.rtt_count > 0 {
             self.rtt_sum / f64::from(self.rtt_count)
         } else {
-            now.since(self.round_began).as_secs()
+            now.since(self.round_began.max(m.started)).as_secs()
         };
         self.rtt_sum = 0.0;
         self.rtt_count = 0;
@@ -179,11 +180,11 @@ impl Vegas {
             let cwnd = m.cwnd;
             self.step = 0.0;
             if cwnd < m.ssthresh {
-                self.grows = !self.grows;
+                self.holds = !self.holds;
                 if delta > m.params.gamma {
                     m.ssthresh = MIN_CWND;
                     m.set_cwnd(now, (cwnd - cwnd / 8.0).max(MIN_CWND));
-                } else if self.grows {
+                } else if !self.holds {
                     self.step = 1.0;
                 }
             } else if delta > m.params.beta {
@@ -225,6 +226,7 @@ impl Vegas {
             m.set_cwnd(now, self.cut_window + f64::from(m.dupacks));
             self.cut_at = now;
         }
+        m.recover = m.max;
         m.back_off();
         m.fast_retransmit(now);
         let lost = m.una;
@@ -247,14 +249,5 @@ impl Vegas {
             None => self.sent.push_back(Sent { at: now, times: 1 }),
         }
         m.transmit(now, seq, net);
-    }
-
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        let end = m.una.saturating_add(m.window()).min(m.end);
-        while m.next < end {
-            let seq = m.next;
-            m.next += 1;
-            self.transmit(m, now, seq, net);
-        }
     }
 }

@@ -15,8 +15,8 @@ use penstock_core::Time;
 
 /// A congestion law.
 pub(crate) trait Law {
-    /// The transfer begins.
-    fn on_start<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+    /// Send what the window allows.
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         m.fill_window(now, net);
     }
 
@@ -40,10 +40,11 @@ pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
     }
 }
 
-/// The answer to the opening packet: the initial window, and agreement to ECN.
+/// The answer to the opening packet: agreement to ECN and the initial window, which is one packet if the opening packet had
+/// to be sent again (RFC 6928, section 2).
 #[cold]
 pub(crate) fn open(m: &mut Machine, now: Time) {
-    m.set_cwnd(now, m.params.initial_window);
+    m.set_cwnd(now, if m.cut == Cut::Timeout { 1.0 } else { m.params.initial_window });
     m.ect = m.params.ecn;
 }
 
@@ -51,7 +52,6 @@ pub(crate) fn open(m: &mut Machine, now: Time) {
 /// The threshold stays if a mark has just halved it.
 pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
     m.inflation = 0;
-    m.dupacks = 0;
     if m.cut == Cut::Mark {
         m.restart_window(now);
     } else {
@@ -65,5 +65,5 @@ pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
 /// Whether duplicate acknowledgements now mean a new loss: not while packets of a window that has been answered for are
 /// being repaired (RFC 6582, section 4.1), else one loss would be answered twice.
 pub(crate) fn is_new_loss(m: &Machine) -> bool {
-    m.una > m.recover || m.cut == Cut::Loss || m.una == 1
+    m.una > m.recover || m.una == 1
 }

@@ -106,7 +106,7 @@ pub(crate) static KEYS: [KeyInfo; 29] = [
     number("tick", "s", Kind::Time, (0.0, 10.0), "Granularity of the clock that measures round trips; 0 s is exact.")
         .by_profile([Nanos(10 * MILLI), Nanos(100 * MILLI), Nanos(10 * MILLI), Nanos(0)]),
     number("phase", "s", Kind::Time, (0.0, 10.0), "How long before the start of the run the coarse clock ticked.")
-        .by_profile([Nanos(1_270_111), Nanos(12_701_112), Nanos(1_270_111), Nanos(0)]),
+        .by_profile([Nanos(5_558_807), Nanos(55_588_072), Nanos(5_558_807), Nanos(0)]),
     number("initial_window", "packets", Kind::Number, (1.0, 1e6), "Initial congestion window (RFC 6928: 10).")
         .by_profile([Number(2.0), Number(1.0), Number(2.0), Number(10.0)]),
     number("initial_ssthresh", "packets", Kind::Integer, (2.0, 1e9), "Initial slow start threshold.")

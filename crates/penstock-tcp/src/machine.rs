@@ -85,6 +85,7 @@ pub(crate) struct Machine {
     rtt: Rtt,
     /// When the retransmission timer ends; `NEVER`: it is off.
     deadline: Time,
+    pub(crate) started: Time,
     finished: Time,
     counts: SenderCounts,
     /// Up to when `counts.cwnd_integral` counts.
@@ -113,6 +114,7 @@ impl Machine {
             timed_at: Time::ZERO,
             rtt,
             deadline: Time::NEVER,
+            started: Time::NEVER,
             finished: Time::NEVER,
             counts: SenderCounts::default(),
             integrated: Time::NEVER,
@@ -195,7 +197,8 @@ impl Machine {
     pub(crate) fn halve(&mut self, now: Time) {
         let (ssthresh, half) = self.half();
         self.ssthresh = ssthresh;
-        self.set_cwnd(now, if self.rfc() { ssthresh } else { half.max(1.0) });
+        // In ns-2 a mark can leave less than one packet: the flow then waits for its timer (RFC 3168, section 6.1.2).
+        self.set_cwnd(now, if self.rfc() { ssthresh } else { half });
         self.cwr = true;
     }
 
@@ -249,21 +252,28 @@ impl Machine {
 
     /// A fast retransmit: restart the timer; a packet being timed may be among the lost (Karn).
     pub(crate) fn fast_retransmit(&mut self, now: Time) {
-        self.recover = self.max;
         self.cut = Cut::Loss;
         self.counts.fast_retransmits += 1;
         self.timing = false;
         self.restart_timer(now);
     }
 
-    /// What every law does first on a timeout. Returns false if nothing was outstanding.
-    pub(crate) fn time_out(&mut self) -> bool {
+    /// Back off: the next timeout comes after twice the time.
+    pub(crate) fn back_off(&mut self) {
+        self.rtt.back_off(&self.params);
+    }
+
+    /// What every law does first on a timeout. Returns false if nothing was outstanding: a window of less than one packet is
+    /// then opened again, without back-off.
+    pub(crate) fn time_out(&mut self, now: Time) -> bool {
         self.deadline = Time::NEVER;
+        self.recover = self.max;
         if self.una == self.max {
+            self.cut = Cut::Timeout;
+            self.set_cwnd(now, self.cwnd.max(1.0));
             return false;
         }
         self.counts.timeouts += 1;
-        self.recover = self.max;
         self.rtt.back_off(&self.params);
         true
     }
@@ -380,7 +390,13 @@ impl Machine {
     /// Send what the window allows.
     #[inline]
     pub(crate) fn fill_window(&mut self, now: Time, net: &mut impl Network) {
-        let end = self.una.saturating_add(self.window()).min(self.end);
+        self.fill_window_by(u32::MAX, now, net);
+    }
+
+    /// Send what the window allows, but at most `burst` packets.
+    #[inline]
+    pub(crate) fn fill_window_by(&mut self, burst: u32, now: Time, net: &mut impl Network) {
+        let end = self.una.saturating_add(self.window()).min(self.end).min(self.next.saturating_add(burst));
         while self.next < end {
             let seq = self.next;
             self.next += 1;
@@ -402,6 +418,7 @@ impl Machine {
     /// Start or stop the flow of new data.
     pub(crate) fn start(&mut self, now: Time) {
         self.end = self.params.end();
+        self.started = now;
         self.integrated = now;
     }
 

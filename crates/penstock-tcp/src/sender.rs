@@ -63,7 +63,7 @@ impl Sender {
     /// Begin to send.
     pub fn start(&mut self, now: Time, net: &mut impl Network) {
         self.machine.start(now);
-        law!(self, on_start, now, net);
+        law!(self, fill, now, net);
     }
 
     /// An acknowledgement arrived.
@@ -84,8 +84,13 @@ impl Sender {
 
     /// The instant that `timer` named has come.
     pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
-        if self.machine.deadline() <= now && self.machine.time_out() {
+        if self.machine.deadline() > now {
+            return;
+        }
+        if self.machine.time_out(now) {
             law!(self, on_timeout, now, net);
+        } else {
+            law!(self, fill, now, net);
         }
     }
 

@@ -9,14 +9,17 @@
 //! acknowledgement alone restarts the timer (`impatient`, section 4).
 //!
 //! # Differences
-//! * ns2 rules: a deflation beyond the inflation takes the rest out of `cwnd` and leaves an inflation of one packet; the end of
-//!   the recovery leaves `cwnd` as it then is, and grows it.
+//! * ns2 rules: a deflation beyond the inflation takes the rest out of `cwnd` and leaves an inflation of one packet; an
+//!   acknowledgement releases at most two new packets during recovery; its end leaves `cwnd` as it then is, and grows it.
 
 use super::reno::duplicate;
 use super::{Law, progress, start_over};
 use crate::machine::{Cut, Machine};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
+
+/// New packets that one acknowledgement can release in ns-2's recovery.
+const NS2_BURST: u32 = 2;
 
 #[derive(Debug, Default)]
 pub(crate) struct NewReno {
@@ -42,13 +45,16 @@ impl Law for NewReno {
         } else {
             duplicate(m, now, net);
         }
-        if m.dupacks == 0 || m.dupacks >= m.params.dupack_threshold {
+        if m.dupacks == 0 || (m.dupacks >= m.params.dupack_threshold && m.rfc()) {
             m.fill_window(now, net);
+        } else if m.dupacks >= m.params.dupack_threshold {
+            m.fill_window_by(NS2_BURST, now, net);
         }
     }
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         self.partial = false;
+        m.dupacks = 0;
         start_over(m, now, net);
     }
 }

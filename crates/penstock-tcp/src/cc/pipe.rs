@@ -62,6 +62,7 @@ impl Law for Pipe {
         self.recovering = false;
         self.timed_out = true;
         self.sacked.clear();
+        m.dupacks = 0;
         start_over(m, now, net);
     }
 }

@@ -45,6 +45,7 @@ impl Law for Reno {
     }
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.dupacks = 0;
         start_over(m, now, net);
     }
 }

@@ -54,6 +54,7 @@ impl Law for Sack {
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         self.recovering = false;
         self.board.clear(m.una);
+        m.dupacks = 0;
         start_over(m, now, net);
     }
 }
@@ -88,6 +89,7 @@ impl Sack {
         if m.cut != Cut::Mark || m.una > m.recover {
             m.halve(now);
         }
+        m.recover = m.max;
         m.fast_retransmit(now);
         self.recovering = true;
         self.rescued = false;

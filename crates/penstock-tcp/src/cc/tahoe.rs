@@ -9,6 +9,7 @@
 //!
 //! # Differences
 //! * The first two duplicates release one new packet each (RFC 3042) with `limited_transmit`.
+//! * ns2 rules: duplicates go on counting over a timeout.
 
 use super::{Law, is_new_loss, progress, start_over};
 use crate::machine::{Cut, Machine};
@@ -38,12 +39,16 @@ impl Law for Tahoe {
     }
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        if m.rfc() {
+            m.dupacks = 0;
+        }
         start_over(m, now, net);
     }
 }
 
 fn lose(m: &mut Machine, now: Time) {
     if is_new_loss(m) {
+        m.recover = m.max;
         m.collapse(now);
     } else if m.cut == Cut::Mark {
         // The mark has halved the threshold already.

@@ -1,19 +1,253 @@
-//! Vegas.
-use super::Law;
-use super::reno::Reno;
-use crate::machine::Machine;
+//! Vegas: congestion avoidance by the delay that the flow itself causes.
+//!
+//! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995.
+//!
+//! # Law
+//! Once a round trip, with `rtt` the mean of the round trips measured in it:
+//! `expected = outstanding/base_rtt`, `actual = (packets sent in the round)/rtt`, `delta = (expected - actual) base_rtt`, rounded.
+//! * Slow start: `cwnd += 1` per acknowledgement in every other round; `delta > gamma` ends it with `cwnd -= cwnd/8`.
+//! * Avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`.
+//! * Retransmission: on a duplicate, if the packet asked for is older than a fine-grained timeout, else on the third; the same
+//!   is looked at on the first two acknowledgements after it. `cwnd` is cut by a quarter (by half if the packet was sent more
+//!   than once), but only once for losses of packets sent at the same window.
+//! * The fine-grained timeout is `SRTT + 4 RTTVAR` times 17/16, from every packet sent once; each retransmission adds an eighth, or
+//!   doubles it if the packet was sent more than once.
+//!
+//! # Differences
+//! * The paper leaves open how the estimate is kept; the last rule is ns-2's, and so is `ssthresh = 2` when slow start ends and
+//!   a window of two packets after a timeout.
+//! * ns2 rules: a packet that was never sent is late, so where nothing is outstanding after a retransmission the next packet
+//!   is sent twice.
+
+use super::{Law, open};
+use crate::machine::{Cut, Machine};
 use crate::wire::{Ack, Network};
+use alloc::collections::VecDeque;
 use penstock_core::Time;
 
+/// Least window of the law, in packets.
+const MIN_CWND: f64 = 2.0;
+
+/// A packet outstanding.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Time,
+    times: u32,
+}
+
+/// Fine-grained estimate of the round trip: sums of the estimator of [`crate::rtt`], in seconds.
 #[derive(Debug, Default)]
-pub(crate) struct Vegas;
+struct Fine {
+    srtt8: f64,
+    rttvar4: f64,
+    timeout: f64,
+}
+
+impl Fine {
+    fn start(rtt: f64) -> Self {
+        Self { srtt8: rtt * 8.0, rttvar4: rtt, timeout: rtt * 1.5 }
+    }
+
+    fn measure(&mut self, rtt: f64) {
+        let error = rtt - self.srtt8 / 8.0;
+        self.srtt8 += error;
+        self.rttvar4 += error.abs() - self.rttvar4 / 4.0;
+        let timeout = (self.srtt8 / 4.0 + self.rttvar4) / 2.0;
+        self.timeout = timeout + timeout / 16.0;
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Vegas {
+    /// What is outstanding, from `una` on.
+    sent: VecDeque<Sent>,
+    /// The first answer has come.
+    answered: bool,
+    fine: Fine,
+    base_rtt: f64,
+    /// The round in progress: the packet whose answer ends it, its beginning, and the round trips measured in it.
+    round_ends: u32,
+    round_began: Time,
+    rtt_sum: f64,
+    rtt_count: u32,
+    /// Whether slow start holds in this round, and what each acknowledgement adds.
+    holds: bool,
+    step: f64,
+    /// Window after the last retransmission, and when it was set.
+    cut_window: f64,
+    cut_at: Time,
+    /// Acknowledgements that are still to be looked at after a retransmission.
+    worried: u32,
+}
 
 impl Law for Vegas {
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        let end = m.una.saturating_add(m.window()).min(m.end);
+        while m.next < end {
+            let seq = m.next;
+            m.next += 1;
+            self.transmit(m, now, seq, net);
+        }
+    }
+
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        Reno.on_ack(m, now, ack, net);
+        if !self.answered {
+            self.answered = true;
+            self.base_rtt = now.since(m.started).as_secs();
+            self.fine = Fine::start(self.base_rtt);
+        }
+        if ack.ece && m.ect {
+            m.on_echo(now, ack.ack);
+        }
+        if ack.ack > m.una {
+            self.advance(m, now, ack, net);
+        } else {
+            self.duplicate(m, now, net);
+        }
+        if m.dupacks == 0 || m.dupacks >= m.params.dupack_threshold {
+            self.fill(m, now, net);
+        }
     }
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        Reno.on_timeout(m, now, net);
+        m.dupacks = 0;
+        m.cut = Cut::Timeout;
+        m.collapse(now);
+        m.set_cwnd(now, MIN_CWND);
+        self.cut_window = 0.0;
+        self.cut_at = now;
+        m.go_back(now);
+        self.fill(m, now, net);
+    }
+}
+
+impl Vegas {
+    fn advance<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+        if m.una == 1 && m.params.syn {
+            open(m, now);
+        }
+        // The inflation of duplicates ends.
+        if m.dupacks > m.params.dupack_threshold && m.cwnd > self.cut_window {
+            m.set_cwnd(now, self.cut_window);
+            m.ssthresh = MIN_CWND;
+        }
+        let acknowledged = (ack.ack - m.una) as usize;
+        m.acknowledge(now, ack);
+        if ack.ack > self.round_ends {
+            self.end_round(m, now);
+        }
+        if self.step > 0.0 {
+            m.set_cwnd(now, m.cwnd + self.step);
+        }
+        let newest = self.sent.drain(..acknowledged.min(self.sent.len())).next_back();
+        if let Some(sent) = newest.filter(|sent| sent.times == 1) {
+            let rtt = now.since(sent.at).as_secs();
+            self.rtt_sum += rtt;
+            self.rtt_count += 1;
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.fine.measure(rtt);
+        }
+        if self.worried > 0 {
+            self.worried -= 1;
+            if self.first_is_late(m, now) {
+                m.dupacks = m.params.dupack_threshold;
+                let lost = m.una;
+                self.transmit(m, now, lost, net);
+            } else {
+                self.worried = 0;
+            }
+        }
+    }
+
+    /// The law proper, once a round trip.
+    fn end_round(&mut self, m: &mut Machine, now: Time) {
+        let rtt = if self.rtt_count > 0 {
+            self.rtt_sum / f64::from(self.rtt_count)
+        } else {
+            now.since(self.round_began.max(m.started)).as_secs()
+        };
+        self.rtt_sum = 0.0;
+        self.rtt_count = 0;
+        let sent = m.next - self.round_ends;
+        if rtt > 0.0 {
+            if sent <= 1 {
+                self.base_rtt = rtt;
+            }
+            let actual = f64::from(sent) / rtt;
+            let expected = f64::from(m.next + 1 - m.una) / self.base_rtt;
+            // Rounded towards zero after the half is added.
+            let delta = ((expected - actual) * self.base_rtt + 0.5) as i64 as f64;
+            let cwnd = m.cwnd;
+            self.step = 0.0;
+            if cwnd < m.ssthresh {
+                self.holds = !self.holds;
+                if delta > m.params.gamma {
+                    m.ssthresh = MIN_CWND;
+                    m.set_cwnd(now, (cwnd - cwnd / 8.0).max(MIN_CWND));
+                } else if !self.holds {
+                    self.step = 1.0;
+                }
+            } else if delta > m.params.beta {
+                m.set_cwnd(now, (cwnd - 1.0).max(MIN_CWND));
+            } else if delta < m.params.alpha {
+                self.step = 1.0 / cwnd;
+            }
+        }
+        self.round_ends = m.next;
+        self.round_began = now;
+    }
+
+    fn duplicate<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.dupacks += 1;
+        let threshold = m.params.dupack_threshold;
+        if !self.first_is_late(m, now) && m.dupacks != threshold {
+            if m.dupacks > threshold {
+                m.set_cwnd(now, m.cwnd + 1.0);
+            }
+            return;
+        }
+        if m.una >= m.end {
+            return;
+        }
+        let first = self.sent.front().copied().unwrap_or(Sent { at: Time::ZERO, times: 0 });
+        if m.una <= m.recover && m.cut == Cut::Timeout {
+            return;
+        }
+        self.worried = (m.next + 1 - m.una).min(2);
+        self.fine.timeout += if first.times > 1 { self.fine.timeout } else { self.fine.timeout / 8.0 };
+        if self.cut_at < first.at {
+            let window = m.window();
+            let cut = match window {
+                0..=3 => 2,
+                _ if first.times > 1 => window / 2,
+                _ => window - window / 4,
+            };
+            self.cut_window = f64::from(cut);
+            m.set_cwnd(now, self.cut_window + f64::from(m.dupacks));
+            self.cut_at = now;
+        }
+        m.recover = m.max;
+        m.back_off();
+        m.fast_retransmit(now);
+        let lost = m.una;
+        self.transmit(m, now, lost, net);
+        m.dupacks = m.dupacks.max(threshold);
+    }
+
+    /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
+    fn first_is_late(&self, m: &Machine, now: Time) -> bool {
+        match self.sent.front() {
+            Some(sent) => now.since(sent.at).as_secs() >= self.fine.timeout,
+            None => !m.rfc() && m.una < m.end,
+        }
+    }
+
+    fn transmit<N: Network>(&mut self, m: &mut Machine, now: Time, seq: u32, net: &mut N) {
+        let index = (seq - m.una) as usize;
+        match self.sent.get_mut(index) {
+            Some(sent) => *sent = Sent { at: now, times: sent.times + 1 },
+            None => self.sent.push_back(Sent { at: now, times: 1 }),
+        }
+        m.transmit(now, seq, net);
     }
 }

@@ -25,7 +25,9 @@ def text(comparisons: list[Comparison]) -> str:
     """All numbers in aligned columns."""
     table = [("file", "cell", "metric", "ours", "ns-2", "allowed", "verdict"), *rows(comparisons)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
+    return "\n".join(
+        "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
+    )
 
 
 def shares(report: Report) -> list[tuple[str, int, int]]:
@@ -39,7 +41,9 @@ def shares(report: Report) -> list[tuple[str, int, int]]:
 
 def summary(report: Report) -> str:
     """The shares, what differs with its explanation, and what waits."""
-    lines = [f"{file:12} {good:4} of {total:4} agree ({good / max(total, 1):.1%})" for file, good, total in shares(report)]
+    lines = [
+        f"{file:12} {good:4} of {total:4} agree ({good / max(total, 1):.1%})" for file, good, total in shares(report)
+    ]
     lines += [f"DIFFERS: {' '.join(row[:6])}: {why}" for row, why in disagreements(report)]
     waiting = {why: 0 for _, why in report.waiting}
     for _, why in report.waiting:
@@ -59,8 +63,10 @@ def markdown(report: Report, runs: int) -> str:
     out = [
         "# penstock against ns-2.35, cell by cell",
         "",
-        f"Made by `make validate`; {runs} runs of ours a cell. How the comparison is done, and what the cells are, stands in",
-        "[validation.md](validation.md).",
+        f"Made by `make validate`; {runs} runs of ours a cell. What the cells are stands in `tests/data/ns2/README.md`,",
+        "how they are set up here in `validation/`. Ours, a, agrees with ns-2's b when",
+        "|a - b| <= max(2.2 sqrt(s_a^2/n_a + s_b^2/n_b), 3 % of b), with 8 % for variances (4 % for a standard deviation)",
+        "and s_b = s_a where the reference has fewer than three seeds.",
         "",
         "| file | agree | compared | share |",
         "| --- | --- | --- | --- |",

@@ -132,7 +132,7 @@ fn exponential_sizes_are_m_m_1() {
 fn fixed_sizes_and_a_buffer_are_m_d_1_k() {
     for (rho, limit) in [(0.9, 4), (1.2, 9)] {
         let name = format!("M/D/1/{}", limit + 1);
-        assert_agree(&name, &measure(Service::Fixed, rho, Some(limit), 100_000.0), &md1k(rho, limit as usize + 1));
+        assert_agree(&name, &measure(Service::Fixed, rho, Some(limit), 1_000_000.0), &md1k(rho, limit as usize + 1));
     }
 }
 

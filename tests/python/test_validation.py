@@ -1,0 +1,50 @@
+"""A few cells of each reference file against ns-2.35; `make validate` runs them all."""
+
+import math
+
+import pytest
+
+from validation.reference import FILES, Cell, Reference, compare
+from validation.runner import validate
+from validation.table import text
+
+# (file, cells by their names): one of each kind, the cheap ones.
+QUICK = {
+    "thesis_link": [
+        "topo=same scheme=DropTail N=3 minrto=1.0",
+        "topo=same scheme=RED N=28 minrto=1.0",
+        "topo=same scheme=ARED_Floyd N=28 minrto=0.2",
+        "topo=diff scheme=RED N=28 minrto=1.0",
+    ],
+    "queue_law": [
+        "N=100 p=0.1 mode=drop minrto=1.0",
+        "N=100 p=0.1 mode=mark minrto=1.0",
+    ],
+    "red_family": [
+        "scheme=RED N=50 minrto=1.0",
+        "scheme=ARED N=50 minrto=0.2",
+        "scheme=gREDECN N=50 minrto=1.0",
+    ],
+    "open_loop": [
+        "kind=poisson scheme=RED rho=0.9",
+        "kind=poisson scheme=gRED rho=1.5",
+        "kind=poisson scheme=ARED_Feng rho=1.5",
+    ],
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_quick_cells_agree_with_ns2(file: str) -> None:
+    report = validate([file], runs=10, wanted=lambda cell: cell.name in QUICK[file])
+    assert {c.cell.name for c in report.comparisons} == set(QUICK[file]), "a cell of the list is not in the file"
+    share = sum(c.agrees for c in report.comparisons) / len(report.comparisons)
+    assert share >= 0.95, "\n" + text([c for c in report.comparisons if not c.agrees])
+
+
+def test_the_tolerance_is_two_errors_or_three_percent() -> None:
+    cell = Cell("open_loop", {}, {"util": Reference(1.0, 0.0, 3), "q_var": Reference(10.0, None, 1)})
+    assert math.isclose(compare(cell, "util", [1.0, 1.0, 1.0]).tolerance, 0.03)
+    # One seed there: its spread is taken to be ours, here sqrt(2).
+    noise = 2.2 * math.sqrt(2 / 2 + 2 / 1)
+    assert math.isclose(compare(cell, "q_var", [9.0, 11.0]).tolerance, noise)
+    assert math.isclose(compare(cell, "q_var", [10.0, 10.0]).tolerance, 0.8)

@@ -1,0 +1,69 @@
+"""What the four sets of scenarios have in common: queues by ns-2's names, and where each metric is read."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Table = dict[str, Any]
+
+# Metrics of the watched link by their names in the reference files.
+LINK_METRICS = {
+    "q_mean_exact": "length_mean_pkts",
+    "q_mean": "length_sampled_mean_pkts",
+    "q_var": "length_sampled_var_pkts2",
+    "q_sd": "length_sampled_var_pkts2",
+    "p_empty": "sampled_empty_share",
+    "loss": "loss_rate",
+    "markfrac": "mark_rate",
+    "util": "utilization",
+    "jain": "jain",
+    "jain_fwd": "jain",
+}
+
+# Schemes of the reference that penstock does not have yet.
+UNBUILT = ("PI", "REM", "REM10", "AVQ", "AVQ98", "DRR")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A scenario for (part of) a cell, and which of the cell's metrics it yields from where in the run."""
+
+    scenario: Table
+    metrics: Mapping[str, str]
+
+    def read(self, run: Mapping[str, Any], metric: str) -> float:
+        """The metric `metric` of the reference from the results of one run."""
+        value = float(run["links"]["bottleneck"][self.metrics[metric]])
+        return math.sqrt(value) if metric.endswith("q_sd") else value
+
+
+def waiting(scheme: str) -> str | None:
+    """Why the cells of this scheme cannot be compared yet, if so."""
+    if scheme == "DropTail_ovh":
+        return "sends with ns-2's random per-packet overhead (overhead_), which penstock leaves out"
+    return f"{scheme} is not built yet" if scheme in UNBUILT else None
+
+
+def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
+    """The queue of the reference called `scheme` with ns-2's `limit_`; `red` is what the RED family shares.
+
+    ns-2's DropTail holds one packet less than `limit_`, its RED holds `limit_`. ns-2's automatic `bottom_` is 0.01 or,
+    on a fast link, less: it comes in `red` as `max_p_low`.
+    """
+    if scheme == "DropTail":
+        return {"scheme": "droptail", "limit": f"{limit - 1}p"}
+    common = {"limit": f"{limit}p", "spacing": "wait", "guards": True, "mean_packet": "1000B", **red}
+    name, ecn, everywhere = scheme.partition("ECN")
+    if ecn:
+        # ns-2 decides at the average which packets are marked rather than dropped; `ECNall`: all but forced drops.
+        common |= {"ecn": True, "mark_up_to": "top" if everywhere else "max_th"}
+    max_p_low = common.pop("max_p_low", 0.01)
+    if name in ("RED", "gRED"):
+        return {"scheme": "red", "max_p": 0.1, "gentle": name == "gRED", **common}
+    if name == "ARED_Feng":
+        return {"scheme": "ared-feng", "max_p": 0.02, "alpha": 3, "beta": 2, **common}
+    if name in ("ARED", "ARED_Floyd"):
+        adaptive = {"alpha": 0.01, "beta": 0.9, "interval": "500ms", "max_p_low": max_p_low, "max_p_high": 0.5}
+        return {"scheme": "ared-floyd", "max_p": 0.1, **adaptive, "tick": "arrival", **common}
+    raise ValueError(f"the reference has no scheme {scheme}")

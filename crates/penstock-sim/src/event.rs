@@ -6,17 +6,22 @@
 //! which its parts were created or its events scheduled.
 //!
 //! The agenda is a winner tree over keys that pack time and rank into 64 bits: the fastest of the orders that were
-//! measured, two to four times a binary heap. An update walks one path of the tree.
+//! measured, two to four times a binary heap. An update walks one path of the tree, three nodes for 500 sources.
 
 use penstock_core::Time;
 
 /// Pending entries, one for each source, ordered by `(time, rank)`.
 pub(crate) struct Agenda {
-    /// `tree[1]` is the earliest key; node `i` holds the smaller of its children `2 i` and `2 i + 1`; the second half are
-    /// the sources.
-    tree: Vec<u64>,
+    /// Key `k` of node `n` is the smallest key of node `8 n + k + 1`; the nodes without children hold the sources. A
+    /// node is a cache line.
+    nodes: Vec<Node>,
+    /// The first node without children.
+    leaves: u32,
     rank_bits: u32,
 }
+
+type Node = [u64; WIDTH];
+const WIDTH: usize = 8;
 
 /// No entry.
 const NEVER: u64 = u64::MAX;
@@ -24,8 +29,13 @@ const NEVER: u64 = u64::MAX;
 impl Agenda {
     /// An empty agenda for `sources` sources with ranks 0 to `sources` - 1.
     pub(crate) fn new(sources: usize) -> Self {
-        let rank_bits = rank_bits(sources);
-        Self { tree: vec![NEVER; 2 << rank_bits], rank_bits }
+        let (mut leaves, mut row) = (0, 1);
+        while row * WIDTH < sources {
+            leaves += row;
+            row *= WIDTH;
+        }
+        let used = leaves + sources.div_ceil(WIDTH).max(1);
+        Self { nodes: vec![[NEVER; WIDTH]; used], leaves: leaves as u32, rank_bits: rank_bits(sources) }
     }
 
     /// The latest instant that the agenda of so many sources can hold: 4.5 years with 100 sources, 4.9 hours with a
@@ -51,7 +61,7 @@ impl Agenda {
     /// The earliest entry, which stays until its source sets or clears it.
     #[inline]
     pub(crate) fn first(&self) -> Option<(Time, u32)> {
-        let key = self.tree[1];
+        let key = smallest(&self.nodes[0]);
         (key != NEVER).then(|| {
             let rank = key & ((1 << self.rank_bits) - 1);
             (Time::from_nanos(key >> self.rank_bits), rank as u32)
@@ -60,18 +70,24 @@ impl Agenda {
 
     /// Walks the whole path: mostly it is the earliest entry that moves, so all of the path changes.
     fn update(&mut self, rank: u32, key: u64) {
-        let tree = self.tree.as_mut_slice();
-        // The mask changes no index; it lets the compiler see that each lies within the tree.
-        let mask = tree.len() - 1;
-        let mut node = (tree.len() / 2 + rank as usize) & mask;
-        tree[node] = key;
-        let mut winner = key;
-        while node > 1 {
-            winner = winner.min(tree[(node ^ 1) & mask]);
-            node = (node >> 1) & mask;
-            tree[node] = winner;
+        let (mut at, mut slot, mut winner) = (self.leaves + rank / WIDTH as u32, rank % WIDTH as u32, key);
+        loop {
+            let node = &mut self.nodes[at as usize];
+            node[slot as usize % WIDTH] = winner;
+            if at == 0 {
+                return;
+            }
+            winner = smallest(node);
+            at -= 1;
+            (at, slot) = (at / WIDTH as u32, at % WIDTH as u32);
         }
     }
+}
+
+#[inline]
+fn smallest(node: &Node) -> u64 {
+    let [a, b, c, d, e, f, g, h] = *node;
+    a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)))
 }
 
 fn rank_bits(sources: usize) -> u32 {

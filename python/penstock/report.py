@@ -1,4 +1,4 @@
-"""One self-contained HTML page for a result of ``compare`` or ``run``: it works offline and asks the network nothing."""
+"""One self-contained HTML page for a result of ``compare`` or ``run``: it works offline, without a request."""
 
 from __future__ import annotations
 
@@ -211,10 +211,10 @@ def _same_scheme(scheme: Any, entry: Json) -> bool:
 
 
 def _links(links: Json) -> dict[str, Any]:
-    return {name: _decimated(series) for name, series in links.items()}
+    return {name: decimated(series) for name, series in links.items()}
 
 
-def _decimated(series: Json) -> dict[str, Any]:
+def decimated(series: Json) -> dict[str, Any]:
     """At most `SERIES_POINTS` points: smallest, mean and largest of each group, times in seconds."""
     times = series["t_ns"]
     step = max(1, math.ceil(len(times) / SERIES_POINTS))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock import _native
 from penstock.display import decimals, number
 
 Curve = tuple[Sequence[float], Sequence[float]]
@@ -35,6 +37,24 @@ def explain(entry: Mapping[str, Any], curve: Curve | None = None, width: int = 1
         if words:
             parts.append(_heading(title, "-") + _wrapped(words, width))
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def drop_curve(
+    entry: Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+    rate_bps: int = 10_000_000,
+    limit_pkts: int = 50,
+    points: int = 401,
+) -> Curve | None:
+    """The drop function of a scheme up to the limit of the queue; None if it has none.
+
+    ``settings`` are in canonical form; what must be given and is not there gets an example's value.
+    """
+    known = {p["name"]: _example(p) for p in entry["params"] if p["required"]} | dict(settings or {})
+    link = {"rate": rate_bps, "limit": {"packets": limit_pkts}}
+    xs = [limit_pkts * i / (points - 1) for i in range(points)]
+    ys = _native.drop_function(entry["name"], json.dumps(known), json.dumps(link), xs)
+    return None if ys is None else (xs, ys)
 
 
 def law_text(doc: str, width: int = 100) -> str:
@@ -79,7 +99,7 @@ def default_text(param: Mapping[str, Any]) -> str:
         return f'"{value}"'
     if isinstance(value, Mapping):
         return _time(float(value["ns"])) if "ns" in value else " ".join(f"{v:g} {k}" for k, v in value.items())
-    return f"{value:g} {param['unit']}".strip()
+    return f"{_plain(value)} {param['unit']}".strip()
 
 
 def range_text(param: Mapping[str, Any]) -> str:
@@ -90,10 +110,10 @@ def range_text(param: Mapping[str, Any]) -> str:
     if param.get("range"):
         low, high = param["range"]
         unit = param["unit"]
-        if high is None or high >= 1e15:
-            allowed.append(f"{low:g} {unit}".strip() + " or more")
+        if high is None:
+            allowed.append(f"{_plain(low)} {unit}".strip() + " or more")
         else:
-            allowed.append(f"from {low:g} to {high:g} {unit}".strip())
+            allowed.append(f"from {_plain(low)} to {_plain(high)} {unit}".strip())
     allowed += [f'or "{word}"' for word in param.get("words") or ()]
     return " ".join(allowed)
 
@@ -141,6 +161,14 @@ def _paragraphs(text: str, width: int) -> str:
     return "\n".join(found)
 
 
+def _example(param: Mapping[str, Any]) -> Any:
+    """A value for a parameter that must be given: a tenth of a small range, ten packets of a length."""
+    if param["kind"] in {"length", "length_or_time"}:
+        return {"packets": 10}
+    high = (param.get("range") or (0, None))[1]
+    return 0.1 * high if high is not None else 1.0
+
+
 def _heading(title: str, rule: str) -> str:
     return f"{title}\n{rule * len(title)}\n"
 
@@ -153,6 +181,10 @@ def _facts(pairs: Sequence[tuple[str, str]], width: int) -> str:
 
 def _wrapped(text: str, width: int, indent: str = "") -> str:
     return textwrap.fill(" ".join(text.split()), width, initial_indent=indent, subsequent_indent=indent)
+
+
+def _plain(value: float) -> str:
+    return number(value, 0) if abs(value) >= 1e5 and value == round(value) else f"{value:g}"
 
 
 def _time(ns: float) -> str:

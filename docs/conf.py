@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import penstock
+from penstock import _native
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generate
 
 project = "penstock"
-copyright = "the penstock authors"  # noqa: A001
-release = penstock.__version__
+copyright = "the penstock authors"
+release = _native.version
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
+smartquotes = False  # "auto" is typed with straight quotes
 exclude_patterns = ["_build"]
 
 autodoc_member_order = "bysource"

@@ -7,11 +7,33 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
-
 from penstock import _native, cli, explain, metrics
 from penstock.plots import drop_function, save
+
+SCHEMES_HEAD = """# Schemes
+
+All queue schemes, from the registry. `penstock list schemes` prints this list, and `penstock explain SCHEME` what stands
+on a scheme's page.
+"""
+
+TCP_HEAD = """# TCP keys
+
+Flavours: {flavours}. A profile is a bundle of defaults; every key can be set alone in a `[traffic.NAME]` of kind `tcp`.
+"""
+
+METRICS_HEAD = """# Metrics
+
+One definition each. The names are the keys of results; they end in the SI unit unless they are counts or ratios.
+Statistics start at `warmup` and end at `duration`. The packet in service is **not** in the queue: a limit of 35 packets
+holds 35 waiting and one that is being sent.
+"""
+
+CLI_HEAD = """# Command line
+
+Exit codes: 0 done; 1 the run failed; 2 the request was wrong; 3 a claim or check failed; 4 the environment lacks
+something; 5 a study is incomplete; 130 Ctrl-C.
+"""
 
 
 def write(folder: Path) -> None:
@@ -41,8 +63,7 @@ def schemes_page(schemes: Sequence[Mapping[str, Any]]) -> str:
     families: dict[str, list[Mapping[str, Any]]] = {}
     for entry in schemes:
         families.setdefault(entry["family"], []).append(entry)
-    lines = ["# Schemes", "", "All queue schemes, from the registry. `penstock list schemes` prints this list, and",
-             "`penstock explain SCHEME` what stands on a scheme's page.", ""]  # fmt: skip
+    lines = [SCHEMES_HEAD]
     for family, entries in families.items():
         lines += [f"## {family}", "", "| scheme | name | ECN | source |", "| --- | --- | --- | --- |"]
         for e in entries:
@@ -61,8 +82,8 @@ def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
     lines = [f"# {entry['title']}", "", f"`{entry['name']}` · family {entry['family']}.{also} {ecn}", ""]
     lines += [deeper(entry["doc"]), ""]
     if picture:
-        lines += ["## Drop function", "", "With the default parameters, a limit of 50 packets and a link of 10 Mbit/s:", "",
-                  f"![drop function of {entry['name']}]({picture}){{.drop-function}}", ""]  # fmt: skip
+        lines += ["## Drop function", "", "With default parameters, a limit of 50 packets, a link of 10 Mbit/s:", ""]
+        lines += [f"![drop function of {entry['name']}]({picture}){{.drop-function}}", ""]
     lines += ["## Settings", "", *param_table(entry["params"]), ""]
     for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
         if words:
@@ -73,10 +94,9 @@ def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
 def tcp_page(entry: Mapping[str, Any]) -> str:
     """The keys of TCP traffic with a default for each profile."""
     profiles = entry["profiles"]
-    lines = ["# TCP keys", "", f"Flavours: {', '.join(f'`{f}`' for f in entry['flavours'])}. A profile is a bundle of "
-             "defaults; every key can be set alone in a `[traffic.NAME]` of kind `tcp`.", "",
-             f"| key | {' | '.join(f'`{p}`' for p in profiles)} | allowed | what it does |",
-             "| --- |" + " --- |" * len(profiles) + " --- | --- |"]  # fmt: skip
+    lines = [TCP_HEAD.format(flavours=", ".join(f"`{f}`" for f in entry["flavours"]))]
+    lines += [f"| key | {' | '.join(f'`{p}`' for p in profiles)} | allowed | what it does |"]
+    lines += ["| --- |" + " --- |" * len(profiles) + " --- | --- |"]
     for p in entry["params"]:
         shown = [cell(explain.default_text({**p, "default": p["defaults"][profile]})) for profile in profiles]
         lines.append(f"| `{p['name']}` | {' | '.join(shown)} | {cell(explain.range_text(p))} | {cell(p['doc'])} |")
@@ -85,49 +105,36 @@ def tcp_page(entry: Mapping[str, Any]) -> str:
 
 def metrics_page() -> str:
     """Every metric: name, meaning, unit."""
-    units = {"share": "ratio", "ratio": "ratio", "time": "s", "rate": "bit/s", "packets": "packets", "packets2": "packets²",
-             "bytes": "bytes", "count": "count", "number": ""}  # fmt: skip
-    lines = ["# Metrics", "", "One definition each. The names are the keys of results; they end in the SI unit unless they are",
-             "counts or ratios. Statistics start at `warmup` and end at `duration`. The packet in service is **not** in",
-             "the queue: a limit of 35 packets holds 35 waiting and one that is being sent.", ""]  # fmt: skip
+    units = {"time": "s", "rate": "bit/s", "packets2": "packets²", "share": "ratio", "number": ""}
+    lines = [METRICS_HEAD]
     groups: dict[str, list[metrics.Metric]] = {}
     for metric in metrics.METRICS:
         groups.setdefault(metric.group, []).append(metric)
     for group, found in groups.items():
         lines += [f"## {group}", "", "| name | what it is | unit |", "| --- | --- | --- |"]
-        lines += [f"| `{m.name}` | **{cell(m.title)}.** {cell(m.doc)} | {units[m.quantity]} |" for m in found]
+        lines += [
+            f"| `{m.name}` | **{cell(m.title)}.** {cell(m.doc)} | {units.get(m.quantity, m.quantity)} |" for m in found
+        ]
         lines.append("")
-    return "\n".join([*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.metric('share_5_15').doc}", ""])
+    return "\n".join(
+        [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.metric('share_5_15').doc}", ""]
+    )
 
 
 def cli_page() -> str:
-    """Every verb with its options, as `--help` tells them."""
-    group = typer.main.get_command(cli.app)
-    root = click.Context(group, info_name="penstock")
-    lines = ["# Command line", "", "Exit codes: 0 done; 1 the run failed; 2 the request was wrong; 3 a claim or check failed;",
-             "4 the environment lacks something; 5 a study is incomplete; 130 Ctrl-C.", ""]  # fmt: skip
-    assert isinstance(group, click.Group)
-    for name in group.list_commands(root):
-        command = group.get_command(root, name)
-        assert command is not None
-        context = click.Context(command, info_name=f"penstock {name}", parent=None)
-        lines += [f"## penstock {name}", "", *command_text(command, context), ""]
-    return "\n".join(lines)
-
-
-def command_text(command: click.Command, context: click.Context) -> list[str]:
-    """One verb: what it does, and a table of its arguments and options."""
-    lines = [clean(command.help or ""), "", "```text", " ".join(command.get_usage(context).split()[1:]), "```", ""]
-    rows = []
-    for param in command.params:
-        if isinstance(param, click.Option):
-            if param.hidden:
+    """Every verb with its arguments and options, as `--help` tells them."""
+    lines = [CLI_HEAD]
+    group = typer.main.get_group(cli.app)
+    for name, verb in group.commands.items():
+        lines += [f"## penstock {name}", "", help_text(verb.help or ""), "", "| | |", "| --- | --- |"]
+        for param in verb.params:
+            if getattr(param, "hidden", False):
                 continue
-            name = ", ".join(f"`{o}`" for o in [*param.opts, *param.secondary_opts])
-            rows.append(f"| {name} | {cell(param.help or '')} |")
-        else:
-            rows.append(f"| `{(param.name or '').upper()}` | {cell(getattr(param, 'help', None) or '')} |")
-    return [*lines, "| option | what it does |", "| --- | --- |", *rows] if rows else lines
+            named = param.param_type_name == "option"
+            shown = ", ".join([*param.opts, *param.secondary_opts]) if named else (param.name or "").upper()
+            lines.append(f"| `{shown}` | {cell(getattr(param, 'help', None) or '')} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def param_table(params: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -136,7 +143,9 @@ def param_table(params: Sequence[Mapping[str, Any]]) -> list[str]:
         return ["None besides the limit of the queue."]
     lines = ["| symbol | default | allowed | what it does |", "| --- | --- | --- | --- |"]
     for p in params:
-        lines.append(f"| `{p['name']}` | {cell(explain.default_text(p))} | {cell(explain.range_text(p))} | {cell(p['doc'])} |")
+        lines.append(
+            f"| `{p['name']}` | {cell(explain.default_text(p))} | {cell(explain.range_text(p))} | {cell(p['doc'])} |"
+        )
     return lines
 
 
@@ -159,11 +168,10 @@ def cell(text: str) -> str:
     return " ".join(str(text).replace("|", "\\|").replace("<", "&lt;").split())
 
 
-def clean(text: str) -> str:
-    """The help text of a verb as Markdown: its examples as code."""
-    blocks = [block for block in text.replace("\b", "").strip().split("\n\n") if block.strip()]
+def help_text(text: str) -> str:
+    """The help of a verb as Markdown: lines that are indented or begin with the program's name are code."""
     shown = []
-    for block in blocks:
-        code = all(line.startswith(("  ", "penstock ", "    ")) for line in block.splitlines() if line.strip())
+    for block in text.replace("\b", "").strip().split("\n\n"):
+        code = all(line.startswith(("  ", "penstock ")) for line in block.splitlines() if line.strip())
         shown.append(f"```text\n{block}\n```" if code else block.replace("<", "&lt;"))
     return "\n\n".join(shown)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from penstock import report_view as view
 from penstock.display import spaced
-from penstock.metrics import metric
+from penstock.metrics import metric, order
 from penstock.report_data import Comparison, Json, Point, axis, axis_title, comparison, short_path
 
 # Points of a series that a page shows: more than a chart of usual width has pixels to tell apart.
@@ -57,6 +57,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
     found = comparison(result, scheme_titles())
     units = view.scales(found)
     path, lines = axis(found.points)
+    names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
     seed = int(result["scenario"].get("seed", 1))
     series = _compare_series(result, found)
     return {
@@ -73,7 +74,8 @@ def _compare_page(result: Json) -> dict[str, Any]:
             for place in found.places
             for i in range(len(found.points))
         ],
-        "definitions": [metric(n) for n in sorted({n for names in found.metrics.values() for n in names})],
+        "definitions": [metric(n) for n in order(names)],
+        "has_distributions": bool(found.distributions),
         "has_series": bool(series),
         "data": _payload(_data(found, units, path, lines, series)),
         "command": result.get("command") or _command(result, found),
@@ -114,7 +116,8 @@ def _run_page(result: Json) -> dict[str, Any]:
         "swept": None,
         "leads": [],
         "tables": tables,
-        "definitions": [metric(n) for n in sorted(names)],
+        "definitions": [metric(n) for n in order(names)],
+        "has_distributions": False,
         "has_series": bool(series),
         "data": _payload({"schemes": [{"label": "this run", "title": "this run"}], "places": [], "series": series}),
         "command": result.get("command") or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
@@ -179,7 +182,7 @@ def _data(
             ]
             metrics.append({"name": name, "title": about.title, "unit": scale.unit, "better": about.better,
                             "key": about.key, "mean": means, "half": halves})  # fmt: skip
-        places.append({"name": place, "metrics": metrics})
+        places.append({"name": place, "metrics": metrics, "distributions": _distributions(found, place)})
     values = [] if path is None else [p.vary[path] for p in found.points]
     return {
         "schemes": [{"label": s.label, "title": s.title} for s in found.schemes],
@@ -191,6 +194,26 @@ def _data(
         "places": places,
         "series": series,
     }  # fmt: skip
+
+
+def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
+    """Shares in percent: for each scheme and point a list from the first value on, with half-intervals."""
+    shown = []
+    for name in order({n for _, _, p, n in found.distributions if p == place}):
+        parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
+        first = min(min(shares) for shares in parts.values())
+        last = max((k for shares in parts.values() for k, c in shares.items() if c.mean >= 1e-4), default=first)
+        values = range(first, last + 1)
+        means, halves = [], []
+        for s in range(len(found.schemes)):
+            rows = [parts.get((s, p)) for p in range(len(found.points))]
+            means.append([r and [_percent(r[k].mean) if k in r else 0 for k in values] for r in rows])
+            halves.append([r and [_percent(r[k].half or 0) if k in r else 0 for k in values] for r in rows])
+        about = metric(name)
+        shown.append(
+            {"name": name, "title": about.title, "doc": about.doc, "first": first, "mean": means, "half": halves}
+        )
+    return shown
 
 
 def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
@@ -267,6 +290,10 @@ def _without_none(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(k): _without_none(v) for k, v in value.items() if v is not None}
     return [_without_none(v) for v in value] if isinstance(value, list) else value
+
+
+def _percent(share: float) -> float | None:
+    return _short(round(share * 100, 4))
 
 
 def _is_number(value: Any) -> bool:

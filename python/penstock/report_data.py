@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -72,6 +73,8 @@ class Comparison:
     cells: dict[tuple[int, int, str, str], Cell] = field(repr=False)
     # (point, place, metric) -> {(scheme, other): interval of the paired difference}
     paired: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = field(repr=False)
+    # (scheme, point, place, name) -> {value: its share}: `length_pmf[3]` and its like, taken together
+    distributions: dict[tuple[int, int, str, str], dict[int, Cell]] = field(repr=False)
     runs: int
 
     def cell(self, scheme: int, point: int, place: str, metric: str) -> Cell | None:
@@ -116,11 +119,17 @@ def comparison(result: Json, titles: Mapping[str, str]) -> Comparison:
     places = [str(p) for p in _unique(row["place"] for row in rows)]
     scheme_at = {_key(c): i for i, c in enumerate(contenders)}
     point_at = {_key(p.vary): i for i, p in enumerate(points)}
-    cells = {}
+    cells: dict[tuple[int, int, str, str], Cell] = {}
+    distributions: dict[tuple[int, int, str, str], dict[int, Cell]] = {}
     for row in rows:
         low, high = row["ci95"] or (None, None)
         where = (scheme_at[_key((row["scheme"], row.get("params") or {}))], point_at[_key(row.get("vary") or {})])
-        cells[(*where, str(row["place"]), str(row["metric"]))] = Cell(_float(row["mean"]), low, high, row["runs"])
+        cell = Cell(_float(row["mean"]), low, high, row["runs"])
+        share = re.fullmatch(r"(\w+_pmf)\[(\d+)\]", row["metric"])
+        if share:
+            distributions.setdefault((*where, str(row["place"]), share[1]), {})[int(share[2])] = cell
+        else:
+            cells[(*where, str(row["place"]), str(row["metric"]))] = cell
     names = {place: order({m for _, _, p, m in cells if p == place}) for place in places}
     return Comparison(
         schemes=_labelled(contenders, titles),
@@ -129,6 +138,7 @@ def comparison(result: Json, titles: Mapping[str, str]) -> Comparison:
         metrics=names,
         cells=cells,
         paired=_paired(result, scheme_at, point_at),
+        distributions=distributions,
         runs=max((c.runs for c in cells.values()), default=0),
     )
 

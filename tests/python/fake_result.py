@@ -51,6 +51,8 @@ def run_result(seed: int = 1) -> dict[str, Any]:
     links: dict[str, dict[str, Any]] = {}
     traffic: dict[str, dict[str, Any]] = {}
     for place, metric, mean in _numbers(1, 0.3, rng):
+        if "_pmf[" in metric:
+            continue
         (links if place.startswith("bottleneck") else traffic).setdefault(place, {})[metric] = mean
     pmf = [math.exp(-(((k - 10) / 4) ** 2) / 2) for k in range(36)]
     links["bottleneck"]["length_pmf"] = [p / sum(pmf) for p in pmf]
@@ -106,6 +108,9 @@ def _numbers(which: int, load: float, rng: random.Random) -> list[tuple[str, str
         if which:
             values["average_mean_pkts"] = queue
         found += [(place, name, value) for name, value in values.items()]
+        pmf = [math.exp(-(((k - queue) / (1 + queue / 5)) ** 2) / 2) for k in range(36)]
+        found += [(place, f"length_pmf[{k}]", p / sum(pmf)) for k, p in enumerate(pmf)]
+        found += [(place, f"burst_loss_pmf[{k}]", 0.5**k) for k in range(1, 9)]
     for place in ("base", "extra"):
         values = {
             "goodput_bps": (0.3e6 if place == "base" else 1.1e6) * rng.uniform(0.97, 1.03),

@@ -93,7 +93,7 @@ def test_a_page_has_every_scheme_and_every_metric(page: str) -> None:
         assert name in text
     assert "gentle" in text
     for row in compare_result()["rows"]:
-        assert row["metric"] in text
+        assert row["metric"].partition("[")[0] in text
         assert row["place"] in text
 
 
@@ -215,5 +215,13 @@ def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_pa
         capture_output=True, text=True, timeout=120, check=True,
     ).stdout  # fmt: skip
     assert "<title>FAILED" not in dom
-    charts = {"compare": 6 + 9, "run": 1, "nothing swept": 6}[kind]
+    charts = {"compare": 6 + 9 + 2, "run": 1, "nothing swept": 6 + 2}[kind]
     assert dom.count('class="uplot') >= charts
+
+
+def test_shares_of_a_distribution_make_one_chart_and_no_rows(page: str) -> None:
+    text = " ".join(outline(page).text)
+    assert "length_pmf[" not in text
+    found = comparison(compare_result(), {})
+    assert "length_pmf[0]" not in found.metrics["bottleneck"]
+    assert sum(c.mean for c in found.distributions[0, 0, "bottleneck", "length_pmf"].values()) == pytest.approx(1)

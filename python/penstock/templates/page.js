@@ -90,6 +90,42 @@
     tip(u, card, `<b>${escape(D.points[point])}</b> ${escape(m.unit)}<table>${rows.join("")}</table><span class="pm">${D.runs > 1 ? "95 % intervals, n = " + D.runs : "n = 1: no interval"}</span>`);
   }
 
+  // ---- distributions
+
+  function distributionCharts() {
+    const host = document.getElementById("distributions");
+    const place = D.places.find((p) => p.name === state.place);
+    if (!host || !place) return;
+    host.textContent = "";
+    for (const d of place.distributions) if (state.all || !d.name.startsWith("sampled")) host.append(distributionChart(d));
+    if (!place.distributions.length) host.innerHTML = '<p class="note">None were kept here.</p>';
+  }
+
+  function distributionChart(d) {
+    const card = figure(`<b>${escape(d.title)}</b><span class="unit">%</span>`);
+    const rows = D.schemes.map((_, s) => ({ s, mean: d.mean[s][state.point], half: d.half[s][state.point] })).filter((r) => r.mean);
+    const size = Math.max(1, ...rows.map((r) => r.mean.length));
+    const data = [[...Array(size).keys()].map((k) => k + d.first)], series = [{}], bands = [];
+    for (const r of rows) {
+      const at = data.length, show = !state.hidden.has(r.s), flat = { show, stroke: "transparent", points: { show: false } };
+      data.push(r.mean, r.mean.map((v, k) => v + r.half[k]), r.mean.map((v, k) => Math.max(v - r.half[k], 0)));
+      series.push({ show, stroke: ink(r.s), width: 1.6, dash: DASHES[r.s % 8], points: { show: false } }, flat, flat);
+      bands.push({ series: [at + 1, at + 2], fill: ink(r.s) + "22" });
+    }
+    const read = (u) => {
+      const i = u.cursor.idx;
+      if (i == null || u.cursor.left < 0) return hide(card);
+      const lines = rows.filter((r) => !state.hidden.has(r.s)).map((r) => `<tr><td>${icon(r.s)}</td><td>${escape(D.schemes[r.s].label)}</td><td>${nice(r.mean[i])} %</td></tr>`);
+      tip(u, card, `<b>${data[0][i]}</b><table>${lines.join("")}</table>`);
+    };
+    plots.push(chart(card, {
+      height: 208, series, bands, scales: { x: { time: false }, y: { range: (u, a, b) => [0, b * 1.06 || 1] } },
+      axes: [xAxis(d.name === "length_pmf" || d.name === "sampled_length_pmf" ? "waiting packets" : "packets"), yAxis()],
+      cursor: { drag: { x: false, y: false }, points: { show: false } }, hooks: { setCursor: [read] },
+    }, data));
+    return card;
+  }
+
   // ---- queue, average and max_p over time
 
   function seriesCharts() {
@@ -187,6 +223,7 @@
     plots.forEach((p) => p.destroy());
     plots = [];
     if (D.x) sweepCharts();
+    distributionCharts();
     seriesCharts();
     fit();
   }

@@ -13,8 +13,8 @@ from penstock.plots import drop_function, save
 
 SCHEMES_HEAD = """# Schemes
 
-All queue schemes, from the registry. `penstock list schemes` prints this list, and `penstock explain SCHEME` what stands
-on a scheme's page.
+All queue schemes, from the registry. `penstock list schemes` prints this list, and `penstock explain SCHEME` what
+stands on the page of a scheme.
 """
 
 TCP_HEAD = """# TCP keys

@@ -23,6 +23,9 @@ from penstock.report_data import Comparison, Json, Point, axis, axis_title, comp
 # Points of a series that a page shows: more than a chart of usual width has pixels to tell apart.
 SERIES_POINTS = 600
 
+# A distribution ends on a page where all that follows is rarer than this.
+SMALLEST_SHARE = 1e-3
+
 
 def write(result: Json, path: str | Path) -> None:
     """Write the page of ``result`` to ``path`` (UTF-8)."""
@@ -74,6 +77,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
             for place in found.places
             for i in range(len(found.points))
         ],
+        "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.repeated()],
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": bool(found.distributions),
         "has_series": bool(series),
@@ -116,6 +120,7 @@ def _run_page(result: Json) -> dict[str, Any]:
         "swept": None,
         "leads": [],
         "tables": tables,
+        "repeated": [],
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": False,
         "has_series": bool(series),
@@ -202,7 +207,9 @@ def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
     for name in order({n for _, _, p, n in found.distributions if p == place}):
         parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
         first = min(min(shares) for shares in parts.values())
-        last = max((k for shares in parts.values() for k, c in shares.items() if c.mean >= 1e-4), default=first)
+        last = max(
+            (k for shares in parts.values() for k, c in shares.items() if c.mean >= SMALLEST_SHARE), default=first
+        )
         values = range(first, last + 1)
         means, halves = [], []
         for s in range(len(found.schemes)):

@@ -85,6 +85,14 @@ class Comparison:
         """One metric for all schemes."""
         return [self.cell(s, point, place, metric) for s in range(len(self.schemes))]
 
+    def repeated(self) -> list[tuple[int, list[int]]]:
+        """Schemes whose runs are all the same, with the points where they are: nothing there is random."""
+        if self.runs < 2:
+            return []
+        loose = {(s, p) for (s, p, _, _), cell in self.cells.items() if cell.half != 0}
+        every = [[p for p in range(len(self.points)) if (s, p) not in loose] for s in range(len(self.schemes))]
+        return [(s, points) for s, points in enumerate(every) if points]
+
     def leads(self, point: int, place: str, metric: str, better: Better) -> list[Lead]:
         """Which scheme is best, and which cannot be told from it: see `leaders`."""
         return leaders(self.row(point, place, metric), better, self.paired.get((point, place, metric), {}))

@@ -225,3 +225,18 @@ def test_shares_of_a_distribution_make_one_chart_and_no_rows(page: str) -> None:
     found = comparison(compare_result(), {})
     assert "length_pmf[0]" not in found.metrics["bottleneck"]
     assert sum(c.mean for c in found.distributions[0, 0, "bottleneck", "length_pmf"].values()) == pytest.approx(1)
+
+
+def test_identical_runs_are_noted_once() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        if row["scheme"] == "droptail":
+            row["ci95"] = [row["mean"], row["mean"]]
+    text = " ".join(outline(report.render(result)).text)
+    assert len(re.findall(r"All runs are the same, because nothing in them is random, for\s+droptail\s*:", text)) == 1
+
+
+def test_a_place_without_numbers_says_so() -> None:
+    result = compare_result()
+    result["rows"] = [r for r in result["rows"] if r["place"] != "extra" or r["vary"]["traffic.extra.count"] > 0]
+    assert "nothing to measure here" in report.render(result)

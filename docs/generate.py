@@ -126,7 +126,9 @@ def cli_page() -> str:
     lines = [CLI_HEAD]
     group = typer.main.get_group(cli.app)
     for name, verb in group.commands.items():
-        lines += [f"## penstock {name}", "", help_text(verb.help or ""), "", "| | |", "| --- | --- |"]
+        example = (verb.epilog or "").removeprefix("Example: ")
+        lines += [f"## penstock {name}", "", cell(verb.help or ""), "", "```sh", example, "```", ""]
+        lines += ["| option | what it does |", "| --- | --- |"]
         for param in verb.params:
             if getattr(param, "hidden", False):
                 continue
@@ -166,12 +168,3 @@ def deeper(doc: str) -> str:
 def cell(text: str) -> str:
     """Text for a cell of a table."""
     return " ".join(str(text).replace("|", "\\|").replace("<", "&lt;").split())
-
-
-def help_text(text: str) -> str:
-    """The help of a verb as Markdown: lines that are indented or begin with the program's name are code."""
-    shown = []
-    for block in text.replace("\b", "").strip().split("\n\n"):
-        code = all(line.startswith(("  ", "penstock ")) for line in block.splitlines() if line.strip())
-        shown.append(f"```text\n{block}\n```" if code else block.replace("<", "&lt;"))
-    return "\n\n".join(shown)

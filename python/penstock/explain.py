@@ -99,7 +99,8 @@ def default_text(param: Mapping[str, Any]) -> str:
         return f'"{value}"'
     if isinstance(value, Mapping):
         return _time(float(value["ns"])) if "ns" in value else " ".join(f"{v:g} {k}" for k, v in value.items())
-    return f"{_plain(value)} {param['unit']}".strip()
+    unit = param["unit"].removesuffix("s") if value == 1 and len(param["unit"]) > 1 else param["unit"]
+    return f"{_plain(value)} {unit}".strip()
 
 
 def range_text(param: Mapping[str, Any]) -> str:
@@ -189,6 +190,6 @@ def _plain(value: float) -> str:
 
 def _time(ns: float) -> str:
     for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
-        if ns >= size:
+        if ns >= size or ns == 0:
             return f"{ns / size:g} {unit}"
     return f"{ns:g} ns"

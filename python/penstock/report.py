@@ -82,7 +82,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
         "has_distributions": bool(found.distributions),
         "has_series": bool(series),
         "data": _payload(_data(found, units, path, lines, series)),
-        "command": result.get("command") or _command(result, found),
+        "command": _lines(result["command"]) if "command" in result else _command(result, found),
         "flows": [],
         "distributions": [],
     }
@@ -125,7 +125,7 @@ def _run_page(result: Json) -> dict[str, Any]:
         "has_distributions": False,
         "has_series": bool(series),
         "data": _payload({"schemes": [{"label": "this run", "title": "this run"}], "places": [], "series": series}),
-        "command": result.get("command") or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
+        "command": result.get("command", f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}"),
         "flows": flows,
         "distributions": distributions,
     }
@@ -277,6 +277,11 @@ def _command(result: Json, found: Comparison) -> str:
     options += [["--runs", str(found.runs)]]
     start = f"penstock compare {shlex.quote(_file_name(str(result['scenario'].get('name') or 'scenario')))}"
     return " \\\n    ".join([start, *(shlex.join(option) for option in options)])
+
+
+def _lines(command: str) -> str:
+    """A command with an option a line."""
+    return re.sub(r" (?=--)", " \\\\\n    ", command)
 
 
 def _file_name(name: str) -> str:

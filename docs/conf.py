@@ -1,0 +1,41 @@
+"""Sphinx configuration. `sphinx-build -W -b html docs docs/_build/html` builds everything, reference pages included."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from penstock import _native
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import generate
+
+project = "penstock"
+copyright = "the penstock authors"
+release = _native.version
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["deflist", "colon_fence", "attrs_block"]
+myst_heading_anchors = 3
+smartquotes = False  # "auto" is typed with straight quotes
+exclude_patterns = ["_build"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_default_options = {"members": True, "show-inheritance": False}
+
+html_theme = "furo"
+html_title = f"penstock {release}"
+html_static_path = ["_static"]
+html_css_files = ["penstock.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},
+    "dark_css_variables": {"color-brand-primary": "#7db8e0", "color-brand-content": "#7db8e0"},
+}
+
+
+def setup(app: object) -> None:
+    """Write the reference pages before Sphinx reads its sources."""
+    generate.write(Path(__file__).parent / "generated")

@@ -1,0 +1,170 @@
+"""The reference pages that are made from the code: schemes, TCP keys, metrics, command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from penstock import _native, cli, explain, metrics
+from penstock.plots import drop_function, save
+
+SCHEMES_HEAD = """# Schemes
+
+All queue schemes, from the registry. `penstock list schemes` prints this list, and `penstock explain SCHEME` what
+stands on the page of a scheme.
+"""
+
+TCP_HEAD = """# TCP keys
+
+Flavours: {flavours}. A profile is a bundle of defaults; every key can be set alone in a `[traffic.NAME]` of kind `tcp`.
+"""
+
+METRICS_HEAD = """# Metrics
+
+One definition each. The names are the keys of results; they end in the SI unit unless they are counts or ratios.
+Statistics start at `warmup` and end at `duration`. The packet in service is **not** in the queue: a limit of 35 packets
+holds 35 waiting and one that is being sent.
+"""
+
+CLI_HEAD = """# Command line
+
+Exit codes: 0 done; 1 the run failed; 2 the request was wrong; 3 a claim or check failed; 4 the environment lacks
+something; 5 a study is incomplete; 130 Ctrl-C.
+"""
+
+
+def write(folder: Path) -> None:
+    """Write all generated pages into ``folder``; files that would not change keep their time stamp."""
+    schemes = json.loads(_native.schemes())
+    (folder / "schemes").mkdir(parents=True, exist_ok=True)
+    put(folder / "schemes.md", schemes_page(schemes))
+    for entry in schemes:
+        picture = folder / "schemes" / f"{entry['name']}.svg"
+        curve = explain.drop_curve(entry)
+        if curve is not None:
+            save(drop_function.draw({entry["name"]: curve}), picture)
+        put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name if curve else None))
+    put(folder / "tcp.md", tcp_page(json.loads(_native.tcp())))
+    put(folder / "metrics.md", metrics_page())
+    put(folder / "cli.md", cli_page())
+
+
+def put(path: Path, text: str) -> None:
+    """Write ``text`` where it differs from what stands there."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def schemes_page(schemes: Sequence[Mapping[str, Any]]) -> str:
+    """The list of all schemes, by family."""
+    families: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in schemes:
+        families.setdefault(entry["family"], []).append(entry)
+    lines = [SCHEMES_HEAD]
+    for family, entries in families.items():
+        lines += [f"## {family}", "", "| scheme | name | ECN | source |", "| --- | --- | --- | --- |"]
+        for e in entries:
+            also = f" ({', '.join(e['aliases'])})" if e["aliases"] else ""
+            link = f"[`{e['name']}`](schemes/{e['name']}.md)"
+            lines.append(f"| {link}{also} | {cell(e['title'])} | {'yes' if e['ecn'] else 'no'} | {cell(e['source'])} |")
+        lines.append("")
+    names = "\n".join(f"schemes/{e['name']}" for e in schemes)
+    return "\n".join([*lines, "```{toctree}", ":hidden:", "", names, "```", ""])
+
+
+def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
+    """One scheme: its law, its drop function, its parameters."""
+    also = f" Also called {', '.join(f'`{a}`' for a in entry['aliases'])}." if entry["aliases"] else ""
+    ecn = "It can mark instead of dropping." if entry["ecn"] else "It drops and never marks."
+    lines = [f"# {entry['title']}", "", f"`{entry['name']}` · family {entry['family']}.{also} {ecn}", ""]
+    lines += [deeper(entry["doc"]), ""]
+    if picture:
+        lines += ["## Drop function", "", "With default parameters, a limit of 50 packets, a link of 10 Mbit/s:", ""]
+        lines += [f"![drop function of {entry['name']}]({picture}){{.drop-function}}", ""]
+    lines += ["## Settings", "", *param_table(entry["params"]), ""]
+    for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
+        if words:
+            lines += [f"## {title}", "", words, ""]
+    return "\n".join([*lines, "## Source", "", entry["source"], ""])
+
+
+def tcp_page(entry: Mapping[str, Any]) -> str:
+    """The keys of TCP traffic with a default for each profile."""
+    profiles = entry["profiles"]
+    lines = [TCP_HEAD.format(flavours=", ".join(f"`{f}`" for f in entry["flavours"]))]
+    lines += [f"| key | {' | '.join(f'`{p}`' for p in profiles)} | allowed | what it does |"]
+    lines += ["| --- |" + " --- |" * len(profiles) + " --- | --- |"]
+    for p in entry["params"]:
+        shown = [cell(explain.default_text({**p, "default": p["defaults"][profile]})) for profile in profiles]
+        lines.append(f"| `{p['name']}` | {' | '.join(shown)} | {cell(explain.range_text(p))} | {cell(p['doc'])} |")
+    return "\n".join([*lines, ""])
+
+
+def metrics_page() -> str:
+    """Every metric: name, meaning, unit."""
+    units = {"time": "s", "rate": "bit/s", "packets2": "packets²", "share": "ratio", "number": ""}
+    lines = [METRICS_HEAD]
+    groups: dict[str, list[metrics.Metric]] = {}
+    for metric in metrics.METRICS:
+        groups.setdefault(metric.group, []).append(metric)
+    for group, found in groups.items():
+        lines += [f"## {group}", "", "| name | what it is | unit |", "| --- | --- | --- |"]
+        lines += [
+            f"| `{m.name}` | **{cell(m.title)}.** {cell(m.doc)} | {units.get(m.quantity, m.quantity)} |" for m in found
+        ]
+        lines.append("")
+    return "\n".join(
+        [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.metric('share_5_15').doc}", ""]
+    )
+
+
+def cli_page() -> str:
+    """Every verb with its arguments and options, as `--help` tells them."""
+    lines = [CLI_HEAD]
+    group = typer.main.get_group(cli.app)
+    for name, verb in group.commands.items():
+        example = (verb.epilog or "").removeprefix("Example: ")
+        lines += [f"## penstock {name}", "", cell(verb.help or ""), "", "```sh", example, "```", ""]
+        lines += ["| option | what it does |", "| --- | --- |"]
+        for param in verb.params:
+            if getattr(param, "hidden", False):
+                continue
+            named = param.param_type_name == "option"
+            shown = ", ".join([*param.opts, *param.secondary_opts]) if named else (param.name or "").upper()
+            lines.append(f"| `{shown}` | {cell(getattr(param, 'help', None) or '')} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def param_table(params: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Parameters as a table."""
+    if not params:
+        return ["None besides the limit of the queue."]
+    lines = ["| symbol | default | allowed | what it does |", "| --- | --- | --- | --- |"]
+    for p in params:
+        lines.append(
+            f"| `{p['name']}` | {cell(explain.default_text(p))} | {cell(explain.range_text(p))} | {cell(p['doc'])} |"
+        )
+    return lines
+
+
+def deeper(doc: str) -> str:
+    """A law's documentation with its headings one level down."""
+    lines = []
+    for line in doc.strip().splitlines():
+        if line.startswith("# "):
+            lines += ["", "#" + line, ""]
+        else:
+            # Markdown wants a blank line before a list.
+            if line.startswith("* ") and lines and lines[-1] and not lines[-1].startswith(("* ", "  ")):
+                lines.append("")
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Text for a cell of a table."""
+    return " ".join(str(text).replace("|", "\\|").replace("<", "&lt;").split())

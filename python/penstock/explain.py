@@ -1,0 +1,195 @@
+"""What ``penstock explain SCHEME`` says: the law, its parameters, its source, a picture of its drop function."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock import _native
+from penstock.display import decimals, number
+
+Curve = tuple[Sequence[float], Sequence[float]]
+"""Average queues (packets) and the drop probability at each."""
+
+# Bits of the eight dots of a Braille character: left column from the top, right column from the top.
+_DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+
+
+def explain(entry: Mapping[str, Any], curve: Curve | None = None, width: int = 100) -> str:
+    """The whole text for one entry of the registry of schemes, in lines of at most ``width`` characters."""
+    parts = [
+        _heading(f"{entry['title']}", "=")
+        + _facts([
+            ("name", entry["name"] + (f" (also {', '.join(entry['aliases'])})" if entry["aliases"] else "")),
+            ("family", entry["family"]),
+            ("source", entry["source"]),
+            ("ECN", "marks instead of dropping with ecn = true" if entry["ecn"] else "never marks: it drops"),
+        ], width),
+        law_text(entry["doc"], width),
+        _heading("Settings", "-") + parameter_text(entry["params"], width),
+    ]  # fmt: skip
+    if curve is not None:
+        parts.append(_heading("Drop function", "-") + terminal_plot(*curve, columns=min(60, width - 12)))
+    for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
+        if words:
+            parts.append(_heading(title, "-") + _wrapped(words, width))
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def drop_curve(
+    entry: Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+    rate_bps: int = 10_000_000,
+    limit_pkts: int = 50,
+    points: int = 401,
+) -> Curve | None:
+    """The drop function of a scheme up to the limit of the queue; None if it has none.
+
+    ``settings`` are in canonical form; what must be given and is not there gets an example's value.
+    """
+    known = {p["name"]: _example(p) for p in entry["params"] if p["required"]} | dict(settings or {})
+    link = {"rate": rate_bps, "limit": {"packets": limit_pkts}}
+    xs = [limit_pkts * i / (points - 1) for i in range(points)]
+    ys = _native.drop_function(entry["name"], json.dumps(known), json.dumps(link), xs)
+    return None if ys is None else (xs, ys)
+
+
+def law_text(doc: str, width: int = 100) -> str:
+    """The law's own documentation (Markdown) for a terminal."""
+    blocks: list[str] = []
+    for block in re.split(r"\n\s*\n|\n(?=# )", doc.strip()):
+        text = block.strip()
+        if not text:
+            continue
+        if text.startswith("# "):
+            title, _, rest = text[2:].partition("\n")
+            text = _heading(title, "-") + _paragraphs(rest, width)
+        else:
+            text = _paragraphs(text, width)
+        blocks.append(text.rstrip())
+    return "\n\n".join(blocks)
+
+
+def parameter_text(params: Sequence[Mapping[str, Any]], width: int = 100) -> str:
+    """One paragraph a parameter: symbol, default with unit, range; then what it does."""
+    if not params:
+        return "None besides the limit of the queue."
+    lines = []
+    column = max(len(p["name"]) for p in params) + 2
+    for param in params:
+        facts = [f"default {default_text(param)}", range_text(param)]
+        lines.append(f"{param['name']:<{column}}" + "; ".join(f for f in facts if f))
+        lines.append(_wrapped(param["doc"], width, " " * column))
+    return "\n".join(lines)
+
+
+def default_text(param: Mapping[str, Any]) -> str:
+    """The default with its unit: ``5 packets``, ``"auto"``, ``none`` where the parameter must be given."""
+    value = param["default"]
+    if param.get("required"):
+        return "none: it must be given"
+    if value is None:
+        return "absent"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, Mapping):
+        return _time(float(value["ns"])) if "ns" in value else " ".join(f"{v:g} {k}" for k, v in value.items())
+    unit = param["unit"].removesuffix("s") if value == 1 and len(param["unit"]) > 1 else param["unit"]
+    return f"{_plain(value)} {unit}".strip()
+
+
+def range_text(param: Mapping[str, Any]) -> str:
+    """What is allowed: a range of numbers, a choice of words, or both."""
+    allowed = []
+    if param.get("choices"):
+        allowed.append("one of " + ", ".join(f'"{c}"' for c in param["choices"]))
+    if param.get("range"):
+        low, high = param["range"]
+        unit = param["unit"]
+        if high is None:
+            allowed.append(f"{_plain(low)} {unit}".strip() + " or more")
+        else:
+            allowed.append(f"from {_plain(low)} to {_plain(high)} {unit}".strip())
+    allowed += [f'or "{word}"' for word in param.get("words") or ()]
+    return " ".join(allowed)
+
+
+def terminal_plot(xs: Sequence[float], ys: Sequence[float], columns: int = 60, rows: int = 12) -> str:
+    """A curve with dots of Braille characters, with its scales; ``ys`` are probabilities."""
+    if not xs:
+        return ""
+    left, right, top = min(xs), max(xs), max(max(ys), 1e-12)
+    canvas = [[0] * columns for _ in range(rows)]
+    for x, y in _dense(xs, ys, columns * 8):
+        across = min(int((x - left) / ((right - left) or 1.0) * (columns * 2 - 1) + 0.5), columns * 2 - 1)
+        down = min(int((1 - y / top) * (rows * 4 - 1) + 0.5), rows * 4 - 1)
+        canvas[down // 4][across // 2] |= _DOTS[across % 2][down % 4]
+    labels = {0: f"{top:.3g}", rows // 2: f"{top / 2:.2g}", rows - 1: "0"}
+    lines = [
+        f"{labels.get(i, ''):>6} ┤" + "".join(chr(0x2800 + c) for c in row).rstrip("\u2800")
+        for i, row in enumerate(canvas)
+    ]
+    ends = number(left, decimals([left])), number(right, decimals([right]))
+    lines.append(" " * 7 + "└" + "─" * columns)
+    lines.append(" " * 8 + ends[0] + ends[1].rjust(columns - len(ends[0])))
+    lines.append(" " * 8 + "average queue (packets) → drop probability".center(columns).rstrip())
+    return "\n".join(lines)
+
+
+def _dense(xs: Sequence[float], ys: Sequence[float], points: int) -> list[tuple[float, float]]:
+    """Points between the given ones, so that steep parts stay connected."""
+    found = []
+    steps = max(1, points // max(len(xs) - 1, 1))
+    for i in range(len(xs) - 1):
+        more = max(steps, 64 if abs(ys[i + 1] - ys[i]) > 0.05 else steps)
+        found += [(xs[i] + (xs[i + 1] - xs[i]) * k / more, ys[i] + (ys[i + 1] - ys[i]) * k / more) for k in range(more)]
+    return [*found, (xs[-1], ys[-1])]
+
+
+def _paragraphs(text: str, width: int) -> str:
+    """Markdown paragraphs and lists, wrapped."""
+    found = []
+    for item in re.split(r"\n(?=\* )", text.strip()):
+        bullet = item.startswith("* ")
+        words = " ".join(item.removeprefix("* ").split()).replace("`", "")
+        start = "• " if bullet else ""
+        found.append(textwrap.fill(words, width, initial_indent=start, subsequent_indent="  " if bullet else ""))
+    return "\n".join(found)
+
+
+def _example(param: Mapping[str, Any]) -> Any:
+    """A value for a parameter that must be given: a tenth of a small range, ten packets of a length."""
+    if param["kind"] in {"length", "length_or_time"}:
+        return {"packets": 10}
+    high = (param.get("range") or (0, None))[1]
+    return 0.1 * high if high is not None else 1.0
+
+
+def _heading(title: str, rule: str) -> str:
+    return f"{title}\n{rule * len(title)}\n"
+
+
+def _facts(pairs: Sequence[tuple[str, str]], width: int) -> str:
+    return "\n".join(
+        textwrap.fill(words, width, initial_indent=f"{name:<8}", subsequent_indent=" " * 8) for name, words in pairs
+    )
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> str:
+    return textwrap.fill(" ".join(text.split()), width, initial_indent=indent, subsequent_indent=indent)
+
+
+def _plain(value: float) -> str:
+    return number(value, 0) if abs(value) >= 1e5 and value == round(value) else f"{value:g}"
+
+
+def _time(ns: float) -> str:
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= size or ns == 0:
+            return f"{ns / size:g} {unit}"
+    return f"{ns:g} ns"

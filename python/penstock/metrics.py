@@ -1,0 +1,160 @@
+"""The catalogue of metrics: one name, one definition, one unit each.
+
+Names are the keys of results. They end in the SI unit (``_s``, ``_bps``, ``_bytes``, ``_pkts``) unless they are
+counts or ratios. Statistics start at ``warmup`` and end at ``duration``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Better = Literal["lower", "higher", ""]
+Quantity = Literal["count", "ratio", "share", "time", "rate", "packets", "packets2", "bytes", "number"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric.
+
+    ``quantity`` decides how it is printed (seconds as ms where that reads better, shares in percent); ``better`` is
+    empty where neither direction is good by itself; ``key`` marks the few that a comparison is about.
+    """
+
+    name: str
+    title: str
+    quantity: Quantity
+    better: Better
+    group: str
+    doc: str
+    key: bool = False
+
+
+def metric(name: str) -> Metric:
+    """The catalogue's entry for ``name``; for a name outside the catalogue, what its ending tells."""
+    found = _BY_NAME.get(name)
+    if found is not None:
+        return found
+    share = re.fullmatch(r"(sampled_)?share_(.+)_(.+)", name)
+    if share:
+        sampled, low, high = share.groups()
+        return Metric(
+            name,
+            f"Time with {low} < queue ≤ {high}" + (" (sampled)" if sampled else ""),
+            "share",
+            "",
+            "Queue",
+            f"Fraction of time with more than {low} and at most {high} packets waiting.",
+        )
+    quantity: Quantity = "number"
+    for ending, this in _ENDINGS:
+        if name.endswith(ending):
+            quantity = this
+            break
+    return Metric(name, name.replace("_", " ").capitalize(), quantity, "", "Other", "")
+
+
+def order(names: set[str]) -> list[str]:
+    """``names`` in the order of the catalogue; those outside it last, by name."""
+    place = {m.name: i for i, m in enumerate(METRICS)}
+    return sorted(names, key=lambda n: (place.get(n, len(place)), n))
+
+
+_ENDINGS: tuple[tuple[str, Quantity], ...] = (
+    ("_pkts2", "packets2"), ("_pkts", "packets"), ("_bytes", "bytes"), ("_bps", "rate"), ("_s", "time"),
+    ("_rate", "share"), ("_share", "share"), ("_ratio", "ratio"),
+)  # fmt: skip
+
+
+def _delay(quantile: str, words: str, key: bool = False) -> Metric:
+    return Metric(
+        f"delay_{quantile}_s",
+        f"Queueing delay, {words}",
+        "time",
+        "lower",
+        "Delay",
+        f"The {words} of the time from enqueueing to start of service, over packets that left.",
+        key,
+    )
+
+
+METRICS: tuple[Metric, ...] = (
+    # A watched queue.
+    _delay("mean", "mean", key=True),
+    _delay("p50", "median"),
+    _delay("p95", "95th percentile"),
+    _delay("p99", "99th percentile", key=True),
+    _delay("p999", "99.9th percentile"),
+    _delay("sd", "standard deviation"),
+    Metric("jitter_sd_s", "Delay variation", "time", "lower", "Delay",
+           "Standard deviation of the queueing delay (Brandauer's delay variation).", key=True),
+    Metric("length_mean_pkts", "Queue length, mean", "packets", "lower", "Queue",
+           "Mean number of waiting packets over time, by exact integration; the packet in service is not counted.",
+           key=True),
+    Metric("length_var_pkts2", "Queue length, variance", "packets2", "lower", "Queue",
+           "Variance of the number of waiting packets over time, by exact integration.", key=True),
+    Metric("length_sampled_mean_pkts", "Queue length, mean of samples", "packets", "lower", "Queue",
+           "Mean of the number of waiting packets at the sampling instants (every 10 ms unless set)."),
+    Metric("length_sampled_var_pkts2", "Queue length, variance of samples", "packets2", "lower", "Queue",
+           "Variance of the number of waiting packets at the sampling instants."),
+    Metric("average_mean_pkts", "The law's average queue, mean", "packets", "", "Queue",
+           "Time mean of the law's own weighted average, where it has one."),
+    Metric("empty_share", "Time with nothing waiting", "share", "", "Queue",
+           "Fraction of time with an empty queue; the link may be busy with the packet in service.", key=True),
+    Metric("sampled_empty_share", "Samples with nothing waiting", "share", "", "Queue",
+           "Fraction of the sampling instants with an empty queue."),
+    Metric("loss_rate", "Loss rate", "share", "lower", "Loss", "Packets dropped / packets arrived (or sent).",
+           key=True),
+    Metric("mark_rate", "Mark rate", "share", "", "Loss", "CE marks / arrivals.", key=True),
+    Metric("utilization", "Utilization", "share", "higher", "Link",
+           "Bits sent / (nominal rate × time).", key=True),
+    Metric("jain", "Jain's fairness index", "ratio", "higher", "Fairness",
+           "(Σx)² / (n Σx²) over the goodput of the flows whose data crosses the link, or of the group; "
+           "1 is an equal share for all, 1/n is all for one.", key=True),
+    Metric("arrivals", "Arrivals", "count", "", "Counts", "Packets offered to the queue."),
+    Metric("departures", "Departures", "count", "", "Counts",
+           "Packets sent, counted when their transmission starts."),
+    Metric("drops", "Drops", "count", "", "Counts", "Packets lost at the queue, all causes."),
+    Metric("drops_early", "Drops, early", "count", "", "Counts",
+           "Drops by the law's random or rule-based choice."),
+    Metric("drops_forced", "Drops, forced", "count", "", "Counts",
+           "Drops that the law makes with certainty, such as an average above its upper threshold."),
+    Metric("drops_sojourn", "Drops at the head", "count", "", "Counts", "Packets judged and dropped at the head."),
+    Metric("drops_overflow", "Drops by overflow", "count", "", "Counts", "Packets that found no room."),
+    Metric("drops_evicted", "Drops by eviction", "count", "", "Counts", "Packets queued first and removed later."),
+    Metric("marks", "Marks", "count", "", "Counts", "Packets CE-marked instead of dropped."),
+    Metric("link_losses", "Losses of the link itself", "count", "", "Counts",
+           "Packets lost by the link's own loss model, in front of the queue; not drops of the queue."),
+    # A flow, and a group of flows.
+    Metric("goodput_bps", "Goodput", "rate", "higher", "Flows",
+           "Payload bits delivered in order to the application, each byte once, per second.", key=True),
+    Metric("throughput_bps", "Throughput", "rate", "", "Flows",
+           "Bits that crossed the watched link per second, headers and repeats included."),
+    Metric("fair_share", "Share of the fair goodput", "share", "", "Flows",
+           "Goodput / (capacity / number of flows), Kantawala's percentage."),
+    Metric("rtt_mean_s", "Round-trip time, mean", "time", "lower", "Flows", "As the sender measures it.", key=True),
+    Metric("srtt_mean_s", "Smoothed round-trip time, mean", "time", "lower", "Flows", "The sender's SRTT."),
+    Metric("cwnd_mean_pkts", "Congestion window, mean", "packets", "", "Flows", "Mean over time, at the sender."),
+    Metric("sent_pkts", "Packets sent", "count", "", "Flows", "At the sender, retransmissions included."),
+    Metric("retransmitted_pkts", "Packets retransmitted", "count", "", "Flows", "At the sender."),
+    Metric("timeouts", "Retransmission timeouts", "count", "lower", "Flows", "At the sender.", key=True),
+    Metric("fast_retransmits", "Fast retransmits", "count", "", "Flows", "At the sender."),
+    Metric("lost_pkts", "Packets lost", "count", "", "Flows", "The flow's packets dropped anywhere."),
+    Metric("completion_mean_s", "Completion time, mean", "time", "lower", "Flows",
+           "Finite transfers: first packet sent to last byte acknowledged.", key=True),
+    Metric("completion_p50_s", "Completion time, median", "time", "lower", "Flows", "Finite transfers."),
+    Metric("completion_p95_s", "Completion time, 95th percentile", "time", "lower", "Flows", "Finite transfers."),
+    Metric("completion_p99_s", "Completion time, 99th percentile", "time", "lower", "Flows", "Finite transfers."),
+    # Distributions: arrays over 0, 1, 2, ...
+    Metric("length_pmf", "Queue length", "share", "", "Distributions",
+           "Fraction of time at each queue length (packets), from 0 to the largest seen."),
+    Metric("sampled_length_pmf", "Queue length, sampled", "share", "", "Distributions",
+           "Fraction of the sampling instants at each queue length (packets)."),
+    Metric("burst_loss_pmf", "Consecutive losses at the queue", "share", "", "Distributions",
+           "P(N = n): a burst of losses starts with a drop and ends with the next accepted arrival, all flows."),
+    Metric("loss_run_pmf", "Consecutive losses of one flow", "share", "", "Distributions",
+           "P(N = n): packets of a flow lost between two of its packets that were not lost."),
+)  # fmt: skip
+
+_BY_NAME = {m.name: m for m in METRICS}

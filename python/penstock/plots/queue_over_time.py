@@ -1,0 +1,38 @@
+"""Queue, average and max_p of one run on one time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from penstock.plots import style
+
+
+def draw(series: Mapping[str, Any], title: str = "") -> Figure:
+    """Draw one link's series of a result: ``t_ns``, ``queue``, and where the law has them ``avg`` and ``max_p``."""
+    seconds = [t / 1e9 for t in series["t_ns"]]
+    queue = series["queue"]
+    with style.styled():
+        figure, ax = style.axes()
+        ax.fill_between(
+            seconds, queue["min"], queue["max"], color=style.COLOURS[1], alpha=0.22, linewidth=0, label="range"
+        )
+        ax.plot(seconds, queue["mean"], color=style.COLOURS[1], linewidth=0.6, label="queue")
+        if "avg" in series:
+            ax.plot(seconds, series["avg"]["mean"], color="black", linewidth=1.1, label="average")
+        ax.set_xlabel("time (s)")
+        ax.set_ylabel("waiting packets")
+        ax.set_ylim(bottom=0)
+        ax.margins(x=0)
+        if "max_p" in series:
+            right = ax.twinx()
+            right.plot(
+                seconds, series["max_p"]["mean"], color=style.COLOURS[2], linestyle=style.DASHES[1], label="max_p"
+            )
+            right.set_ylabel("max_p", color=style.COLOURS[2])
+            right.set_ylim(bottom=0)
+            right.grid(visible=False)
+        figure.legend(loc="outside upper center", ncols=4, title=title or None, handlelength=1.5, columnspacing=1.2)
+    return figure

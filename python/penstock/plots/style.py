@@ -1,0 +1,84 @@
+"""The look of all figures, and saving them so that the same data gives the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+WIDTH = 3.33  # inches: one column of an ACM paper
+HEIGHT = 2.2
+
+# The order of the schemes on a page is the order here: colour, marker, dash.
+COLOURS = ("#3b4252", "#0072b2", "#d55e00", "#00876a", "#b0488f", "#c98500", "#2a9fd8", "#7a5c2e")
+MARKERS = ("o", "s", "^", "D", "v", "P", "*", "X")
+DASHES: tuple[Any, ...] = (
+    "-", (0, (5, 1.5)), (0, (1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5)),
+    (0, (3, 1.5)), (0, (8, 2)), (0, (1, 1, 4, 1)), (0, (1, 2.5)),
+)  # fmt: skip
+
+_STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same glyphs on each machine
+    "font.size": 8.0,
+    "axes.titlesize": 8.0,
+    "axes.labelsize": 8.0,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "legend.fontsize": 7.0,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "penstock",
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style, for the time of drawing or saving; nothing outside is changed."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def axes(height: float = HEIGHT) -> tuple[Figure, Axes]:
+    """A figure of one panel; call it within `styled`."""
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def line(index: int) -> dict[str, Any]:
+    """Colour, marker and dash of scheme ``index``, as keywords for ``plot``."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": DASHES[index % len(DASHES)],
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.4,
+    }
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write ``figure`` as PDF, SVG or PNG by the ending of ``path``: embedded fonts, no date."""
+    kind = Path(path).suffix.lower()
+    nothing: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
+    if kind not in nothing:
+        raise ValueError(f"{path}: a figure is saved as .pdf, .svg or .png")
+    with styled():
+        figure.savefig(path, metadata=nothing[kind], dpi=200)

@@ -1,0 +1,70 @@
+"""Every command and every piece of Python in the documentation works as printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if not {"generated", "_build"} & set(p.parts))
+FENCE = re.compile(
+    r"(?:<!-- test: skip, (?P<why>.*?) -->\n)?^```(?:\{code-block\} )?(?P<language>\w+)\n(?P<body>.*?)^```$",
+    re.M | re.S,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a page: something to run, or a file that a caption names."""
+
+    language: str
+    text: str
+    line: int
+    caption: str | None
+    skipped: str | None
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        caption = re.match(r":caption: (.*)\n", match["body"])
+        body = match["body"][caption.end() :] if caption else match["body"]
+        line = text[: match.start("body")].count("\n") + 1
+        found.append(Block(match["language"], body.lstrip("\n"), line, caption and caption[1], match["why"]))
+    return found
+
+
+def with_commands() -> list[Path]:
+    return [p for p in PAGES if any(b.language in {"sh", "python"} and not b.skipped for b in blocks(p))]
+
+
+@pytest.mark.parametrize("page", with_commands(), ids=lambda p: str(p.relative_to(ROOT / "docs").with_suffix("")))
+def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
+    """The blocks of a page run in order in one folder, with the project's scenarios beside them."""
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    for block in blocks(page):
+        if block.caption:
+            (tmp_path / block.caption).write_text(block.text, encoding="utf-8")
+        if block.skipped or block.language not in {"sh", "python"}:
+            continue
+        command = ["sh", "-e", "-c", block.text] if block.language == "sh" else [sys.executable, "-c", block.text]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        where = f"{page.relative_to(ROOT)}:{block.line}"
+        assert done.returncode == 0, f"{where}\n{block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+
+
+def test_every_page_can_be_reached() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in PAGES:
+        name = str(page.relative_to(ROOT / "docs").with_suffix(""))
+        assert name == "index" or name in index, f"{name} is in no table of contents"

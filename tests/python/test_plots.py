@@ -1,0 +1,85 @@
+"""The figures: what they show, and the same bytes each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fake_result import compare_result
+from matplotlib.figure import Figure
+from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save
+
+XS = [i / 4 for i in range(141)]
+
+
+def gentle(x: float) -> float:
+    """RED's gentle drop function with thresholds 5 and 15 and max_p 0.1."""
+    return min(max(0.0, 0.01 * (x - 5)) if x < 15 else 0.1 + 0.06 * (x - 15), 1.0)
+
+
+def swept() -> Figure:
+    return metric_vs_swept.draw(compare_result(), "delay_p99_s")
+
+
+def over_time() -> Figure:
+    return queue_over_time.draw(compare_result()["series"][17]["links"]["bottleneck"])
+
+
+def drops() -> Figure:
+    return drop_function.draw({"gentle": (XS, [gentle(x) for x in XS])}, {"min_th": 5, "max_th": 15})
+
+
+def tail() -> Figure:
+    return queue_tail.draw({"red": [0.5, 0.3, 0.15, 0.05], "droptail": [0.1, 0.2, 0.3, 0.4]})
+
+
+def trade_off() -> Figure:
+    return delay_goodput.draw({"red": ([0.05, 0.052, 0.051], [1.4e6, 1.41e6, 1.39e6]), "one run": ([0.1], [1.42e6])})
+
+
+@pytest.mark.parametrize("kind", ["pdf", "svg"])
+@pytest.mark.parametrize("draw", [swept, over_time, drops, tail, trade_off])
+def test_a_figure_has_the_same_bytes_each_time(draw: Callable[[], Figure], kind: str, tmp_path: Path) -> None:
+    first, second = tmp_path / f"a.{kind}", tmp_path / f"b.{kind}"
+    save(draw(), first)
+    save(draw(), second)
+    assert first.read_bytes() == second.read_bytes()
+    assert b"Type3" not in first.read_bytes()
+
+
+def test_a_figure_is_one_column_wide() -> None:
+    assert swept().get_figwidth() == pytest.approx(3.33)
+
+
+def test_every_scheme_has_a_line_and_the_number_of_runs_stands_on_the_figure() -> None:
+    figure = swept()
+    legend = figure.legends[0]
+    assert [t.get_text() for t in legend.get_texts()] == [
+        "droptail",
+        "red",
+        "red gentle",
+        "ared-feng",
+        "ared-floyd",
+        "psand",
+    ]
+    assert legend.get_title().get_text() == "95 % intervals, n = 30"
+
+
+def test_one_run_has_no_interval() -> None:
+    figure = metric_vs_swept.draw(compare_result(runs=1), "loss_rate")
+    assert figure.legends[0].get_title().get_text() == "n = 1: no interval"
+
+
+def test_delay_grows_to_the_left() -> None:
+    left, right = trade_off().axes[0].get_xlim()
+    assert left > right
+
+
+def test_what_cannot_be_drawn_is_told() -> None:
+    with pytest.raises(ValueError, match="nothing was swept"):
+        metric_vs_swept.draw(compare_result(vary=False), "loss_rate")
+    with pytest.raises(ValueError, match="no such_metric at bottleneck"):
+        metric_vs_swept.draw(compare_result(), "such_metric")
+    with pytest.raises(ValueError, match=r"saved as \.pdf, \.svg or \.png"):
+        save(tail(), "figure.bmp")

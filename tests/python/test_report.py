@@ -1,0 +1,242 @@
+"""The page: complete, honest, self-contained, and without an error in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_result import SCHEMES, compare_result, run_result
+from penstock import report
+from penstock.display import scale_for
+from penstock.report_data import Cell, axis, comparison, leaders
+
+VOID = {
+    "area",
+    "base",
+    "br",
+    "col",
+    "embed",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "source",
+    "track",
+    "wbr",
+    "path",
+    "rect",
+}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Outline(HTMLParser):
+    """Collects what a page loads, and complains about elements that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loads += [value or "" for name, value in attrs if name in {"src", "href", "srcset", "data", "poster"}]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] not in {"script", "style"}:
+            self.text.append(data)
+
+
+def outline(page: str) -> Outline:
+    found = Outline()
+    found.feed(page)
+    found.close()
+    assert found.open == []
+    return found
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return report.render(compare_result())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [compare_result(), compare_result(runs=1), compare_result(vary=False), compare_result(series=False), run_result()],
+    ids=["compare", "one run each", "nothing swept", "no series", "a run"],
+)
+def test_a_page_is_well_formed_and_loads_nothing(result: dict[str, Any]) -> None:
+    page = report.render(result)
+    assert outline(page).loads == []
+    style = "".join(re.findall(r"<style>(.*?)</style>", page, re.S))
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_a_page_has_every_scheme_and_every_metric(page: str) -> None:
+    text = " ".join(outline(page).text)
+    for name, _ in SCHEMES:
+        assert name in text
+    assert "gentle" in text
+    for row in compare_result()["rows"]:
+        assert row["metric"].partition("[")[0] in text
+        assert row["place"] in text
+
+
+def test_a_page_tells_how_to_get_the_numbers_again(page: str) -> None:
+    text = "".join(outline(page).text)
+    assert "penstock compare thesis-link.toml" in text
+    assert "--scheme red:min_th=5,max_th=15,gentle=true" in text
+    assert "--vary traffic.extra.count=0,25,50,100" in text
+    assert "--runs 30" in text
+    assert 'rate = "1.5Mbit"' in text
+    assert "1–30" in text
+
+
+def test_the_page_of_the_demo_is_small(page: str) -> None:
+    assert len(page.encode()) < 3_000_000
+
+
+def test_a_result_gives_the_same_page_each_time(page: str) -> None:
+    assert report.render(compare_result()) == page
+
+
+def test_one_run_says_that_it_has_no_interval_and_marks_nobody() -> None:
+    page = report.render(compare_result(runs=1))
+    assert "no interval" in page
+    assert 'class="num best"' not in page
+    assert "no interval" in report.render(run_result())
+
+
+def test_text_of_a_scenario_cannot_break_out_of_the_page() -> None:
+    result = compare_result()
+    result["scenario"]["name"] = "</script><script>alert(1)</script>"
+    for row in result["rows"]:
+        row["place"] = row["place"].replace("bottleneck", "<b>neck")
+    assert "<script>alert" not in report.render(result)
+    outline(report.render(result))
+
+
+def test_the_charts_have_the_numbers_of_the_result(page: str) -> None:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert found
+    data = json.loads(found.group(1))
+    place = next(p for p in data["places"] if p["name"] == "bottleneck")
+    metric = next(m for m in place["metrics"] if m["name"] == "delay_mean_s")
+    row = next(r for r in compare_result()["rows"] if r["metric"] == "delay_mean_s" and r["place"] == "bottleneck")
+    assert metric["unit"] == "ms"
+    assert metric["mean"][0][0] == pytest.approx(row["mean"] * 1e3, rel=1e-4)
+    assert all(len(e["links"]["bottleneck"]["t"]) <= report.SERIES_POINTS for e in data["series"])
+
+
+def test_decimated_series_keep_their_extremes() -> None:
+    series = compare_result()["series"][0]["links"]["bottleneck"]
+    short = report.decimated(series)
+    assert max(short["queue"]["max"]) == max(series["queue"]["max"])
+    assert min(short["queue"]["min"]) == min(series["queue"]["min"])
+
+
+def cell(mean: float, half: float | None) -> Cell:
+    return Cell(mean, None if half is None else mean - half, None if half is None else mean + half, 30)
+
+
+def test_the_best_is_marked_only_where_the_intervals_separate_it() -> None:
+    assert leaders([cell(1, 0.1), cell(2, 0.1), cell(3, 0.1)], "lower", {}) == ["best", "", ""]
+    assert leaders([cell(1, 0.1), cell(2, 0.1), cell(3, 0.1)], "higher", {}) == ["", "", "best"]
+    assert leaders([cell(1, 0.6), cell(2, 0.6), cell(9, 0.1)], "lower", {}) == ["shared", "shared", ""]
+    assert leaders([cell(1, 5), cell(2, 5)], "lower", {}) == ["", ""]
+    assert leaders([cell(1, 0.1), cell(2, 0.1)], "", {}) == ["", ""]
+    assert leaders([cell(1, None), cell(2, None)], "lower", {}) == ["", ""]
+
+
+def test_a_paired_difference_overrules_overlapping_intervals() -> None:
+    cells = [cell(1, 0.6), cell(2, 0.6), cell(9, 0.1)]
+    assert leaders(cells, "lower", {(0, 1): (-1.2, -0.8), (1, 0): (0.8, 1.2)}) == ["best", "", ""]
+    assert leaders(cells, "lower", {(0, 1): (-1.2, 0.1), (1, 0): (-0.1, 1.2)}) == ["shared", "shared", ""]
+
+
+def test_schemes_of_one_name_are_told_apart_by_what_differs() -> None:
+    found = comparison(compare_result(), {"red": "Random Early Detection"})
+    assert [s.label for s in found.schemes] == ["droptail", "red", "red gentle", "ared-feng", "ared-floyd", "psand"]
+    assert found.schemes[2].title == "Random Early Detection, gentle"
+    assert found.schemes[2].argument == "red:min_th=5,max_th=15,gentle=true"
+
+
+def test_of_several_swept_paths_one_is_the_axis() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        row["vary"] = {"links.bottleneck.rate": "2Mbit", **row["vary"]}
+    result["rows"] += [{**row, "vary": {**row["vary"], "links.bottleneck.rate": "4Mbit"}} for row in result["rows"]]
+    found = comparison(result, {})
+    path, lines = axis(found.points)
+    assert path == "traffic.extra.count"
+    assert [label for label, _ in lines] == ["bottleneck.rate = 2Mbit", "bottleneck.rate = 4Mbit"]
+    outline(report.render(result))
+
+
+def test_units_follow_the_size_of_the_numbers() -> None:
+    assert scale_for("time", [0.12, 0.01]).unit == "ms"
+    assert scale_for("time", [0.0]).unit == "ms"
+    assert scale_for("time", [3.0]).unit == "s"
+    assert scale_for("rate", [1.4e6]).unit == "Mbit/s"
+    assert scale_for("share", [0.01]).unit == "%"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", ["compare", "run", "nothing swept"])
+def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_path: Path) -> None:
+    result = run_result() if kind == "run" else compare_result(vary=kind == "compare")
+    page = report.render(result)
+    # The page reports what went wrong in its own title, so that --dump-dom shows it.
+    listen = "<script>addEventListener('error', (e) => { document.title = 'FAILED ' + e.message; });</script>"
+    theme = ' data-theme="dark"' if dark else ""
+    path = tmp_path / "page.html"
+    path.write_text(
+        page.replace("<html", f"<html{theme}", 1).replace("<style>", listen + "<style>", 1), encoding="utf-8"
+    )
+    dom = subprocess.run(
+        [CHROMIUM or "", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=3000",
+         "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={tmp_path / 'profile'}", path.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    ).stdout  # fmt: skip
+    assert "<title>FAILED" not in dom
+    charts = {"compare": 6 + 9 + 2, "run": 1, "nothing swept": 6 + 2}[kind]
+    assert dom.count('class="uplot') >= charts
+
+
+def test_shares_of_a_distribution_make_one_chart_and_no_rows(page: str) -> None:
+    text = " ".join(outline(page).text)
+    assert "length_pmf[" not in text
+    found = comparison(compare_result(), {})
+    assert "length_pmf[0]" not in found.metrics["bottleneck"]
+    assert sum(c.mean for c in found.distributions[0, 0, "bottleneck", "length_pmf"].values()) == pytest.approx(1)
+
+
+def test_identical_runs_are_noted_once() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        if row["scheme"] == "droptail":
+            row["ci95"] = [row["mean"], row["mean"]]
+    text = " ".join(outline(report.render(result)).text)
+    assert len(re.findall(r"All runs are the same, because nothing in them is random, for\s+droptail\s*:", text)) == 1
+
+
+def test_a_place_without_numbers_says_so() -> None:
+    result = compare_result()
+    result["rows"] = [r for r in result["rows"] if r["place"] != "extra" or r["vary"]["traffic.extra.count"] > 0]
+    assert "nothing to measure here" in report.render(result)

@@ -25,7 +25,7 @@ class Param:
     default: Any
     choices: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    range: tuple[float, float] | None = None
+    range: tuple[float, float | None] | None = None
     required: bool = False
     defaults: tuple[tuple[str, Any], ...] = ()
 
@@ -50,7 +50,9 @@ class Param:
         )
 
 
-LIMIT = Param("limit", "How much may wait; the packet being sent has left the queue.", "packets", "limit", "inf", words=("inf",))
+LIMIT = Param(
+    "limit", "How much may wait; the packet being sent has left the queue.", "packets", "limit", "inf", words=("inf",)
+)
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,9 @@ def find_scheme(name: str) -> Scheme:
         if plain in map(_plain, (scheme.name, *scheme.aliases)):
             return scheme
     known = ", ".join(scheme.name for scheme in schemes())
-    raise PenstockError(f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known"))
+    raise PenstockError(
+        f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known")
+    )
 
 
 def _plain(name: str) -> str:

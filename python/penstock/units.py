@@ -60,7 +60,9 @@ _PACKETS: Final = ("p", "pkt", "pkts", "packet", "packets")
 _RATE_HELP: Final = 'write a rate with its unit, such as "1.5Mbit", "10Gbit/s" or "2MB/s" (bytes)'
 _TIME_HELP: Final = 'write a time with its unit (ns, us, ms, s), such as "20ms"'
 _SIZE_HELP: Final = 'write a size with its unit, such as "1500B", "64kB" (1000) or "64KiB" (1024)'
-_LENGTH_HELP: Final = 'write packets ("35p" or 35), a size ("50kB"), a time at link rate ("100ms"), "50%" of the buffer or "2BDP"'
+_LENGTH_HELP: Final = (
+    'write packets ("35p" or 35), a size ("50kB"), a time at link rate ("100ms"), "50%" of the buffer or "2BDP"'
+)
 _PROBABILITY_HELP: Final = 'write a number from 0 to 1, "2%" or "1/50"'
 
 # Beyond these nothing can be meant; they also keep every product of two quantities inside 64 bits or a float's 53.
@@ -255,7 +257,11 @@ def _shown(number: Decimal) -> str:
 def _wrong_rate_unit(unit: str) -> str:
     if unit.lower() in ("bps", "kbps", "mbps", "gbps", "tbps"):
         prefix = unit[:-3]
-        bits, size = (f"{prefix.upper()}bit", f"{prefix.upper()}B/s") if prefix not in ("", "k") else (f"{prefix}bit", f"{prefix}B/s")
+        bits, size = (
+            (f"{prefix.upper()}bit", f"{prefix.upper()}B/s")
+            if prefix not in ("", "k")
+            else (f"{prefix}bit", f"{prefix}B/s")
+        )
         return f'"{unit}" is ambiguous, because tc reads it as bytes per second: write "{bits}" for bits or "{size}" for bytes'
     for known in _RATE:
         if known.lower() == unit.lower():

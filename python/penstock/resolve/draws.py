@@ -83,7 +83,9 @@ def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], sho
     if kind == "pareto":
         mean, shape = parse(value[kind]), value.get("shape")
         if isinstance(shape, bool) or not isinstance(shape, (int, float)) or not 1 < shape <= 1000:
-            raise UnitError("pareto needs a shape above 1 (so that it has a mean) and at most 1000, such as shape = 1.2")
+            raise UnitError(
+                "pareto needs a shape above 1 (so that it has a mean) and at most 1000, such as shape = 1.2"
+            )
         return Draw({"pareto": show(mean), "shape": shape}, rule={"pareto": mean, "shape": shape})
     items = value[kind]
     if not isinstance(items, list) or not items:

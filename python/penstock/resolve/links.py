@@ -71,7 +71,11 @@ def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
 
 
 def _read_link(table: Table, name: str) -> LinkSpec | None:
-    table.known(KEYS, PLANNED, {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'})
+    table.known(
+        KEYS,
+        PLANNED,
+        {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
+    )
     count = table.take("count", whole(0, MOST_COPIES), 1)
     source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
     target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
@@ -135,7 +139,9 @@ def _name_copies(faults: Faults, specs: list[LinkSpec]) -> None:
             if "{i}" in str(spec.table.values.get(key)) and not counted:
                 spec.table.fault(key, "{i} numbers the copies of a counted link; this one has no count")
         for i in range(spec.count):
-            name = spec.name.replace("{i}", str(i)) if "{i}" in spec.name else f"{spec.name}.{i}" if counted else spec.name
+            name = (
+                spec.name.replace("{i}", str(i)) if "{i}" in spec.name else f"{spec.name}.{i}" if counted else spec.name
+            )
             if name in taken:
                 faults.add(spec.table.path, f'its copy {i} is called "{name}", and so is one of links.{taken[name]}')
                 break

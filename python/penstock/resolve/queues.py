@@ -29,7 +29,10 @@ def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     scheme = _scheme(table)
     if scheme is None:
         return None
-    limit, shown_limit = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf")) or (None, None)
+    limit, shown_limit = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf")) or (
+        None,
+        None,
+    )
     if isinstance(limit, Mapping):
         unit, amount = next(iter(limit.items()))
         around = Surroundings(around.rate, Length(unit, amount), around.rtt_ns)

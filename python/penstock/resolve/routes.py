@@ -82,7 +82,9 @@ class Network:
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:
         """The largest propagation round trip of the flows (from, to, path) whose data crosses the direction `link`, in ns."""
         longest = None
-        for source, target, path in list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[:MOST_PAIRS]:
+        for source, target, path in list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[
+            :MOST_PAIRS
+        ]:
             there = self.along(list(path)) if path else self.route(source, target)
             if any(name == link for _, name in there):
                 back = self.along(list(path)[::-1]) if path else self.route(target, source)

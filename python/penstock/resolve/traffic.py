@@ -66,7 +66,10 @@ def read_traffic(faults: Faults, traffic: Any, network: Network, duration: int |
 def _read(table: Table, name: str, network: Network, duration: int | None) -> TrafficSpec | None:
     kind = table.take("kind", _kind, REQUIRED, advice=f"one of {', '.join(KINDS)}")
     count = table.take("count", whole(0, MOST_FLOWS), 1)
-    start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (None, None)
+    start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
+        None,
+        None,
+    )
     stop = table.take("stop", parse_time)
     _check_times(table, start, stop, duration)
     dscp = table.take("dscp", _dscp, 0)
@@ -135,7 +138,9 @@ def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[
 
 
 def _connected(table: Table, sources: list[str], targets: list[str], count: int, network: Network) -> bool:
-    pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in range(count)} if sources and targets else set()
+    pairs = (
+        {(sources[i % len(sources)], targets[i % len(targets)]) for i in range(count)} if sources and targets else set()
+    )
     for source, target in sorted(pairs):
         if source == target:
             table.fault("to", f'the traffic would go from node "{source}" to itself')
@@ -155,7 +160,10 @@ def _is_path(table: Table, path: list[str], sources: list[str], targets: list[st
             table.fault("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
             return False
         if there not in network.edges[here]:
-            table.fault("path", f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(network.edges[here]))}')
+            table.fault(
+                "path",
+                f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(network.edges[here]))}',
+            )
             return False
     if set(sources) - {path[0]} or set(targets) - {path[-1]}:
         table.fault("path", "must begin at the node of from and end at the node of to")
@@ -180,7 +188,9 @@ def _start(value: Any) -> tuple[dict[str, Any], Any]:
     known = ("first", "every", "jitter")
     for key in value:
         if key not in known:
-            raise UnitError(f'unknown key "{key}"{nearest(key, (*known, "uniform"))}; known: first, every, jitter, or uniform alone')
+            raise UnitError(
+                f'unknown key "{key}"{nearest(key, (*known, "uniform"))}; known: first, every, jitter, or uniform alone'
+            )
     times = {key: parse_time(value.get(key, "0s")) for key in known}
     shown = {key: format_time(times[key]) for key in known}
     return {f"{key}_ns": nanos for key, nanos in times.items()}, shown

@@ -42,9 +42,8 @@ class Red(Queue):
     """Random Early Detection.
 
     Attributes:
-        min_th: Average queue from which on packets are dropped. Unit: packets. From 0 to 1.79769e+308.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. From 0 to
-            1.79769e+308.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
@@ -85,14 +84,13 @@ class AredFloyd(Queue):
     Attributes:
         alpha: Largest step up of max_p, which is also at most a quarter of it. From 0 to 1.
         beta: Factor of a step down of max_p. From 0 to 1.
-        interval: Time between steps. Unit: s. From 0.001 to 1.79769e+308.
+        interval: Time between steps. Unit: s. At least 0.001.
         max_p_low: No step down from below this max_p. From 0 to 1.
         max_p_high: No step up from above this max_p. From 0 to 1.
         tick: Whether a timer or an arrival takes the step.
         gentle_from: Where the gentle ramp starts while max_p moves.
-        min_th: Average queue from which on packets are dropped. Unit: packets. From 0 to 1.79769e+308.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. From 0 to
-            1.79769e+308.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
@@ -141,9 +139,8 @@ class AredFeng(Queue):
         alpha: Divides max_p when the average falls below min_th. From 1 to 1000.
         beta: Multiplies max_p when the average rises above max_th. From 1 to 1000.
         gentle_from: Where the gentle ramp starts while max_p moves.
-        min_th: Average queue from which on packets are dropped. Unit: packets. From 0 to 1.79769e+308.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. From 0 to
-            1.79769e+308.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
@@ -184,16 +181,16 @@ class Psand(Queue):
     """PSAND.
 
     Attributes:
-        target: Wanted average queue KT. Unit: packets. From 0 to 1.79769e+308.
-        interval: Time between steps of max_p. Unit: s. From 0.001 to 1.79769e+308.
+        target: Wanted average queue KT. Unit: packets. At least 0.
+        interval: Time between steps of max_p. Unit: s. At least 0.001.
         coef: Factor of each step. From 0 to 1000.
         gamma: Power of proximity times change in each step. From 0 to 100.
         max_p_low: Smallest max_p. From 0 to 1.
         max_p_high: Largest max_p. From 0 to 1.
         min_th: Average queue from which on packets are dropped; "auto" follows from the target. Unit: packets.
-            From 0 to 1.79769e+308.
+            At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" follows from the target. Unit:
-            packets. From 0 to 1.79769e+308.
+            packets. At least 0.
         adapt: How the thresholds move.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -241,35 +238,45 @@ class Tcp(Traffic):
 
     Attributes:
         profile: Bundle of defaults for all other keys.
-        flavour: stub
-        window: stub
-        packets: stub
-        bytes: stub
-        packet: stub
-        headers: stub
-        ack_size: stub
-        sack_block_size: stub
-        sack_blocks: stub
-        min_rto: stub
-        max_rto: stub
-        initial_rto: stub
-        tick: stub
-        phase: stub
-        initial_window: stub
-        initial_ssthresh: stub
-        delayed_ack: stub
-        ecn: stub
-        syn: stub
-        limited_transmit: stub
-        timestamps: stub
-        dupack_threshold: stub
-        recovery: stub
-        halving: stub
-        impatient: stub
-        deflation: stub
-        alpha: stub
-        beta: stub
-        gamma: stub
+        flavour: Congestion control of the sender.
+        window: Window of the receiver: never more than this outstanding. Unit: packets. From 1 to 1e+08.
+        packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Unit:
+            packets. From 1 to 4e+09.
+        bytes: Length of the transfer in bytes; ns-2's rules fill up the last packet. Unit: bytes. From 1 to
+            4e+18.
+        packet: User data in a packet. Unit: bytes. From 1 to 65535.
+        headers: Headers added to each data packet. Unit: bytes. From 0 to 1000.
+        ack_size: Size of an acknowledgement and of the opening packet. Unit: bytes. From 1 to 1500.
+        sack_block_size: What each SACK block adds to an acknowledgement. Unit: bytes. From 0 to 100.
+        sack_blocks: At most so many SACK blocks in an acknowledgement. From 1 to 4.
+        min_rto: Least retransmission timeout; RFC 6298 says 1 s. Unit: s. From 0 to 10000.
+        max_rto: Greatest retransmission timeout, back-off included. Unit: s. From 0 to 10000.
+        initial_rto: Retransmission timeout before the first round trip is measured (RFC 6298: 1 s). Unit: s.
+            From 0 to 10000.
+        tick: Granularity of the clock that measures round trips; 0 s is exact. Unit: s. From 0 to 10.
+        phase: How long before the start of the run the coarse clock ticked. Unit: s. From 0 to 10.
+        initial_window: Initial congestion window (RFC 6928: 10). Unit: packets. From 1 to 1e+06.
+        initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
+        delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
+            From 0 to 0.5.
+        ecn: Explicit congestion notification (RFC 3168).
+        syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
+            a data packet instead.
+        limited_transmit: The duplicate acknowledgements before a fast retransmit release new packets (RFC
+            3042).
+        timestamps: Every acknowledgement gives a round trip (RFC 7323); otherwise one packet a window is timed,
+            never a retransmission (Karn).
+        dupack_threshold: Duplicate acknowledgements that mean a loss. From 1 to 1000.
+        recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
+        halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
+        impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
+        deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
+        alpha: Vegas: the window grows while fewer extra packets than this are in the network. Unit: packets.
+            From 0 to 1e+06.
+        beta: Vegas: the window shrinks while more extra packets than this are in the network. Unit: packets.
+            From 0 to 1e+06.
+        gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
+            1e+06.
     """
 
     kind: ClassVar[str] = "tcp"
@@ -290,7 +297,7 @@ class Tcp(Traffic):
     tick: str | None = None
     phase: str | None = None
     initial_window: float | str | None = None
-    initial_ssthresh: int | None = None
+    initial_ssthresh: int | str | None = None
     delayed_ack: str | bool | None = None
     ecn: bool | None = None
     syn: bool | None = None

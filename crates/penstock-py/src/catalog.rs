@@ -3,6 +3,7 @@
 use penstock_aqm::{LinkInfo, SchemeInfo};
 use penstock_core::param::{Default, Kind, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span};
+use penstock_tcp::{KeyInfo, Profile, TcpParams};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value as Json, json};
@@ -64,7 +65,22 @@ fn default(default: Default) -> Json {
 /// The keys of TCP traffic with their defaults in each profile, as JSON.
 #[pyfunction]
 pub(crate) fn tcp() -> String {
-    include_str!("stub_tcp.json").to_owned()
+    let key = |info: &KeyInfo| {
+        let defaults = Profile::ALL.map(|profile| (profile.name().to_owned(), default(info.default(profile))));
+        json!({
+            "name": info.name, "doc": info.doc, "unit": info.unit, "kind": kind(info.kind),
+            "choices": choices(info.kind), "words": info.words, "range": info.range.map(range), "required": false,
+            "defaults": Map::from_iter(defaults),
+        })
+    };
+    let flavours =
+        TcpParams::keys().iter().find(|info| info.name == "flavour").map_or(&[][..], |info| choices(info.kind));
+    json!({
+        "flavours": flavours,
+        "profiles": Profile::ALL.map(Profile::name),
+        "params": TcpParams::keys().iter().map(key).collect::<Vec<_>>(),
+    })
+    .to_string()
 }
 
 /// The drop probability of a scheme at each held average queue in `xs` (packets); `None` if it has no such function.
@@ -88,7 +104,9 @@ fn read_settings(text: &str) -> Result<Vec<(String, Value)>, String> {
     let settings: Map<String, Json> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     settings
         .into_iter()
-        .map(|(name, value)| value_of(&value).map(|value| (name.clone(), value)).ok_or(format!("{name}: no such value")))
+        .map(|(name, value)| {
+            value_of(&value).map(|value| (name.clone(), value)).ok_or(format!("{name}: no such value"))
+        })
         .collect()
 }
 

@@ -98,7 +98,9 @@ fn collect(
         .map(|outcome| match outcome {
             Some(Ok(result)) => Ok(result),
             Some(Err(faults)) => Err(PyValueError::new_err(faults)),
-            None => Err(pyo3::exceptions::PyRuntimeError::new_err("a run ended without a result; see the message above")),
+            None => {
+                Err(pyo3::exceptions::PyRuntimeError::new_err("a run ended without a result; see the message above"))
+            }
         })
         .collect()
 }
@@ -121,14 +123,52 @@ fn wait(receiver: &mut Receiver<Outcome>) -> (Vec<Outcome>, bool) {
 mod simulate {
     //! The simulator behind two text functions.
 
-    pub(super) fn faults(_scenario: &str) -> String {
-        "[]".to_owned()
+    use penstock_sim::{RunError, Scenario};
+    use rustix::time::{ClockId, clock_gettime};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    pub(super) fn faults(scenario: &str) -> String {
+        let found = match serde_json::from_str::<Scenario>(scenario) {
+            Ok(scenario) => penstock_sim::check(&scenario, 1),
+            Err(error) => return misfit(&error),
+        };
+        serde_json::to_string(&found).unwrap_or_else(|error| misfit(&error))
     }
 
-    pub(super) fn run(_scenario: &str, seed: u64) -> Result<String, String> {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        Ok(format!(
-            "{{\"seed\":{seed},\"links\":{{\"bottleneck\":{{\"loss_rate\":0.1,\"length_mean_pkts\":{seed},\"utilization\":0.9}}}},\"traffic\":{{}},\"fairness\":{{\"jain\":1.0}},\"events\":1,\"cpu_s\":0.1}}"
-        ))
+    /// The result as JSON, or the faults as JSON; a defect of the simulator is told as a fault without a path.
+    pub(super) fn run(scenario: &str, seed: u64) -> Result<String, String> {
+        let scenario: Scenario = serde_json::from_str(scenario).map_err(|error| misfit(&error))?;
+        let start = cpu_seconds();
+        let outcome = catch_unwind(AssertUnwindSafe(|| penstock_sim::run(&scenario, seed)));
+        let cpu = cpu_seconds() - start;
+        match outcome {
+            Ok(Ok(result)) => {
+                let mut text = result.to_json();
+                text.pop();
+                text.push_str(&format!(",\"cpu_s\":{cpu}}}"));
+                Ok(text)
+            }
+            Ok(Err(RunError::Faults(faults))) => {
+                Err(serde_json::to_string(&faults).unwrap_or_else(|error| misfit(&error)))
+            }
+            Ok(Err(RunError::Imbalance(what))) => Err(defect(&format!("the books of the run do not balance: {what}"))),
+            Err(panic) => {
+                let what = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+                Err(defect(what.unwrap_or("the run stopped")))
+            }
+        }
+    }
+
+    fn cpu_seconds() -> f64 {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    }
+
+    fn misfit(error: &serde_json::Error) -> String {
+        defect(&format!("the canonical scenario is malformed: {error}"))
+    }
+
+    fn defect(what: &str) -> String {
+        serde_json::json!([{"path": "", "message": format!("defect of penstock: {what}")}]).to_string()
     }
 }

@@ -1,4 +1,4 @@
-"""Writes `_generated.py`: a class for each queue scheme and one for TCP traffic, from what the native module registers."""
+"""Writes `_generated.py`: a class for each queue scheme and one for TCP traffic, from the native registries."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from penstock.elements import Queue, Traffic
 
-__all__ = ["AredFeng", "AredFloyd", "Bernoulli", "DropTail", "Psand", "Red", "SCHEMES", "Tcp"]
+__all__ = ["SCHEMES", "AredFeng", "AredFloyd", "Bernoulli", "DropTail", "Psand", "Red", "Tcp"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +29,7 @@ class Bernoulli(Queue):
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: J. Chung, M. Claypool, Analysis of Active Queue Management, IEEE NCA 2003
+
     """
 
     scheme: ClassVar[str] = "bernoulli"
@@ -59,6 +60,7 @@ class Red(Queue):
 
     References: S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
         Networking 1(4), 1993
+
     """
 
     scheme: ClassVar[str] = "red"
@@ -106,6 +108,7 @@ class AredFloyd(Queue):
 
     References: S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
         Active Queue Management, 2001
+
     """
 
     scheme: ClassVar[str] = "ared-floyd"
@@ -155,6 +158,7 @@ class AredFeng(Queue):
         mark_up_to: Up to where packets are marked.
 
     References: W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
+
     """
 
     scheme: ClassVar[str] = "ared-feng"
@@ -207,6 +211,7 @@ class Psand(Queue):
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Universite Montpellier II, 2004
+
     """
 
     scheme: ClassVar[str] = "psand"
@@ -277,6 +282,7 @@ class Tcp(Traffic):
             From 0 to 1e+06.
         gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
             1e+06.
+
     """
 
     kind: ClassVar[str] = "tcp"

@@ -51,6 +51,7 @@ class Queue(Element):
     Attributes:
         limit: how much may wait: packets ("35p"), bytes ("50kB"), time at link rate ("100ms"), "2BDP" or "inf".
         share: intervals (a, b] of queue length whose share of time is reported, such as [[5, 15]].
+
     """
 
     scheme: ClassVar[str] = ""
@@ -64,7 +65,7 @@ class Queue(Element):
 
 @dataclass(frozen=True, kw_only=True)
 class Reverse(Element):
-    """The other direction of a link where it differs: by default the same rate and delay, and a queue that never drops."""
+    """The other direction of a link where it differs: by default the same rate and delay, and it never drops."""
 
     rate: Value | None = None
     delay: Value | None = None
@@ -88,6 +89,7 @@ class Link(Element):
         count: number of copies.
         loss: losses in front of the queue: {"rate": 0.01} or {"arrivals": [14, 28]}.
         rtt: round-trip time without queueing, for lengths in BDP.
+
     """
 
     from_: str
@@ -114,6 +116,7 @@ class Traffic(Element):
         start: "2s", {"first": "3.5s", "every": "100ms", "jitter": "100ms"} or {"uniform": ["0s", "5s"]}.
         stop: when it stops sending.
         dscp: code point, 0 to 63 or a name such as "EF".
+
     """
 
     kind: ClassVar[str] = ""
@@ -139,6 +142,7 @@ class Cbr(Traffic):
         packet: payload of a packet.
         headers: what is added to each packet.
         phase: "zero": the first packet leaves at the start; "random": within the first gap.
+
     """
 
     kind: ClassVar[str] = "cbr"
@@ -157,6 +161,7 @@ class Poisson(Traffic):
         rate: bits on the wire per second, on average.
         packet: payload of a packet; a drawn size such as {"exp": "1000B"} is drawn for each.
         headers: what is added to each packet.
+
     """
 
     kind: ClassVar[str] = "poisson"

@@ -1,4 +1,4 @@
-"""What is wrong with a request: every fault names the place, the key, the value, what is allowed, the nearest right name."""
+"""What is wrong with a request: each fault names place, key, value, what is allowed, the nearest name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Fault", "Faults", "PenstockError", "ScenarioError", "nearest"]
+__all__ = ["Fault", "Faults", "PenstockError", "RunError", "ScenarioError", "nearest"]
 
 
 class PenstockError(Exception):
-    """An error to be told to the user as it stands, without a traceback."""
+    """An error to be told to the user as it stands, without a traceback; `exit_code` is the command's."""
+
+    exit_code = 2
+
+
+class RunError(PenstockError):
+    """A run that did not come to its end: a defect of penstock."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True)

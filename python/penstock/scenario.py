@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,7 @@ class Scenario:
         seed: of the first run.
         links: links by name.
         traffic: groups of flows by name.
+
     """
 
     name: str = ""
@@ -158,7 +159,7 @@ class Scenario:
         return resolve(self.tree()).faults
 
     def key(self) -> str:
-        """A name for the results of this scenario: the same content, seed and version of the engine give the same key."""
+        """A name for the results of this scenario: the same for the same content, seed and version of the engine."""
         content = json.dumps([_native.version, self.seed, self.resolve().canonical], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
@@ -240,6 +241,24 @@ def read_value(text: str) -> Any:
         return text
     value = tree.get("value")
     return text if isinstance(value, bytes) or len(tree) != 1 else value
+
+
+def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
+    """A scenario file with `--set PATH=VALUE` applied."""
+    document = Document.read(path)
+    faults: list[Fault] = []
+    for text in settings:
+        key, sign, value = text.partition("=")
+        if not sign or not key.strip():
+            faults.append(Fault("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}"))
+            continue
+        try:
+            document = document.set(key.strip(), read_value(value.strip()))
+        except ScenarioError as error:
+            faults += error.faults
+    if faults:
+        raise ScenarioError(faults)
+    return document
 
 
 def read_table(path: str | Path) -> tuple[Tree, Mapping[str, str]]:

@@ -100,7 +100,7 @@ def parse_size(value: object) -> int:
 
 @dataclass(frozen=True)
 class Length:
-    """A queue length as written: packets, bytes, ns at link rate, a fraction of the buffer, or round trips' worth (bdp)."""
+    """A queue length as written: packets, bytes, ns at link rate, a share of the buffer, or round trips (bdp)."""
 
     unit: Literal["packets", "bytes", "ns", "buffer", "bdp"]
     amount: float
@@ -262,7 +262,10 @@ def _wrong_rate_unit(unit: str) -> str:
             if prefix not in ("", "k")
             else (f"{prefix}bit", f"{prefix}B/s")
         )
-        return f'"{unit}" is ambiguous, because tc reads it as bytes per second: write "{bits}" for bits or "{size}" for bytes'
+        return (
+            f'"{unit}" is ambiguous, because tc reads it as bytes per second: '
+            f'write "{bits}" for bits or "{size}" for bytes'
+        )
     for known in _RATE:
         if known.lower() == unit.lower():
             return f'unknown unit "{unit}"; did you mean "{known}"? Capitals matter'

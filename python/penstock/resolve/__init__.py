@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock import _native
@@ -27,12 +27,22 @@ KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic")
 
 @dataclass(frozen=True)
 class Resolved:
-    """A scenario that was read: for the engine, for the eye, and what is wrong with it."""
+    """A scenario that was read.
+
+    Attributes:
+        canonical: for the engine.
+        shown: for the eye: canonical text, with every default.
+        faults: what is wrong with it.
+        watched: the link tables whose queues are measured.
+        round_trip: the largest propagation round trip in ns of the flows over a link direction, if any cross it.
+
+    """
 
     canonical: dict[str, Any]
     shown: dict[str, Any]
     faults: tuple[Fault, ...]
-    same_reverse: frozenset[str] = frozenset()
+    watched: tuple[str, ...] = ()
+    round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
 
     def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True) -> str:
         """The canonical form as JSON."""
@@ -56,7 +66,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     network = Network(specs)
     traffic = read_traffic(faults, tree.get("traffic", {}), network, duration)
 
-    def round_trip(link: str, _source: str, _target: str) -> int | None:
+    def round_trip(link: str) -> int | None:
         return network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
 
     links, shown_links = canonical_links(specs, round_trip)
@@ -77,11 +87,10 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         "links": shown_links,
         "traffic": {spec.name: spec.shown for spec in traffic},
     }
-    resolved = Resolved(canonical, shown, tuple(faults.found), frozenset(_same_reverse(specs)))
+    watched = tuple(_watched(specs))
     if not faults.found:
-        _check_in_engine(faults, resolved, specs)
-        return Resolved(canonical, shown, tuple(faults.found), resolved.same_reverse)
-    return resolved
+        _check_in_engine(faults, canonical, shown, specs)
+    return Resolved(canonical, shown, tuple(faults.found), watched, round_trip)
 
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
@@ -99,20 +108,27 @@ def _time(nanos: int | None) -> str | None:
     return None if nanos is None else format_time(nanos)
 
 
-def _same_reverse(specs: Iterable[LinkSpec]) -> Iterable[str]:
-    return (name for spec in specs if spec.same_queue for name, _, _ in spec.copies)
+def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
+    """The link tables that are watched; a direction of its own kind is `NAME.reverse`."""
+    for spec in specs:
+        if spec.forward.watch:
+            yield spec.name
+        if spec.backward.watch and not (spec.same_queue and spec.forward.watch):
+            yield spec.name if spec.same_queue else f"{spec.name}.reverse"
 
 
-def _check_in_engine(faults: Faults, resolved: Resolved, specs: list[LinkSpec]) -> None:
+def _check_in_engine(
+    faults: Faults, canonical: Mapping[str, Any], shown: Mapping[str, Any], specs: Iterable[LinkSpec]
+) -> None:
     """The invariants that the engine and the registry know, with the paths of the file."""
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
-    for fault in json.loads(_native.check(resolved.for_engine(flows=False, series=False))):
-        path = _file_path(fault["path"], resolved.canonical, owners)
-        faults.add(path, fault["message"], _value_at(resolved.shown, path))
+    for fault in json.loads(_native.check(json.dumps(canonical))):
+        path = _file_path(fault["path"], canonical, owners)
+        faults.add(path, fault["message"], _value_at(shown, path))
 
 
 def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec]) -> str:
-    """The path of the file for a path of the canonical form (`links[0].queue.params.min_th`, `links.NAME.queue.min_th`)."""
+    """The file's path for a path of the canonical form (`links.NAME.queue.min_th`, `links[0].queue.params.min_th`)."""
     found = re.fullmatch(r"(links|traffic)\[(\d+)\]\.?(.*)", path)
     if found:
         head, name, rest = found[1], canonical[found[1]][int(found[2])]["name"], found[3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from penstock.faults import Faults, kind_of
@@ -160,11 +161,11 @@ def _default_watch(specs: list[LinkSpec]) -> None:
 
 
 def canonical_links(
-    specs: list[LinkSpec], rtt_of: Callable[[str, str, str], int | None]
+    specs: list[LinkSpec], rtt_of: Callable[[str], int | None]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Both directions of every copy for the engine, and the tables to show.
 
-    `rtt_of(name, from, to)` is the largest propagation round trip of the flows over that direction.
+    `rtt_of(name)` is the largest propagation round trip of the flows over that direction.
     """
     entries: list[dict[str, Any]] = []
     shown: dict[str, Any] = {}
@@ -175,7 +176,7 @@ def canonical_links(
                 side = spec.backward if back else spec.forward
                 ends = (target, source) if back else (source, target)
                 label = f"{name}.reverse" if back else name
-                queue = _queue(spec, side, i, lambda label=label, ends=ends: rtt_of(label, *ends))
+                queue = _queue(spec, side, i, partial(rtt_of, label))
                 entries.append(_entry(spec, side, label, name, ends, queue, i))
                 if i == 0 and queue is not None:
                     place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
@@ -186,7 +187,7 @@ def canonical_links(
 def _queue(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> QueueSpec | None:
     if side.queue is None or side.rate is None:
         return None
-    known = (lambda: spec.rtt_ns) if spec.rtt_ns is not None else rtt
+    known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
     return read_queue(side.queue, Surroundings(side.rate.nominal(i, spec.count), None, known))
 
 

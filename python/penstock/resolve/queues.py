@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from penstock.catalog import Scheme, find_scheme
-from penstock.faults import Faults, PenstockError, nearest
+from penstock.faults import PenstockError, nearest
 from penstock.resolve.reader import REQUIRED, Table, listed, text
 from penstock.resolve.settings import Surroundings, canonical_limit, default_shown, setting
 from penstock.units import Length, UnitError
@@ -48,7 +49,7 @@ def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
             elif (default := default_shown(param)) is not None:
                 shown[param.name] = default
             continue
-        pair = table.take(param.name, lambda value, param=param: setting(param, value, around))
+        pair = table.take(param.name, partial(setting, param, around=around))
         if pair is not None:
             params[param.name], shown[param.name] = pair
     known = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
@@ -121,11 +122,3 @@ def _foreign_names(known: list[str]) -> dict[str, str]:
         for foreign, ours in _DIALECT.items()
         if ours in known and foreign not in known and not nearest(foreign, known)
     }
-
-
-def scheme_faults(origin: str, values: Mapping[str, Any]) -> Faults:
-    """The faults of a scheme's settings by themselves, apart from any link; lengths are taken on a sample link."""
-    faults = Faults({"": origin})
-    around = Surroundings(10_000_000, Length("packets", 100), lambda: 100_000_000)
-    read_queue(Table(faults, "", {"limit": 100, **values}), around)
-    return faults

@@ -1,4 +1,4 @@
-"""Reading a table of a scenario: each key by its parser, every fault collected, unknown keys told with the nearest name."""
+"""Reading a table of a scenario: each key by its parser, every fault collected, unknown keys with the nearest name."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import pairwise
 
 from penstock.resolve.links import LinkSpec
 
@@ -77,10 +78,10 @@ class Network:
 
     def along(self, path: list[str]) -> list[tuple[int, str]]:
         """The links of a given path."""
-        return [self.edges[a][b] for a, b in zip(path, path[1:], strict=False)]
+        return [self.edges[a][b] for a, b in pairwise(path)]
 
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:
-        """The largest propagation round trip of the flows (from, to, path) whose data crosses the direction `link`, in ns."""
+        """The largest propagation round trip in ns of the flows (from, to, path) over the direction `link`."""
         longest = None
         for source, target, path in list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[
             :MOST_PAIRS

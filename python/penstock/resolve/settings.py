@@ -144,4 +144,4 @@ def default_shown(param: Param) -> Any:
         case "length" | "length_or_time":
             return f"{format_number(default)}p"
         case _:
-            return default
+            return int(default) if default == int(default) else default

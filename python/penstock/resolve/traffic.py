@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from penstock.catalog import tcp_keys
@@ -155,7 +157,7 @@ def _is_path(table: Table, path: list[str], sources: list[str], targets: list[st
     if len(set(path)) != len(path):
         table.fault("path", "goes through a node twice")
         return False
-    for here, there in zip(path, path[1:], strict=False):
+    for here, there in pairwise(path):
         if here not in network:
             table.fault("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
             return False
@@ -228,7 +230,7 @@ def _tcp(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
             elif default is not None:
                 shown[param.name] = default
             continue
-        pair = table.take(param.name, lambda value, param=param: setting(param, value, Surroundings()))
+        pair = table.take(param.name, partial(setting, param, around=Surroundings()))
         if pair is None:
             continue
         if param.name == "flavour":

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from penstock import _native
-from penstock.faults import Fault, PenstockError, ScenarioError
+from penstock.faults import Fault, RunError, ScenarioError
 from penstock.resolve import Resolved
 from penstock.scenario import Document, Scenario
 
@@ -71,6 +71,7 @@ class Run:
         events: events of the simulation.
         cpu_s: processor time.
         series: queue and law over time, where asked for.
+
     """
 
     scenario: Mapping[str, Any]
@@ -161,7 +162,9 @@ def run_batch(
         try:
             found = json.loads(str(error))
         except json.JSONDecodeError:
-            raise PenstockError(str(error)) from None
+            raise RunError(str(error)) from None
+        if all(not fault["path"] for fault in found):
+            raise RunError("; ".join(fault["message"] for fault in found)) from None
         raise ScenarioError([Fault(fault["path"], fault["message"]) for fault in found]) from None
 
 

@@ -1,1 +1,20 @@
-//! The Python module `penstock._native`.
+//! The Python module `penstock._native`: converts, delegates, raises. Private and thin; use `import penstock`.
+
+mod catalog;
+mod runs;
+mod toml_text;
+
+use pyo3::prelude::*;
+
+/// The native part of penstock.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("version", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(toml_text::parse_toml, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::tcp, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::drop_function, module)?)?;
+    module.add_function(wrap_pyfunction!(runs::check, module)?)?;
+    module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,55 @@
+# Every target sets up what it needs by itself: cargo >= 1.88, python3 >= 3.11, make and a C linker are enough.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+BIN := .venv/bin
+
+.PHONY: help setup demo test check gen docs bench bench-peers validate fuzz lint test-rust test-python
+
+help: ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## check versions, make .venv, build the native module; a second call returns at once
+	@tools/setup.sh
+
+demo: setup ## the main job: six queues on the link of the thesis, 720 runs, a table and a page
+	$(BIN)/penstock compare scenarios/thesis_link.toml --scheme droptail --scheme red --scheme red:gentle=true \
+		--scheme ared-feng --scheme ared-floyd --scheme psand:max_p_high=0.75,target=10p \
+		--vary traffic.extra.count=0,25,50,100 --runs 30 --html out/thesis_link.html
+
+test: lint test-rust test-python docs ## every test: lint, Rust (debug and release), Python, docs
+
+check: lint ## quick: format, lints, types, unit tests; under two minutes
+	cargo test --locked --quiet --lib
+	$(BIN)/pytest -x -m "not slow"
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test-rust: setup
+	cargo test --locked --quiet
+	cargo test --locked --quiet --release
+
+test-python: setup
+	$(BIN)/pytest
+
+gen: setup ## write the generated Python classes again, from the native module
+	$(BIN)/python -m penstock._gen
+
+docs: setup ## build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+bench: ## packets per CPU second of the engine on the reference workloads
+	cargo bench --locked -p penstock-sim
+
+bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installed
+	$(BIN)/python tools/bench_peers.py
+
+validate: setup ## compare with the reference results cell by cell
+	$(BIN)/python tools/validate.py
+
+fuzz: ## fuzz the disciplines; needs cargo-fuzz
+	cargo fuzz run disciplines

@@ -1,0 +1,147 @@
+//! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
+
+use penstock_aqm::{LinkInfo, SchemeInfo};
+use penstock_core::param::{Default, Kind, ParamError, ParamInfo, Value};
+use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span};
+use penstock_tcp::{KeyInfo, Profile, TcpParams};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::{Map, Value as Json, json};
+
+/// All queue schemes with their parameters, as JSON.
+#[pyfunction]
+pub(crate) fn schemes() -> String {
+    Json::Array(penstock_aqm::schemes().iter().map(scheme).collect()).to_string()
+}
+
+fn scheme(info: &SchemeInfo) -> Json {
+    json!({
+        "name": info.name, "aliases": info.aliases, "family": info.family, "title": info.title, "source": info.source,
+        "doc": info.doc, "ecn": info.ecn, "good": info.good, "bad": info.bad,
+        "params": info.params.iter().map(param).collect::<Vec<_>>(),
+    })
+}
+
+fn param(info: &ParamInfo) -> Json {
+    json!({
+        "name": info.name, "doc": info.doc, "unit": info.unit, "kind": kind(info.kind), "choices": choices(info.kind),
+        "words": info.words, "default": default(info.default), "range": info.range.map(range),
+        "required": info.default == Default::Required,
+    })
+}
+
+/// Smallest and largest; null where there is no largest.
+fn range((low, high): (f64, f64)) -> Json {
+    json!([low, (high < f64::MAX).then_some(high)])
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "number",
+        Kind::Integer => "integer",
+        Kind::Flag => "flag",
+        Kind::Choice(_) => "choice",
+        Kind::Time => "time",
+        Kind::Size => "size",
+        Kind::Length => "length",
+        Kind::LengthOrTime => "length_or_time",
+    }
+}
+
+fn choices(kind: Kind) -> &'static [&'static str] {
+    if let Kind::Choice(words) = kind { words } else { &[] }
+}
+
+fn default(default: Default) -> Json {
+    match default {
+        Default::Number(x) => json!(x),
+        Default::Nanos(nanos) => json!({"ns": nanos}),
+        Default::Flag(flag) => json!(flag),
+        Default::Text(word) => json!(word),
+        Default::Required | Default::Absent => Json::Null,
+    }
+}
+
+/// The keys of TCP traffic with their defaults in each profile, as JSON.
+#[pyfunction]
+pub(crate) fn tcp() -> String {
+    let key = |info: &KeyInfo| {
+        let defaults = Profile::ALL.map(|profile| (profile.name().to_owned(), default(info.default(profile))));
+        json!({
+            "name": info.name, "doc": info.doc, "unit": info.unit, "kind": kind(info.kind),
+            "choices": choices(info.kind), "words": info.words, "range": info.range.map(range), "required": false,
+            "defaults": Map::from_iter(defaults),
+        })
+    };
+    let flavours =
+        TcpParams::keys().iter().find(|info| info.name == "flavour").map_or(&[][..], |info| choices(info.kind));
+    json!({
+        "flavours": flavours,
+        "profiles": Profile::ALL.map(Profile::name),
+        "params": TcpParams::keys().iter().map(key).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// The drop probability of a scheme at each held average queue in `xs` (packets); `None` if it has no such function.
+///
+/// `settings` and `link` are JSON: the canonical parameters, and `{"rate", "limit", "mean_packet", "mtu"}` of the link
+/// in bit/s and bytes. Raises `ValueError` with a JSON list of `{"path", "message"}` for settings that are refused.
+#[pyfunction]
+pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f64>) -> PyResult<Option<Vec<f64>>> {
+    let settings = read_settings(settings).map_err(PyValueError::new_err)?;
+    let link = read_link(link).map_err(PyValueError::new_err)?;
+    let law = penstock_aqm::build::<PacketMeta>(scheme, &settings, &link)
+        .map_err(|faults| PyValueError::new_err(Json::Array(faults.iter().map(fault).collect()).to_string()))?;
+    Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
+}
+
+fn fault(error: &ParamError) -> Json {
+    json!({"path": error.name, "message": error.message})
+}
+
+fn read_settings(text: &str) -> Result<Vec<(String, Value)>, String> {
+    let settings: Map<String, Json> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    settings
+        .into_iter()
+        .map(|(name, value)| {
+            value_of(&value).map(|value| (name.clone(), value)).ok_or(format!("{name}: no such value"))
+        })
+        .collect()
+}
+
+/// A value in the canonical form: a number, a flag, a word, `{"ns"}`, `{"packets"}` or `{"bytes"}`.
+fn value_of(value: &Json) -> Option<Value> {
+    match value {
+        Json::Number(x) => x.as_f64().map(Value::Number),
+        Json::Bool(flag) => Some(Value::Flag(*flag)),
+        Json::String(word) => Some(Value::Text(word.clone())),
+        Json::Object(entry) => match entry.iter().next()? {
+            (unit, x) if unit == "ns" => x.as_u64().map(Span::from_nanos).map(Value::Time),
+            (unit, x) if unit == "packets" => x.as_f64().map(Value::Packets),
+            (unit, x) if unit == "bytes" => x.as_f64().map(Value::Bytes),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn read_link(text: &str) -> Result<LinkInfo, String> {
+    let link: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let bytes = |key: &str, missing| Bytes(link[key].as_u64().unwrap_or(missing));
+    let limit = match &link["limit"] {
+        Json::Object(limit) if limit.contains_key("packets") => {
+            Limit::Packets(limit["packets"].as_u64().unwrap_or_default() as u32)
+        }
+        Json::Object(limit) if limit.contains_key("bytes") => Limit::Bytes(limit["bytes"].as_u64().unwrap_or_default()),
+        _ => Limit::Infinite,
+    };
+    Ok(LinkInfo {
+        rate: Rate::from_bits_per_second(link["rate"].as_u64().ok_or("a link needs a rate")?),
+        limit,
+        mean_packet: bytes("mean_packet", 1000),
+        mtu: bytes("mtu", 1500),
+        rtt: link["rtt_ns"].as_u64().map(Span::from_nanos),
+        flows: None,
+    })
+}

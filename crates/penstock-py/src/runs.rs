@@ -1,0 +1,174 @@
+//! Runs of scenarios on plain threads, with the interpreter free and Ctrl-C obeyed.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How often signals are looked at.
+const POLL: Duration = Duration::from_millis(100);
+
+/// The faults of a canonical scenario, as a JSON list of `{"path", "message"}`.
+#[pyfunction]
+pub(crate) fn check(py: Python<'_>, scenario: &str) -> String {
+    py.detach(|| simulate::faults(scenario))
+}
+
+/// Run `scenarios[i]` with `seeds[i]` for each i, on `jobs` threads; results in the order of i, as JSON texts.
+///
+/// `progress` is called with the number of finished runs, about ten times a second at most. Ctrl-C raises
+/// `KeyboardInterrupt` at once; a run that has begun ends unseen in its thread. A fault raises `ValueError` with the
+/// JSON list of faults of the first run (by index) that has one.
+#[pyfunction]
+pub(crate) fn run_many(
+    py: Python<'_>,
+    scenarios: Vec<String>,
+    seeds: Vec<u64>,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<String>> {
+    if scenarios.len() != seeds.len() {
+        return Err(PyValueError::new_err("one seed is needed for each scenario"));
+    }
+    let count = scenarios.len();
+    let work = Arc::new(Work { scenarios, seeds, next: AtomicUsize::new(0), stop: AtomicBool::new(false) });
+    let mut receiver = start(&work, jobs.clamp(1, count.max(1)));
+    let answer = collect(py, &mut receiver, count, progress.as_ref());
+    work.stop.store(true, Ordering::Relaxed);
+    answer
+}
+
+struct Work {
+    scenarios: Vec<String>,
+    seeds: Vec<u64>,
+    next: AtomicUsize,
+    stop: AtomicBool,
+}
+
+type Outcome = (usize, Result<String, String>);
+
+/// Threads of their own rather than scoped ones: after Ctrl-C nobody waits for a long run to end.
+fn start(work: &Arc<Work>, jobs: usize) -> Receiver<Outcome> {
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..jobs {
+        let (work, sender) = (Arc::clone(work), sender.clone());
+        thread::spawn(move || {
+            while !work.stop.load(Ordering::Relaxed) {
+                let i = work.next.fetch_add(1, Ordering::Relaxed);
+                if i >= work.scenarios.len() {
+                    break;
+                }
+                let outcome = simulate::run(&work.scenarios[i], work.seeds[i]);
+                if sender.send((i, outcome)).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    receiver
+}
+
+fn collect(
+    py: Python<'_>,
+    receiver: &mut Receiver<Outcome>,
+    count: usize,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Vec<String>> {
+    let mut results: Vec<Option<Result<String, String>>> = vec![None; count];
+    let mut finished = 0;
+    while finished < count {
+        let (batch, closed) = py.detach(|| wait(&mut *receiver));
+        for (i, outcome) in batch {
+            results[i] = Some(outcome);
+            finished += 1;
+        }
+        py.check_signals()?;
+        if let Some(progress) = progress {
+            progress.call1(py, (finished,))?;
+        }
+        if closed && finished < count {
+            break;
+        }
+    }
+    results
+        .into_iter()
+        .map(|outcome| match outcome {
+            Some(Ok(result)) => Ok(result),
+            Some(Err(faults)) => Err(PyValueError::new_err(faults)),
+            None => {
+                Err(pyo3::exceptions::PyRuntimeError::new_err("a run ended without a result; see the message above"))
+            }
+        })
+        .collect()
+}
+
+/// What has come within one polling period, and whether nothing more can come.
+///
+/// The period is always waited out unless all threads have ended, so that a batch of short runs costs few interruptions.
+fn wait(receiver: &mut Receiver<Outcome>) -> (Vec<Outcome>, bool) {
+    let end = std::time::Instant::now() + POLL;
+    let mut batch = Vec::new();
+    loop {
+        match receiver.recv_timeout(end.saturating_duration_since(std::time::Instant::now())) {
+            Ok(outcome) => batch.push(outcome),
+            Err(RecvTimeoutError::Timeout) => return (batch, false),
+            Err(RecvTimeoutError::Disconnected) => return (batch, true),
+        }
+    }
+}
+
+mod simulate {
+    //! The simulator behind two text functions.
+
+    use penstock_sim::{RunError, Scenario};
+    use rustix::time::{ClockId, clock_gettime};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    pub(super) fn faults(scenario: &str) -> String {
+        let found = match serde_json::from_str::<Scenario>(scenario) {
+            Ok(scenario) => penstock_sim::check(&scenario, 1),
+            Err(error) => return misfit(&error),
+        };
+        serde_json::to_string(&found).unwrap_or_else(|error| misfit(&error))
+    }
+
+    /// The result as JSON, or the faults as JSON; a defect of the simulator is told as a fault without a path.
+    pub(super) fn run(scenario: &str, seed: u64) -> Result<String, String> {
+        let scenario: Scenario = serde_json::from_str(scenario).map_err(|error| misfit(&error))?;
+        let start = cpu_seconds();
+        let outcome = catch_unwind(AssertUnwindSafe(|| penstock_sim::run(&scenario, seed)));
+        let cpu = cpu_seconds() - start;
+        match outcome {
+            Ok(Ok(result)) => {
+                let mut text = result.to_json();
+                text.pop();
+                text.push_str(&format!(",\"cpu_s\":{cpu}}}"));
+                Ok(text)
+            }
+            Ok(Err(RunError::Faults(faults))) => {
+                Err(serde_json::to_string(&faults).unwrap_or_else(|error| misfit(&error)))
+            }
+            Ok(Err(RunError::Imbalance(what))) => Err(defect(&format!("the books of the run do not balance: {what}"))),
+            Err(panic) => {
+                let what = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+                Err(defect(what.unwrap_or("the run stopped")))
+            }
+        }
+    }
+
+    fn cpu_seconds() -> f64 {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    }
+
+    fn misfit(error: &serde_json::Error) -> String {
+        defect(&format!("the canonical scenario is malformed: {error}"))
+    }
+
+    fn defect(what: &str) -> String {
+        serde_json::json!([{"path": "", "message": format!("defect of penstock: {what}")}]).to_string()
+    }
+}

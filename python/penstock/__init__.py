@@ -1,0 +1,79 @@
+"""A laboratory for router queue management: simulate, compare, explain.
+
+>>> import penstock as ps
+>>> link = ps.dumbbell(rate="10Mbit", rtt="80ms", duration="5s", queue=ps.Red(limit="100p"),
+...                    traffic={"bulk": ps.Tcp(count=5, flavour="newreno")})
+>>> run = ps.run(link)
+>>> bool(run.links["bottleneck"].utilization > 0.5)
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock._generated import AredFeng, AredFloyd, Bernoulli, DropTail, Psand, Red, Tcp
+    from penstock._native import version as __version__
+    from penstock.catalog import schemes
+    from penstock.comparison import Comparison, Precision, compare
+    from penstock.elements import Cbr, Link, Poisson, Queue, Reverse
+    from penstock.faults import Fault, PenstockError, ScenarioError
+    from penstock.runs import Metrics, Run, run
+    from penstock.scenario import Scenario, dumbbell
+
+# What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
+# command line answers at once.
+_HOMES = {
+    "_generated": ("AredFeng", "AredFloyd", "Bernoulli", "DropTail", "Psand", "Red", "Tcp"),
+    "catalog": ("schemes",),
+    "comparison": ("Comparison", "Precision", "compare"),
+    "elements": ("Cbr", "Link", "Poisson", "Queue", "Reverse"),
+    "faults": ("Fault", "PenstockError", "ScenarioError"),
+    "runs": ("Metrics", "Run", "run"),
+    "scenario": ("Scenario", "dumbbell"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AredFeng",
+    "AredFloyd",
+    "Bernoulli",
+    "Cbr",
+    "Comparison",
+    "DropTail",
+    "Fault",
+    "Link",
+    "Metrics",
+    "PenstockError",
+    "Poisson",
+    "Precision",
+    "Psand",
+    "Queue",
+    "Red",
+    "Reverse",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "Tcp",
+    "__version__",
+    "compare",
+    "dumbbell",
+    "run",
+    "schemes",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("penstock._native").version
+    if name not in _HOME:
+        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+    value = getattr(import_module(f"penstock.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,120 @@
+"""Writes `_generated.py`: a class for each queue scheme and one for TCP traffic, from the native registries."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+from penstock.catalog import Param, Scheme, schemes, tcp_keys
+from penstock.resolve.settings import default_shown
+
+TARGET = Path(__file__).with_name("_generated.py")
+
+_HEAD = '''"""One class for each queue scheme, and one for TCP traffic. Made by `make gen`; do not edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from penstock.elements import Queue, Traffic
+'''
+
+# Where the scheme's name alone does not show its words.
+_NAMES = {"droptail": "DropTail"}
+
+
+def class_name(scheme: str) -> str:
+    """`ared-floyd` is `AredFloyd`."""
+    return _NAMES.get(scheme) or "".join(word.capitalize() for word in scheme.split("-"))
+
+
+def source() -> str:
+    """The text of the generated file."""
+    names = [class_name(scheme.name) for scheme in schemes()]
+    parts = [_HEAD, f"\n__all__ = {json.dumps(sorted([*names, 'SCHEMES', 'Tcp']))}\n"]
+    parts += [_scheme_class(scheme) for scheme in schemes()]
+    parts.append(_tcp_class())
+    entries = "".join(f'    "{scheme.name}": {class_name(scheme.name)},\n' for scheme in schemes())
+    parts.append(f"\n\nSCHEMES: dict[str, type[Queue]] = {{\n{entries}}}\n")
+    return "".join(parts)
+
+
+def _scheme_class(scheme: Scheme) -> str:
+    own = [param for param in scheme.params if param.name not in ("limit", "share")]
+    # Required ones first reads best; the order does not matter to keywords.
+    lines = [_docs(scheme.title, own, f"References: {scheme.source}"), f'    scheme: ClassVar[str] = "{scheme.name}"\n']
+    if own:
+        lines.append("\n")
+    lines += [_field(param, default_shown(param)) for param in own]
+    return f"\n\n@dataclass(frozen=True, kw_only=True)\nclass {class_name(scheme.name)}(Queue):\n" + "".join(lines)
+
+
+def _tcp_class() -> str:
+    keys = tcp_keys()
+    profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
+    params = [profile, *keys.params]
+    docs = _docs("TCP flows; what is left out (None) is the profile's.", params, "")
+    fields = [_field(profile, keys.profiles[0]), *(_field(param, None) for param in keys.params)]
+    return (
+        "\n\n@dataclass(frozen=True, kw_only=True)\nclass Tcp(Traffic):\n"
+        + docs
+        + '    kind: ClassVar[str] = "tcp"\n\n'
+        + "".join(fields)
+    )
+
+
+def _docs(title: str, params: Iterable[Param], references: str) -> str:
+    lines = [f'    """{title.rstrip(".")}.\n']
+    attributes = [_attribute(param) for param in params]
+    if attributes:
+        lines += ["\n    Attributes:\n", *attributes]
+    if references:
+        lines += ["\n", textwrap.fill(references, 116, initial_indent="    ", subsequent_indent="        ") + "\n"]
+    return "".join(lines) + '    """\n\n'
+
+
+def _attribute(param: Param) -> str:
+    unit = f" Unit: {param.unit}." if param.unit else ""
+    bounds = ""
+    if param.range:
+        low, high = param.range
+        bounds = f" At least {low:g}." if high is None else f" From {low:g} to {high:g}."
+    text = f"{param.name}: {param.doc}{unit}{bounds}".replace("\\", "\\\\")
+    return textwrap.fill(text, 112, initial_indent=" " * 8, subsequent_indent=" " * 12) + "\n"
+
+
+def _field(param: Param, default: object) -> str:
+    kind = _annotation(param)
+    if param.required:
+        return f"    {param.name}: {kind}\n"
+    if default is None:
+        kind = f"{kind} | None"
+    return f"    {param.name}: {kind} = {_literal(default)}\n"
+
+
+def _literal(value: object) -> str:
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def _annotation(param: Param) -> str:
+    words = f"Literal[{', '.join(map(json.dumps, param.choices))}]"
+    match param.kind:
+        case "choice":
+            return words
+        case "flag":
+            return "bool"
+        case "integer":
+            return "int | str" if param.words else "int"
+        case "time":
+            return "str | bool" if "off" in param.words else "str"
+        case "size":
+            return "str"
+        case _:
+            return "float | str"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(source(), encoding="utf-8")

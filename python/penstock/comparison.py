@@ -1,0 +1,491 @@
+"""Schemes side by side on one scenario: paired run by run, with confidence intervals."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock import _native
+from penstock.catalog import find_scheme
+from penstock.elements import Queue
+from penstock.faults import Fault, PenstockError, ScenarioError, nearest
+from penstock.resolve import Resolved, resolve
+from penstock.runs import Run, cores, run_batch
+from penstock.scenario import Document, Scenario, read_table, read_value
+from penstock.stats import Summary, summarize
+from penstock.units import parse_probability
+
+__all__ = ["Comparison", "Contender", "Plan", "Precision", "compare", "parse_vary", "split_list"]
+
+Progress = Callable[[int, int], object]
+"""Called with the runs that are finished and the runs that are planned."""
+
+# Runs handed to the engine at once: their results wait in memory until all of them are there.
+CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A scheme with the settings that were given for it.
+
+    Attributes:
+        name: the scheme's name in the registry.
+        params: the given settings, as in a queue's table.
+        origin: where it was named, for messages.
+
+    """
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = ""
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """As after `--scheme`: `red:gentle=true`."""
+        settings = ",".join(f"{key}={_plain(value)}" for key, value in self.params.items())
+        return f"{self.name}:{settings}" if settings else self.name
+
+    @classmethod
+    def parse(cls, text: str) -> Contender:
+        """`NAME`, `NAME:key=value,...` or `@FILE.toml` with the keys of a queue."""
+        origin = f"--scheme {text}"
+        if text.startswith("@"):
+            return cls._from_file(text[1:], origin)
+        name, _, settings = text.partition(":")
+        params: dict[str, Any] = {}
+        for item in split_list(settings):
+            key, sign, value = item.partition("=")
+            if not sign or not key.strip():
+                raise ScenarioError([Fault("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
+            params[key.strip().replace("-", "_")] = read_value(value.strip())
+        return cls(_scheme_name(name, origin), params, origin)
+
+    @classmethod
+    def _from_file(cls, path: str, origin: str) -> Contender:
+        tree, origins = read_table(path)
+        params = dict(tree)
+        name = params.pop("scheme", None)
+        if not isinstance(name, str):
+            raise ScenarioError([Fault("scheme", 'is missing; name one, such as scheme = "red"', None, origins[""])])
+        return cls(_scheme_name(name, origin), params, origin, origins)
+
+    @classmethod
+    def of(cls, scheme: Contender | Queue | str) -> Contender:
+        """From a text as after `--scheme`, or a queue such as `Red(gentle=True)`."""
+        if isinstance(scheme, Contender):
+            return scheme
+        if isinstance(scheme, Queue):
+            table = scheme.tree()
+            return cls(table.pop("scheme"), table, repr(scheme))
+        return cls.parse(scheme)
+
+    def table(self, place: Mapping[str, Any]) -> dict[str, Any]:
+        """Its queue's table in the place of another: that one's limit and shares stay unless it has its own."""
+        kept = {key: place[key] for key in ("limit", "share") if key in place}
+        return {**kept, "scheme": self.name, **self.params}
+
+
+def _scheme_name(name: str, origin: str) -> str:
+    try:
+        return find_scheme(name).name
+    except PenstockError as error:
+        raise ScenarioError([Fault("", str(error), None, origin)]) from None
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Repeat until half the 95 % interval of `metric` is below `share` of its mean, in every cell."""
+
+    metric: str
+    share: float
+    most: int = 1000
+
+    @classmethod
+    def parse(cls, text: str) -> Precision:
+        """`METRIC=1%`."""
+        metric, sign, share = text.partition("=")
+        try:
+            value = (
+                parse_probability(share.strip()) if "%" in share or "/" in share else parse_probability(float(share))
+            )
+        except ValueError:
+            value = 0.0
+        if not sign or not metric.strip() or value <= 0:
+            advice = "is not METRIC=1%, such as length_mean_pkts=1%"
+            raise ScenarioError([Fault("", advice, None, f"--precision {text}")])
+        return cls(metric.strip(), value)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One scheme at one point of the sweep."""
+
+    contender: Contender
+    vary: Mapping[str, Any]
+    resolved: Resolved
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a comparison will do: its cells, and where the schemes stand."""
+
+    base: Resolved
+    at: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    schemes: tuple[Contender, ...]
+    points: tuple[Mapping[str, Any], ...]
+
+    def cost(self, runs: int, jobs: int) -> str:
+        """What it will take, in a line."""
+        points = f"{len(self.points)} points x " if len(self.points) > 1 else ""
+        schemes = f"{len(self.schemes)} scheme{'s' if len(self.schemes) > 1 else ''}"
+        seed = self.base.shown["seed"]
+        return (
+            f"{len(self.cells) * runs} runs of {self.base.shown['duration']}: {schemes} x {points}{runs} runs "
+            f"(seeds {seed} to {seed + runs - 1}), {jobs} thread{'s' if jobs > 1 else ''}"
+        )
+
+    @classmethod
+    def make(
+        cls,
+        scenario: Scenario | Document,
+        schemes: Iterable[Contender | Queue | str],
+        vary: Mapping[str, Sequence[Any]] | None = None,
+        at: Sequence[str] | None = None,
+    ) -> Plan:
+        """Resolve every cell. Raises `ScenarioError` with the faults of all of them."""
+        base = scenario.document() if isinstance(scenario, Scenario) else scenario
+        contenders = tuple({scheme.label: scheme for scheme in map(Contender.of, schemes)}.values())
+        if not contenders:
+            raise PenstockError("name at least one scheme to compare, such as --scheme red")
+        resolved = base.resolve()
+        places = tuple(at) if at else resolved.watched
+        _check_places(base, places)
+        points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
+        faults: list[Fault] = []
+        cells = []
+        for point in points:
+            try:
+                document = _varied(base, point)
+            except ScenarioError as error:
+                faults += error.faults
+                continue
+            for contender in contenders:
+                placed = _placed(document, contender, places)
+                found = resolve(placed.tree, placed.origins)
+                faults += found.faults
+                cells.append(Cell(contender, point, found))
+        if faults:
+            raise ScenarioError(dict.fromkeys(faults))
+        return cls(resolved, places, tuple(cells), contenders, tuple(points))
+
+
+def _check_places(base: Document, places: Sequence[str]) -> None:
+    if not places:
+        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or say watch = true in its table")
+    links = base.tree["links"]
+    for place in places:
+        if place.removesuffix(".reverse") not in links:
+            known = ", ".join(links)
+            raise ScenarioError(
+                [Fault("", f'no link "{place}"{nearest(place, links)}; there are: {known}', None, "--at")]
+            )
+
+
+def _varied(base: Document, point: Mapping[str, Any]) -> Document:
+    document = base
+    for path, value in point.items():
+        document = document.set(path, value, "--vary")
+    return document
+
+
+def _placed(document: Document, contender: Contender, places: Sequence[str]) -> Document:
+    """The scenario with the contender's queue at these places, which are watched."""
+    for place in places:
+        name = place.removesuffix(".reverse")
+        path = f"links.{name}.reverse" if place.endswith(".reverse") else f"links.{name}"
+        table: Any = document.tree["links"][name]
+        if place.endswith(".reverse"):
+            table = table.get("reverse", {})
+            if table.get("queue") == "same":
+                table = document.tree["links"][name]
+        before = table.get("queue")
+        queue = contender.table(before if isinstance(before, Mapping) else {})
+        kept = {key: origin for key, origin in document.origins.items() if not key.startswith(f"{path}.queue.")}
+        document = Document(document.tree, kept).set(f"{path}.queue", queue, contender.origin)
+        document = document.set(f"{path}.watch", True, contender.origin)
+        if contender.origins:
+            own = {f"{path}.queue.{key}": origin for key, origin in contender.origins.items() if key}
+            document = Document(document.tree, {**document.origins, **own})
+    return document
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison has found: rows as in its JSON, each one number."""
+
+    plan: Plan
+    seed: int
+    runs: int
+    rows: tuple[Mapping[str, Any], ...]
+    differences: tuple[Mapping[str, Any], ...]
+
+    @property
+    def scenario(self) -> Mapping[str, Any]:
+        """The resolved scenario."""
+        return self.plan.base.shown
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `penstock compare --json` writes it."""
+        return {
+            "penstock": _native.version,
+            "scenario": {**self.scenario, "seed": self.seed},
+            "rows": list(self.rows),
+            "differences": list(self.differences),
+        }
+
+    def to_json(self) -> str:
+        """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+    def value(self, scheme: str, metric: str, place: str | None = None, **vary: Any) -> Mapping[str, Any]:
+        """The row of a scheme (its label), metric and place (the first by default) at a point of the sweep.
+
+        `vary` names the swept keys by their last part: `count=25`.
+        """
+        for row in self.rows:
+            at = {path.rsplit(".", 1)[-1]: value for path, value in row["vary"].items()}
+            if (
+                row_label(row) == scheme
+                and row["metric"] == metric
+                and place in (None, row["place"])
+                and all(at.get(key) == value for key, value in vary.items())
+            ):
+                return row
+        raise KeyError((scheme, metric, place, vary))
+
+    def series(self, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
+        """Queue and law over time, for one run of each cell."""
+        cells = self.plan.cells
+        texts = [cell.resolved.for_engine(flows=False, series=True) for cell in cells]
+        results = run_batch(texts, [self.seed if seed is None else seed] * len(texts), jobs=jobs)
+        return [
+            {
+                "scheme": cell.contender.name,
+                "params": dict(cell.contender.params),
+                "vary": dict(cell.vary),
+                "links": json.loads(result)["series"],
+            }
+            for cell, result in zip(cells, results, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        from penstock.table import plain_text
+
+        return plain_text(self)
+
+    def _repr_html_(self) -> str:
+        from penstock.table import html_text
+
+        return html_text(self)
+
+
+def row_label(row: Mapping[str, Any]) -> str:
+    """The label of the scheme of a row."""
+    return Contender(row["scheme"], row["params"]).label
+
+
+def compare(
+    scenario: Scenario | Document,
+    schemes: Iterable[Contender | Queue | str],
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    runs: int = 30,
+    precision: Precision | None = None,
+    at: Sequence[str] | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare schemes on a scenario, paired run by run on the seeds seed, seed + 1, ..., seed + runs - 1.
+
+    `vary` sweeps paths over values (the grid of all combinations); `precision` repeats until a metric is known well
+    enough, in rounds of `runs`; `at` names the links where the schemes stand (by default the watched ones).
+    """
+    if runs < 1:
+        raise PenstockError("at least one run is needed")
+    return carry_out(Plan.make(scenario, schemes, vary, at), runs, precision, jobs or cores(), progress)
+
+
+def carry_out(
+    plan: Plan, runs: int, precision: Precision | None = None, jobs: int | None = None, progress: Progress | None = None
+) -> Comparison:
+    """Do what a plan says."""
+    seed = int(plan.base.shown["seed"])
+    table = Table(plan)
+    table.add(range(seed, seed + runs), jobs, progress)
+    while precision is not None and table.runs < precision.most and not table.precise(precision):
+        more = min(max(runs, 2), precision.most - table.runs)
+        table.add(range(seed + table.runs, seed + table.runs + more), jobs, progress)
+    return Comparison(plan, seed, table.runs, tuple(table.rows()), tuple(table.differences()))
+
+
+Key = tuple[str, str]
+
+
+class Table:
+    """The numbers of all runs so far: for each cell and (place, metric) one value a run."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.runs = 0
+        self.values: list[dict[Key, list[float | None]]] = [{} for _ in plan.cells]
+
+    def add(self, seeds: range, jobs: int | None, progress: Progress | None) -> None:
+        """Run every cell with these seeds."""
+        cells = self.plan.cells
+        texts = [cell.resolved.for_engine(flows=False, series=False) for cell in cells]
+        todo = [(number, seed) for seed in seeds for number in range(len(cells))]
+        before, planned = self.runs * len(cells), (self.runs + len(seeds)) * len(cells)
+        for start in range(0, len(todo), CHUNK):
+            part = todo[start : start + CHUNK]
+            done = before + start
+
+            def report(finished: int, done: int = done) -> None:
+                if progress is not None:
+                    progress(done + finished, planned)
+
+            results = run_batch(
+                [texts[number] for number, _ in part], [seed for _, seed in part], jobs=jobs, progress=report
+            )
+            for (number, seed), text in zip(part, results, strict=True):
+                self._keep(number, seed - int(self.plan.base.shown["seed"]), text)
+        self.runs += len(seeds)
+
+    def _keep(self, number: int, index: int, text: str) -> None:
+        values = self.values[number]
+        for place, metric, value in Run.from_json(text, {}).scalars():
+            column = values.setdefault((place, metric), [])
+            missing = 0.0 if "_pmf[" in metric else None
+            column.extend([missing] * (index - len(column)))
+            column.append(value)
+
+    def _column(self, number: int, key: Key) -> list[float | None]:
+        """One value a run; what a distribution of a run does not reach is 0, another missing number is none."""
+        column = self.values[number].get(key, [])
+        missing = 0.0 if "_pmf[" in key[1] else None
+        return column + [missing] * (self.runs - len(column))
+
+    def precise(self, precision: Precision) -> bool:
+        """Whether the metric is known well enough in every cell where it stands at one of the plan's links."""
+        found = False
+        for number in range(len(self.plan.cells)):
+            for place, metric in self.values[number]:
+                if metric == precision.metric and place in self.plan.at:
+                    found = True
+                    if self._summary(number, (place, metric)).relative_half > precision.share:
+                        return False
+        if not found:
+            known = sorted({metric for _, metric in self.values[0] if "[" not in metric})
+            raise PenstockError(
+                f'no metric "{precision.metric}"{nearest(precision.metric, known)}; known: {", ".join(known)}'
+            )
+        return True
+
+    def _summary(self, number: int, key: Key) -> Summary:
+        return summarize([value for value in self._column(number, key) if value is not None])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One row a number."""
+        for number, cell in enumerate(self.plan.cells):
+            for place, metric in self.values[number]:
+                values = [value for value in self._column(number, (place, metric)) if value is not None]
+                if values:
+                    yield _row(cell, place, metric, summarize(values))
+
+    def differences(self) -> Iterator[dict[str, Any]]:
+        """What each scheme has more than the first, run by run."""
+        width = len(self.plan.schemes)
+        for number, cell in enumerate(self.plan.cells):
+            first = number - number % width
+            if number == first:
+                continue
+            against = self.plan.cells[first].contender
+            for place, metric in self.values[number]:
+                if "_pmf[" in metric:
+                    continue
+                pairs = zip(self._column(number, (place, metric)), self._column(first, (place, metric)), strict=True)
+                values = [mine - other for mine, other in pairs if mine is not None and other is not None]
+                if values:
+                    row = _row(cell, place, metric, summarize(values))
+                    yield row | {"against": against.name, "against_params": dict(against.params)}
+
+
+def _row(cell: Cell, place: str, metric: str, summary: Summary) -> dict[str, Any]:
+    return {
+        "scheme": cell.contender.name,
+        "params": dict(cell.contender.params),
+        "vary": dict(cell.vary),
+        "place": place,
+        "metric": metric,
+        "mean": summary.mean,
+        "sd": summary.sd,
+        "ci95": None if summary.ci95 is None else list(summary.ci95),
+        "runs": summary.runs,
+    }
+
+
+def parse_vary(text: str) -> tuple[str, list[Any]]:
+    """`PATH=a,b,c` as the path and its values."""
+    path, sign, values = text.partition("=")
+    items = [read_value(item.strip()) for item in split_list(values)]
+    if not sign or not path.strip() or not items:
+        raise ScenarioError(
+            [Fault("", "is not PATH=a,b,c, such as traffic.extra.count=0,25,50", None, f"--vary {text}")]
+        )
+    return path.strip(), items
+
+
+def parse_varies(texts: Iterable[str]) -> dict[str, list[Any]]:
+    """All sweeps, by path. Raises `ScenarioError` with the faults of all of them."""
+    faults: list[Fault] = []
+    sweeps: dict[str, list[Any]] = {}
+    for text in texts:
+        try:
+            path, values = parse_vary(text)
+        except ScenarioError as error:
+            faults += error.faults
+            continue
+        if path in sweeps:
+            faults.append(Fault(path, "is swept twice; give all its values at once", None, "--vary"))
+        sweeps[path] = values
+    if faults:
+        raise ScenarioError(faults)
+    return sweeps
+
+
+def split_list(text: str) -> list[str]:
+    """Split at the commas that are outside quotes and brackets."""
+    parts, depth, quote, part = [], 0, "", ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "[{(":
+            depth += 1
+        elif char in "]})":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(part)
+            part = ""
+            continue
+        part += char
+    return [item for item in [*parts, part] if item.strip()]
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,192 @@
+"""The parts of a scenario: links, queues, traffic. Values are stored as written; `Scenario.check` says what is wrong.
+
+Fields have the names of the keys in scenario files (`from_` stands for `from`, a word that Python keeps for itself).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from penstock.faults import PenstockError
+
+__all__ = ["Cbr", "Element", "Link", "Poisson", "Queue", "Reverse", "Traffic"]
+
+Value = str | Mapping[str, Any]
+"""A text with a unit, or a table that says how to draw it: `{"uniform": ["20ms", "100ms"]}`."""
+
+Names = str | Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element:
+    """A part of a scenario that is a table in its file."""
+
+    def tree(self) -> dict[str, Any]:
+        """The table: every key that differs from its default."""
+        table: dict[str, Any] = dict(self._heads())
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value is None or (field.default is not dataclasses.MISSING and value == field.default):
+                continue
+            table[field.name.rstrip("_")] = plain(value)
+        return table
+
+    def _heads(self) -> Mapping[str, str]:
+        """Keys that the class itself stands for."""
+        return {}
+
+    @classmethod
+    def keys(cls) -> dict[str, str]:
+        """Field names by the keys of the file."""
+        return {field.name.rstrip("_"): field.name for field in dataclasses.fields(cls)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue(Element):
+    """What waits in front of a link; the base of the schemes, one class each.
+
+    Attributes:
+        limit: how much may wait: packets ("35p"), bytes ("50kB"), time at link rate ("100ms"), "2BDP" or "inf".
+        share: intervals (a, b] of queue length whose share of time is reported, such as [[5, 15]].
+
+    """
+
+    scheme: ClassVar[str] = ""
+
+    limit: float | str = "inf"
+    share: Sequence[Sequence[int]] | None = None
+
+    def _heads(self) -> Mapping[str, str]:
+        return {"scheme": self.scheme}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reverse(Element):
+    """The other direction of a link where it differs: by default the same rate and delay, and it never drops."""
+
+    rate: Value | None = None
+    delay: Value | None = None
+    queue: Queue | Literal["same"] | None = None
+    watch: bool | None = None
+    loss: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link(Element):
+    """A duplex link, or `count` copies of one with `{i}` in their nodes' names.
+
+    Attributes:
+        from_: one node.
+        to: the other node.
+        rate: bits per second, such as "1.5Mbit".
+        delay: propagation delay, such as "20ms".
+        queue: what waits in front of it; without one, an infinite first-in-first-out queue.
+        reverse: where the other direction differs.
+        watch: whether its queue is measured.
+        count: number of copies.
+        loss: losses in front of the queue: {"rate": 0.01} or {"arrivals": [14, 28]}.
+        rtt: round-trip time without queueing, for lengths in BDP.
+
+    """
+
+    from_: str
+    to: str
+    rate: Value
+    delay: Value
+    queue: Queue | None = None
+    reverse: Reverse | None = None
+    watch: bool | None = None
+    count: int | None = None
+    loss: Mapping[str, Any] | None = None
+    rtt: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traffic(Element):
+    """A group of like flows.
+
+    Attributes:
+        from_: node where the data comes from, a list of them, or "S{i}".
+        to: node where it goes.
+        count: number of flows.
+        path: nodes that the data passes; by default the shortest way by delay.
+        start: "2s", {"first": "3.5s", "every": "100ms", "jitter": "100ms"} or {"uniform": ["0s", "5s"]}.
+        stop: when it stops sending.
+        dscp: code point, 0 to 63 or a name such as "EF".
+
+    """
+
+    kind: ClassVar[str] = ""
+
+    from_: Names | None = None
+    to: Names | None = None
+    count: int = 1
+    path: Sequence[str] | None = None
+    start: Value = "0s"
+    stop: str | None = None
+    dscp: int | str = 0
+
+    def _heads(self) -> Mapping[str, str]:
+        return {"kind": self.kind}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbr(Traffic):
+    """Packets at a constant rate.
+
+    Attributes:
+        rate: bits on the wire per second.
+        packet: payload of a packet.
+        headers: what is added to each packet.
+        phase: "zero": the first packet leaves at the start; "random": within the first gap.
+
+    """
+
+    kind: ClassVar[str] = "cbr"
+
+    rate: Value
+    packet: Value
+    headers: str = "28B"
+    phase: Literal["zero", "random"] = "zero"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Poisson(Traffic):
+    """Packets at exponentially distributed gaps.
+
+    Attributes:
+        rate: bits on the wire per second, on average.
+        packet: payload of a packet; a drawn size such as {"exp": "1000B"} is drawn for each.
+        headers: what is added to each packet.
+
+    """
+
+    kind: ClassVar[str] = "poisson"
+
+    rate: Value
+    packet: Value
+    headers: str = "28B"
+
+
+def plain(value: Any) -> Any:
+    """A value as in a file: elements become tables, tuples lists."""
+    if isinstance(value, Element):
+        return value.tree()
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def build(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
+    """The element of a table whose keys are known to be right; `parts` are its inner elements."""
+    names = cls.keys()
+    values = {names[key]: value for key, value in table.items() if key in names}
+    try:
+        return cls(**(values | parts))
+    except TypeError as error:
+        raise PenstockError(f"{cls.__name__}: {error}") from None

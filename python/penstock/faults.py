@@ -1,0 +1,114 @@
+"""What is wrong with a request: each fault names place, key, value, what is allowed, the nearest name."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Fault", "Faults", "PenstockError", "RunError", "ScenarioError", "nearest"]
+
+
+class PenstockError(Exception):
+    """An error to be told to the user as it stands, without a traceback; `exit_code` is the command's."""
+
+    exit_code = 2
+
+
+class RunError(PenstockError):
+    """A run that did not come to its end: a defect of penstock."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong.
+
+    `path` is the key as in `--set` (`links.bottleneck.queue.min_th`), `value` its value as written, `origin` where it
+    was said (`link.toml:12`, `--set`).
+    """
+
+    path: str
+    message: str
+    value: str | None = None
+    origin: str | None = None
+
+    def __str__(self) -> str:
+        """As `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`."""
+        key = f"{self.path} = {self.value}" if self.path and self.value is not None else self.path
+        return ": ".join(part for part in (self.origin, key, self.message) if part)
+
+
+class ScenarioError(PenstockError):
+    """A scenario that cannot be run; `faults` holds everything that is wrong with it."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults: tuple[Fault, ...] = tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+@dataclass
+class Faults:
+    """Collects the faults of one scenario; knows where each key was said."""
+
+    origins: Mapping[str, str] = field(default_factory=dict)
+    found: list[Fault] = field(default_factory=list)
+
+    def add(self, path: str, message: str, value: object = ...) -> None:
+        """Note a fault; the value is shown when it is given, and each fault is told once."""
+        shown = None if value is ... else show_value(value)
+        fault = Fault(path, message, shown, self.origin(path))
+        if fault not in self.found:
+            self.found.append(fault)
+
+    def origin(self, path: str) -> str | None:
+        """Where the key, or the nearest table around it, was said."""
+        while path:
+            if path in self.origins:
+                return self.origins[path]
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.origins.get("")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean "max_p"?` for the known name nearest to `word`, or nothing."""
+    names = list(known)
+    plain = {name.lower().replace("-", "_"): name for name in names}
+    close = difflib.get_close_matches(word.lower().replace("-", "_"), plain, n=1, cutoff=0.6)
+    return f'; did you mean "{plain[close[0]]}"?' if close else ""
+
+
+def show_value(value: object) -> str:
+    """A value as it would stand in a file, shortened."""
+    if isinstance(value, bytes):
+        text = value.decode(errors="replace")
+    elif isinstance(value, Mapping):
+        text = "{" + ", ".join(f"{key} = {show_value(inner)}" for key, inner in value.items()) + "}"
+    elif isinstance(value, (list, tuple)):
+        text = "[" + ", ".join(show_value(inner) for inner in value) + "]"
+    elif isinstance(value, (str, bool, int, float)) or value is None:
+        text = json.dumps(value, ensure_ascii=False)
+    else:
+        text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def kind_of(value: object) -> str:
+    """What a value is, in the words of the file: "a text", "a table"."""
+    match value:
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case bytes():
+            return "a date"
+        case list() | tuple():
+            return "a list"
+        case Mapping():
+            return "a table"
+        case _:
+            return type(value).__name__

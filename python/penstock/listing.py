@@ -1,0 +1,119 @@
+"""What `penstock list` tells: schemes, TCP keys, traffic, metrics, papers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock import _native
+from penstock.catalog import LIMIT, Param, tcp_keys
+from penstock.metrics import METRICS
+from penstock.resolve.settings import default_shown
+from penstock.resolve.traffic import PLANNED_KINDS
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One list: its entries as plain values, and their text."""
+
+    entries: Callable[[], list[dict[str, Any]]]
+    text: Callable[[Sequence[Entry]], str]
+
+
+def _schemes() -> list[dict[str, Any]]:
+    limit = {**dataclasses.asdict(LIMIT), "choices": [], "words": ["inf"]}
+    limit.pop("defaults")
+    entries = json.loads(_native.schemes())
+    return [{**entry, "params": [limit, *entry["params"]]} for entry in entries]
+
+
+def _schemes_text(entries: Sequence[Entry]) -> str:
+    parts = []
+    for entry in entries:
+        also = f" ({', '.join(entry['aliases'])})" if entry["aliases"] else ""
+        marks = "can mark (ECN)" if entry["ecn"] else "drops only"
+        parts.append(f"{entry['name']}{also}: {entry['title'].rstrip('.')}; {entry['family']}; {marks}")
+        parts.append(_wrapped(entry["source"], 4))
+        parts += [_param_text(param) for param in entry["params"]]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _param_text(entry: Entry) -> str:
+    param = Param.from_json(entry)
+    default = default_shown(param)
+    value = "must be given" if param.required else "absent" if default is None else f"= {default}"
+    facts = [value]
+    if param.choices:
+        facts.append("one of " + ", ".join(param.choices))
+    if param.range:
+        low, high = param.range
+        unit = f" {param.unit}" if param.unit else ""
+        facts.append(f"at least {low:g}{unit}" if high is None else f"{low:g} to {high:g}{unit}")
+    return _wrapped(f"{param.name} {'; '.join(facts)}. {param.doc}", 4)
+
+
+def _tcp() -> list[dict[str, Any]]:
+    keys: dict[str, Any] = json.loads(_native.tcp())
+    return [{"flavours": keys["flavours"], "profiles": keys["profiles"], "params": keys["params"]}]
+
+
+def _tcp_text(entries: Sequence[Entry]) -> str:
+    keys = tcp_keys()
+    lines = [f"flavours: {', '.join(keys.flavours)}", f"profiles: {', '.join(keys.profiles)}", ""]
+    for param in keys.params:
+        defaults = {profile: default_shown(param.for_profile(profile)) for profile in keys.profiles}
+        alike = len(set(map(str, defaults.values()))) == 1
+        shown = (
+            next(iter(defaults.values())) if alike else ", ".join(f"{name} {value}" for name, value in defaults.items())
+        )
+        lines.append(_wrapped(f"{param.name} = {'absent' if shown is None else shown}. {param.doc}", 0))
+    return "\n".join(lines) + "\n"
+
+
+_TRAFFIC = (
+    ("tcp", "TCP flows: endless, or of packets = 200 or bytes = \"300kB\"; keys: list tcp", True),
+    ("cbr", "packets at a constant rate: rate, packet, headers, phase", True),
+    ("poisson", "packets at exponential gaps: rate, packet, headers", True),
+)  # fmt: skip
+
+
+def _traffic() -> list[dict[str, Any]]:
+    there = [{"name": name, "doc": doc, "available": available} for name, doc, available in _TRAFFIC]
+    return there + [{"name": name, "doc": "not in this version", "available": False} for name in PLANNED_KINDS]
+
+
+def _traffic_text(entries: Sequence[Entry]) -> str:
+    return "".join(f"{entry['name']:10} {entry['doc']}\n" for entry in entries)
+
+
+def _metrics() -> list[dict[str, Any]]:
+    return [dataclasses.asdict(entry) for entry in METRICS]
+
+
+def _metrics_text(entries: Sequence[Entry]) -> str:
+    return "".join(f"{entry['name']:28} {entry['doc']}\n" for entry in entries)
+
+
+def _papers_text(entries: Sequence[Entry]) -> str:
+    return "no paper can be reproduced in this version\n"
+
+
+LISTS: Mapping[str, Listing] = {
+    "schemes": Listing(_schemes, _schemes_text),
+    "tcp": Listing(_tcp, _tcp_text),
+    "traffic": Listing(_traffic, _traffic_text),
+    "metrics": Listing(_metrics, _metrics_text),
+    "papers": Listing(list, _papers_text),
+}
+
+
+def _wrapped(text: str, indent: int) -> str:
+    space = " " * indent
+    return textwrap.fill(text, 110, initial_indent=space, subsequent_indent=f"{space}    ")

@@ -1,0 +1,156 @@
+"""From what a user wrote to what the engine runs: units resolved, copies made, every fault collected.
+
+The input is a tree of plain values as in a scenario file. The output is the canonical form (ns, bit/s, bytes), the
+resolved tree in canonical text with every default, and the list of faults.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock import _native
+from penstock.faults import Fault, Faults
+from penstock.resolve.links import LinkSpec, canonical_links, read_links
+from penstock.resolve.reader import REQUIRED, Table, text, whole
+from penstock.resolve.routes import Network
+from penstock.resolve.traffic import read_traffic
+from penstock.units import format_time, parse_time
+
+__all__ = ["Resolved", "resolve"]
+
+KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario that was read.
+
+    Attributes:
+        canonical: for the engine.
+        shown: for the eye: canonical text, with every default.
+        faults: what is wrong with it.
+        watched: the link tables whose queues are measured.
+        round_trip: the largest propagation round trip in ns of the flows over a link direction, if any cross it.
+
+    """
+
+    canonical: dict[str, Any]
+    shown: dict[str, Any]
+    faults: tuple[Fault, ...]
+    watched: tuple[str, ...] = ()
+    round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
+
+    def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True) -> str:
+        """The canonical form as JSON."""
+        options = {"computed_links": computed_links, "flows": flows, "series": series}
+        return json.dumps(self.canonical | {"options": options}, separators=(",", ":"))
+
+
+def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
+    """Resolve a tree; `origins` says where each path was said, such as `link.toml:12`."""
+    faults = Faults(origins or {})
+    top = Table(faults, "", tree)
+    top.known(KEYS)
+    name = top.take("name", text, "")
+    duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
+    warmup = top.take("warmup", parse_time, 0)
+    sampling = top.take("sampling", parse_time, 10_000_000)
+    seed = top.take("seed", whole(0, 2**63 - 1), 1)
+    _check_clock(top, duration, warmup, sampling)
+
+    specs = read_links(faults, tree.get("links", {}))
+    network = Network(specs)
+    traffic = read_traffic(faults, tree.get("traffic", {}), network, duration)
+
+    def round_trip(link: str) -> int | None:
+        return network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
+
+    links, shown_links = canonical_links(specs, round_trip)
+    canonical = {
+        "name": name,
+        "duration_ns": duration,
+        "warmup_ns": warmup,
+        "sampling_ns": sampling,
+        "links": links,
+        "traffic": [spec.canonical for spec in traffic],
+    }
+    shown = {
+        "name": name,
+        "duration": _time(duration),
+        "warmup": _time(warmup),
+        "sampling": _time(sampling),
+        "seed": seed,
+        "links": shown_links,
+        "traffic": {spec.name: spec.shown for spec in traffic},
+    }
+    watched = tuple(_watched(specs))
+    if not faults.found:
+        _check_in_engine(faults, canonical, shown, specs)
+    return Resolved(canonical, shown, tuple(faults.found), watched, round_trip)
+
+
+def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
+    if duration == 0:
+        top.fault("duration", "must be above 0s")
+    if duration and warmup is not None and warmup >= duration:
+        top.fault("warmup", f"must be below the duration ({format_time(duration)})")
+    if sampling == 0:
+        top.fault("sampling", "must be above 0s")
+    elif duration and sampling is not None and sampling > duration:
+        top.fault("sampling", f"must not exceed the duration ({format_time(duration)})")
+
+
+def _time(nanos: int | None) -> str | None:
+    return None if nanos is None else format_time(nanos)
+
+
+def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
+    """The link tables that are watched; a direction of its own kind is `NAME.reverse`."""
+    for spec in specs:
+        if spec.forward.watch:
+            yield spec.name
+        if spec.backward.watch and not (spec.same_queue and spec.forward.watch):
+            yield spec.name if spec.same_queue else f"{spec.name}.reverse"
+
+
+def _check_in_engine(
+    faults: Faults, canonical: Mapping[str, Any], shown: Mapping[str, Any], specs: Iterable[LinkSpec]
+) -> None:
+    """The invariants that the engine and the registry know, with the paths of the file."""
+    owners = {name: spec for spec in specs for name, _, _ in spec.copies}
+    for fault in json.loads(_native.check(json.dumps(canonical))):
+        path = _file_path(fault["path"], canonical, owners)
+        faults.add(path, fault["message"], _value_at(shown, path))
+
+
+def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec]) -> str:
+    """The file's path for a path of the canonical form (`links.NAME.queue.min_th`, `links[0].queue.params.min_th`)."""
+    found = re.fullmatch(r"(links|traffic)\[(\d+)\]\.?(.*)", path)
+    if found:
+        head, name, rest = found[1], canonical[found[1]][int(found[2])]["name"], found[3]
+    else:
+        head, _, tail = path.partition(".")
+        names = [entry["name"] for entry in canonical[head]] if head in ("links", "traffic") else []
+        name = max((name for name in names if tail == name or tail.startswith(f"{name}.")), key=len, default="")
+        if not name:
+            return path.removesuffix("_ns")
+        rest = tail[len(name) + 1 :]
+    rest = re.sub(r"\b(params|settings|tcp|udp)\.", "", rest)
+    rest = {"payload": "packet", "stop_ns": "stop", "rtt_ns": "rtt", "shares": "queue.share"}.get(rest, rest)
+    if head == "links":
+        spec = owners[name.removesuffix(".reverse")]
+        own = name.endswith(".reverse") and not (spec.same_queue and rest.startswith("queue"))
+        name = f"{spec.name}.reverse" if own else spec.name
+    return f"{head}.{name}.{rest}".rstrip(".")
+
+
+def _value_at(shown: Any, path: str) -> Any:
+    for key in path.split("."):
+        if not isinstance(shown, Mapping) or key not in shown:
+            return ...
+        shown = shown[key]
+    return shown

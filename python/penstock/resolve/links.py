@@ -1,0 +1,244 @@
+"""The links of a scenario: copies of counted links, both directions, in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from penstock.faults import Faults, kind_of
+from penstock.resolve.draws import Draw, draw
+from penstock.resolve.queues import QueueSpec, read_queue
+from penstock.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
+from penstock.resolve.settings import Surroundings
+from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
+
+KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "rtt")
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss")
+PLANNED = ("change", "edge")
+MOST_COPIES = 100_000
+
+
+@dataclass
+class Direction:
+    """One direction of a link table, as read."""
+
+    rate: Draw | None
+    delay: Draw | None
+    queue: Table | None
+    watch: bool | None
+    loss: dict[str, Any] | None
+
+
+@dataclass
+class LinkSpec:
+    """A link table, as read; its copies have the names and nodes below."""
+
+    name: str
+    table: Table
+    count: int
+    source: str
+    target: str
+    forward: Direction
+    backward: Direction
+    same_queue: bool
+    rtt_ns: int | None
+    copies: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
+    """All link tables; what is broken is left out after its faults are noted."""
+    if not isinstance(links, Mapping):
+        faults.add("links", f"must be a table of links, not {kind_of(links)}", links)
+        return []
+    if not links:
+        faults.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
+        return []
+    specs = []
+    for name, values in links.items():
+        path = f"links.{name}"
+        if not NAME.fullmatch(name):
+            faults.add(path, "a link's name consists of letters, digits and _ - : (and {i} in copies)")
+        elif not isinstance(values, Mapping):
+            faults.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
+        else:
+            spec = _read_link(Table(faults, path, values), name)
+            if spec is not None:
+                specs.append(spec)
+    _name_copies(faults, specs)
+    _default_watch(specs)
+    return specs
+
+
+def _read_link(table: Table, name: str) -> LinkSpec | None:
+    table.known(
+        KEYS,
+        PLANNED,
+        {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
+    )
+    count = table.take("count", whole(0, MOST_COPIES), 1)
+    source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
+    target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
+    rate = table.take("rate", draw(parse_rate, format_rate, copies=True), REQUIRED, advice='such as rate = "1.5Mbit"')
+    delay = table.take("delay", draw(parse_time, format_time, copies=True), REQUIRED, advice='such as delay = "20ms"')
+    forward = Direction(rate, delay, table.table("queue"), table.take("watch", flag), _loss(table))
+    if forward.queue is None and table.values.get("queue") == "same":
+        table.fault("queue", '"same" belongs into reverse; here stands the queue itself')
+    backward, same = _read_reverse(table, forward)
+    rtt = table.take("rtt", parse_time)
+    if source is not None and source == target:
+        table.fault("to", f'leads from node "{source}" to itself; a link joins two different nodes')
+        return None
+    if source is None or target is None or rate is None or delay is None or count is None:
+        return None
+    return LinkSpec(name, table, count, source, target, forward, backward, same, rtt)
+
+
+def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
+    reverse = table.table("reverse")
+    if reverse is None:
+        return Direction(forward.rate, forward.delay, None, None, None), False
+    reverse.known(REVERSE_KEYS, PLANNED)
+    rate = reverse.take("rate", draw(parse_rate, format_rate, copies=True), forward.rate)
+    delay = reverse.take("delay", draw(parse_time, format_time, copies=True), forward.delay)
+    queue = reverse.values.get("queue")
+    same = queue == "same"
+    if isinstance(queue, str) and not same:
+        reverse.fault("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
+        same = True
+    elif same and forward.queue is None:
+        reverse.fault("queue", "the link itself has no queue that the other direction could have too")
+    elif not same and queue is not None:
+        table_queue = reverse.table("queue")
+        return Direction(rate, delay, table_queue, reverse.take("watch", flag), _loss(reverse)), False
+    own = Direction(rate, delay, forward.queue if same else None, reverse.take("watch", flag), _loss(reverse))
+    return own, same
+
+
+def _loss(table: Table) -> dict[str, Any] | None:
+    loss = table.table("loss")
+    if loss is None:
+        return None
+    loss.known(("rate", "arrivals"), ("gilbert",))
+    if len(loss.values) != 1:
+        table.fault("loss", "give either rate = 0.01 or arrivals = [14, 28]")
+        return None
+    if "rate" in loss.values:
+        return {"rate": loss.take("rate", parse_probability)}
+    if "arrivals" in loss.values:
+        arrivals = loss.take("arrivals", listed(whole(0, 2**53), "arrival numbers, counted from 0", least=0))
+        return {"arrivals": sorted(set(arrivals or []))}
+    return None
+
+
+def _name_copies(faults: Faults, specs: list[LinkSpec]) -> None:
+    taken: dict[str, str] = {}
+    for spec in specs:
+        counted = "count" in spec.table.values
+        for key in ("from", "to"):
+            if "{i}" in str(spec.table.values.get(key)) and not counted:
+                spec.table.fault(key, "{i} numbers the copies of a counted link; this one has no count")
+        for i in range(spec.count):
+            name = (
+                spec.name.replace("{i}", str(i)) if "{i}" in spec.name else f"{spec.name}.{i}" if counted else spec.name
+            )
+            if name in taken:
+                faults.add(spec.table.path, f'its copy {i} is called "{name}", and so is one of links.{taken[name]}')
+                break
+            taken[name] = spec.name
+            spec.copies.append((name, spec.source.replace("{i}", str(i)), spec.target.replace("{i}", str(i))))
+
+
+def _default_watch(specs: list[LinkSpec]) -> None:
+    """Where no link says `watch`, those with a queue of their own are watched."""
+    silent = all(spec.forward.watch is None and spec.backward.watch is None for spec in specs)
+    for spec in specs:
+        if spec.forward.watch is None:
+            spec.forward.watch = silent and spec.forward.queue is not None
+        if spec.backward.watch is None:
+            spec.backward.watch = False
+
+
+def canonical_links(
+    specs: list[LinkSpec], rtt_of: Callable[[str], int | None]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Both directions of every copy for the engine, and the tables to show.
+
+    `rtt_of(name)` is the largest propagation round trip of the flows over that direction.
+    """
+    entries: list[dict[str, Any]] = []
+    shown: dict[str, Any] = {}
+    for spec in specs:
+        shown[spec.name] = _shown_link(spec)
+        for i, (name, source, target) in enumerate(spec.copies):
+            for back in (False, True):
+                side = spec.backward if back else spec.forward
+                ends = (target, source) if back else (source, target)
+                label = f"{name}.reverse" if back else name
+                queue = _queue(spec, side, i, partial(rtt_of, label))
+                entries.append(_entry(spec, side, label, name, ends, queue, i))
+                if i == 0 and queue is not None:
+                    place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
+                    place["queue"] = "same" if back and spec.same_queue else queue.shown
+    return entries, shown
+
+
+def _queue(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> QueueSpec | None:
+    if side.queue is None or side.rate is None:
+        return None
+    known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
+    return read_queue(side.queue, Surroundings(side.rate.nominal(i, spec.count), None, known))
+
+
+def _entry(
+    spec: LinkSpec, side: Direction, label: str, stream: str, ends: tuple[str, str], queue: QueueSpec | None, i: int
+) -> dict[str, Any]:
+    return {
+        "name": label,
+        "drawn_as": stream,
+        "from": ends[0],
+        "to": ends[1],
+        "rate": side.rate.canonical(i, spec.count) if side.rate else 0,
+        "delay": side.delay.canonical(i, spec.count) if side.delay else 0,
+        "queue": queue.canonical if queue else None,
+        "watch": bool(side.watch),
+        "shares": queue.shares if queue else [],
+        "loss": side.loss,
+        "rtt_ns": spec.rtt_ns,
+    }
+
+
+def _shown_link(spec: LinkSpec) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if "count" in spec.table.values:
+        shown["count"] = spec.count
+    shown |= {"from": spec.source, "to": spec.target}
+    shown["rate"] = spec.forward.rate.shown if spec.forward.rate else None
+    shown["delay"] = spec.forward.delay.shown if spec.forward.delay else None
+    shown["watch"] = bool(spec.forward.watch)
+    if spec.rtt_ns is not None:
+        shown["rtt"] = format_time(spec.rtt_ns)
+    if spec.forward.loss:
+        shown["loss"] = spec.forward.loss
+    reverse: dict[str, Any] = {}
+    if spec.backward.rate is not spec.forward.rate and spec.backward.rate:
+        reverse["rate"] = spec.backward.rate.shown
+    if spec.backward.delay is not spec.forward.delay and spec.backward.delay:
+        reverse["delay"] = spec.backward.delay.shown
+    if spec.backward.watch:
+        reverse["watch"] = True
+    if spec.backward.loss:
+        reverse["loss"] = spec.backward.loss
+    if reverse:
+        shown["reverse"] = reverse
+    return shown
+
+
+def parse_names(value: Any) -> list[str]:
+    """A node, or a list of nodes."""
+    if isinstance(value, str):
+        return [node(value)]
+    if isinstance(value, list):
+        return listed(node, "nodes")(value)
+    raise UnitError('must be the name of a node or a list of names, such as "S1" or ["S1", "S2"]')

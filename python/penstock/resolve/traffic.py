@@ -1,0 +1,265 @@
+"""The traffic of a scenario in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from penstock.catalog import tcp_keys
+from penstock.faults import Faults, kind_of, nearest
+from penstock.resolve.draws import draw
+from penstock.resolve.links import parse_names
+from penstock.resolve.reader import NAME, REQUIRED, Table, choice, listed, node, whole
+from penstock.resolve.routes import Network
+from penstock.resolve.settings import Surroundings, default_shown, setting
+from penstock.units import UnitError, format_rate, format_size, format_time, parse_rate, parse_size, parse_time
+
+KINDS = ("tcp", "cbr", "poisson")
+PLANNED_KINDS = ("onoff", "web", "video", "fec", "replay")
+COMMON = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
+MOST_FLOWS = 10_000_000
+
+# RFC 2474, 2597, 3246: names of code points.
+DSCP = (
+    {"EF": 46, "CS0": 0, "BE": 0}
+    | {f"CS{i}": 8 * i for i in range(1, 8)}
+    | {f"AF{i}{j}": 8 * i + 2 * j for i in range(1, 5) for j in range(1, 4)}
+)
+
+
+@dataclass(frozen=True)
+class TrafficSpec:
+    """One traffic table: the engine's form, the form to show, and where its flows go."""
+
+    name: str
+    canonical: dict[str, Any]
+    shown: dict[str, Any]
+
+    def flows(self) -> list[tuple[str, str, list[str] | None]]:
+        """The different (from, to, path) of its flows."""
+        sources, targets = self.canonical["from"], self.canonical["to"]
+        count = min(self.canonical["count"], max(len(sources), len(targets)) * min(len(sources), len(targets)))
+        path = self.canonical["path"]
+        return [(sources[i % len(sources)], targets[i % len(targets)], path) for i in range(count)]
+
+
+def read_traffic(faults: Faults, traffic: Any, network: Network, duration: int | None) -> list[TrafficSpec]:
+    """All traffic tables; what is broken is left out after its faults are noted."""
+    if not isinstance(traffic, Mapping):
+        faults.add("traffic", f"must be a table of traffic, not {kind_of(traffic)}", traffic)
+        return []
+    specs = []
+    for name, values in traffic.items():
+        path = f"traffic.{name}"
+        if not NAME.fullmatch(name) or "{i}" in name:
+            faults.add(path, "the name of traffic consists of letters, digits and _ - :")
+        elif not isinstance(values, Mapping):
+            faults.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
+        else:
+            spec = _read(Table(faults, path, values), name, network, duration)
+            if spec is not None:
+                specs.append(spec)
+    return specs
+
+
+def _read(table: Table, name: str, network: Network, duration: int | None) -> TrafficSpec | None:
+    kind = table.take("kind", _kind, REQUIRED, advice=f"one of {', '.join(KINDS)}")
+    count = table.take("count", whole(0, MOST_FLOWS), 1)
+    start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
+        None,
+        None,
+    )
+    stop = table.take("stop", parse_time)
+    _check_times(table, start, stop, duration)
+    dscp = table.take("dscp", _dscp, 0)
+    nodes = _nodes(table, count or 0, network)
+    if kind is None:
+        return None
+    own, shown_own = _tcp(table) if kind == "tcp" else _udp(table, kind)
+    if nodes is None or count is None or start is None or dscp is None:
+        return None
+    sources, targets, path = nodes
+    canonical = {
+        "name": name,
+        "kind": kind,
+        "count": count,
+        "from": sources,
+        "to": targets,
+        "path": path,
+        "start": start,
+        "stop_ns": stop,
+        "dscp": dscp,
+        **own,
+    }
+    shown = {"kind": kind, "count": count, "from": table.values["from"], "to": table.values["to"]}
+    if path:
+        shown["path"] = path
+    shown["start"] = shown_start
+    if stop is not None:
+        shown["stop"] = format_time(stop)
+    if dscp:
+        shown["dscp"] = dscp
+    return TrafficSpec(name, canonical, shown | shown_own)
+
+
+def _kind(value: Any) -> str:
+    if value in PLANNED_KINDS:
+        raise UnitError(f"is not available in this version of penstock; available: {', '.join(KINDS)}")
+    return choice(*KINDS)(value)
+
+
+def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[str], list[str] | None] | None:
+    ends: dict[str, list[str]] = {}
+    for key in ("from", "to"):
+        names = table.take(key, parse_names, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
+        if names is None:
+            continue
+        if any("{i}" in name for name in names):
+            names = [names[i % len(names)].replace("{i}", str(i)) for i in range(count)]
+        known = True
+        for name in dict.fromkeys(names):
+            if name not in network:
+                hint = nearest(name, network.edges)
+                table.fault(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
+                known = False
+                break
+        if known:
+            ends[key] = names
+    path = table.take("path", listed(node, "nodes", least=2))
+    if len(ends) < 2:
+        return None
+    sources, targets = ends["from"], ends["to"]
+    if count and not _connected(table, sources, targets, count, network):
+        return None
+    if path is not None and not _is_path(table, path, sources, targets, network):
+        return None
+    return sources, targets, path
+
+
+def _connected(table: Table, sources: list[str], targets: list[str], count: int, network: Network) -> bool:
+    pairs = (
+        {(sources[i % len(sources)], targets[i % len(targets)]) for i in range(count)} if sources and targets else set()
+    )
+    for source, target in sorted(pairs):
+        if source == target:
+            table.fault("to", f'the traffic would go from node "{source}" to itself')
+            return False
+        if not network.joined(source, target):
+            table.fault("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
+            return False
+    return True
+
+
+def _is_path(table: Table, path: list[str], sources: list[str], targets: list[str], network: Network) -> bool:
+    if len(set(path)) != len(path):
+        table.fault("path", "goes through a node twice")
+        return False
+    for here, there in pairwise(path):
+        if here not in network:
+            table.fault("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
+            return False
+        if there not in network.edges[here]:
+            table.fault(
+                "path",
+                f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(network.edges[here]))}',
+            )
+            return False
+    if set(sources) - {path[0]} or set(targets) - {path[-1]}:
+        table.fault("path", "must begin at the node of from and end at the node of to")
+        return False
+    return True
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def _start(value: Any) -> tuple[dict[str, Any], Any]:
+    if not isinstance(value, Mapping):
+        first = parse_time(value)
+        return {"first_ns": first, "every_ns": 0, "jitter_ns": 0}, format_time(first)
+    if "uniform" in value:
+        if len(value) != 1:
+            raise UnitError("uniform stands alone in start")
+        drawn = draw(parse_time, format_time)(value)
+        ends = drawn.rule["uniform"] if drawn.rule else []
+        return {"uniform_ns": ends}, drawn.shown
+    known = ("first", "every", "jitter")
+    for key in value:
+        if key not in known:
+            raise UnitError(
+                f'unknown key "{key}"{nearest(key, (*known, "uniform"))}; known: first, every, jitter, or uniform alone'
+            )
+    times = {key: parse_time(value.get(key, "0s")) for key in known}
+    shown = {key: format_time(times[key]) for key in known}
+    return {f"{key}_ns": nanos for key, nanos in times.items()}, shown
+
+
+def _check_times(table: Table, start: Any, stop: int | None, duration: int | None) -> None:
+    if not start:
+        return
+    first = start["first_ns"] if "first_ns" in start else start["uniform_ns"][0]
+    if stop is not None and stop <= first:
+        table.fault("stop", f"must be after the start ({format_time(first)})")
+    if duration is not None and first >= duration:
+        table.fault("start", f"must be before the end of the run ({format_time(duration)})")
+
+
+def _dscp(value: Any) -> int:
+    if isinstance(value, str):
+        if value.upper() not in DSCP:
+            raise UnitError(f"must be a code point from 0 to 63 or a name such as EF, AF11, CS1{nearest(value, DSCP)}")
+        return DSCP[value.upper()]
+    return whole(0, 63)(value)
+
+
+def _tcp(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    keys = tcp_keys()
+    profile = table.take("profile", choice(*keys.profiles), keys.profiles[0])
+    settings: dict[str, Any] = {}
+    shown: dict[str, Any] = {"profile": profile}
+    flavour = keys.flavours[0]
+    for param in keys.params:
+        if param.name not in table.values:
+            default = default_shown(param.for_profile(profile or keys.profiles[0]))
+            if param.name == "flavour":
+                flavour = default or flavour
+            elif default is not None:
+                shown[param.name] = default
+            continue
+        pair = table.take(param.name, partial(setting, param, around=Surroundings()))
+        if pair is None:
+            continue
+        if param.name == "flavour":
+            flavour = pair[0]
+        else:
+            settings[param.name], shown[param.name] = pair
+    if "packets" in settings and "bytes" in settings:
+        table.fault("bytes", "give the transfer's length either in packets or in bytes")
+    table.known([*COMMON[:2], "profile", *COMMON[2:], *(param.name for param in keys.params)])
+    return {"tcp": {"profile": profile, "flavour": flavour, "settings": settings}}, {"flavour": flavour} | shown
+
+
+def _udp(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    rate = table.take("rate", draw(parse_rate, format_rate), REQUIRED, advice='such as rate = "500kbit"')
+    packet = table.take("packet", draw(_payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"')
+    headers = table.take("headers", parse_size, 28)
+    phase = table.take("phase", choice("zero", "random"), "zero")
+    if headers is not None and headers > 1000:
+        table.fault("headers", "must be at most 1000B")
+    table.known([*COMMON, "rate", "packet", "headers", "phase"], ("ecn",))
+    if rate is None or packet is None or headers is None:
+        return {}, {}
+    udp = {"rate": rate.canonical(0, 1), "payload": packet.canonical(0, 1), "headers": headers, "phase": phase}
+    shown = {"rate": rate.shown, "packet": packet.shown, "headers": format_size(headers)}
+    return {"udp": udp}, shown | ({"phase": phase} if kind == "cbr" else {})
+
+
+def _payload(value: Any) -> int:
+    size = parse_size(value)
+    if not 1 <= size <= 65_535:
+        raise UnitError("a packet's payload lies between 1B and 65535B")
+    return size

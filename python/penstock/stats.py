@@ -1,0 +1,63 @@
+"""Statistics over independent runs: mean, standard deviation, and the 95 % interval by Student's t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+__all__ = ["Summary", "summarize"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One number over R runs: mean, sample standard deviation, the 95 % interval; None where one run gives none."""
+
+    mean: float
+    sd: float | None
+    ci95: tuple[float, float] | None
+    runs: int
+
+    @property
+    def half(self) -> float | None:
+        """Half the width of the interval."""
+        return None if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
+
+    @property
+    def relative_half(self) -> float:
+        """Half the width of the interval over the mean; infinite where there is no interval."""
+        half = self.half
+        if half is None:
+            return math.inf
+        return 0.0 if half == 0 else (half / abs(self.mean) if self.mean else math.inf)
+
+
+def summarize(values: Sequence[float]) -> Summary:
+    """Mean, standard deviation (R - 1) and 95 % interval (Student t, R - 1 degrees of freedom) of R values.
+
+    >>> summarize([1.0, 2.0, 3.0]).mean
+    2.0
+    >>> low, high = summarize([1.0, 2.0, 3.0]).ci95
+    >>> round(high, 3)
+    4.484
+    """
+    data = np.asarray(values, dtype=float)
+    runs = len(data)
+    # math.fsum is exact, so the order of the runs and the machine do not matter.
+    mean = math.fsum(data) / runs
+    if runs < 2:
+        return Summary(mean, None, None, runs)
+    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in data) / (runs - 1))
+    half = student_t95(runs - 1) * sd / math.sqrt(runs)
+    return Summary(mean, sd, (mean - half, mean + half), runs)
+
+
+@cache
+def student_t95(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t."""
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, freedom))

@@ -2,11 +2,11 @@
 
 use crate::link::Entry;
 use crate::network::Network;
-use crate::packet::{CWR, ECE, Kind, RETRANSMISSION, SimPacket};
+use crate::packet::{CWR, ECE, Kind, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagrams::Datagrams;
 use penstock_core::Time;
-use penstock_tcp::{Ack, Segment, Sender, SenderCounts};
+use penstock_tcp::{Ack, SackBlock, Segment, Sender, SenderCounts};
 
 /// What an entry of the agenda stands for.
 ///
@@ -137,7 +137,13 @@ impl Engine {
     #[inline]
     fn on_ack(&mut self, now: Time, packet: &SimPacket) {
         self.network.tally.receive(now, packet);
-        let (blocks, count) = self.network.tally.sacks.take(packet.extra);
+        let blocks;
+        let sack: &[SackBlock] = if packet.extra == NO_SACK {
+            &[]
+        } else {
+            blocks = self.network.tally.sacks.take(packet.extra);
+            &blocks
+        };
         let host = &mut self.hosts[packet.flow as usize];
         let Source::Tcp(sender) = &mut host.source else { return };
         let ack = Ack {
@@ -145,7 +151,7 @@ impl Engine {
             stamp: packet.stamp,
             ece: packet.flags & ECE != 0,
             retransmission: packet.flags & RETRANSMISSION != 0,
-            sack: &blocks[..count],
+            sack,
         };
         let network = &mut self.network;
         sender.on_ack(now, &ack, &mut Gate { network, now, flow: packet.flow, hop: host.hop, dscp: host.dscp });

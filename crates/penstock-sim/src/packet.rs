@@ -1,7 +1,7 @@
 //! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
 
 use penstock_core::{Ecn, Packet, PacketMeta, Time};
-use penstock_tcp::SackBlock;
+use penstock_tcp::SackBlocks;
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,34 +76,28 @@ impl Packet for SimPacket {
 /// SACK blocks of the ACKs on their way, in slots that are used again.
 #[derive(Default)]
 pub(crate) struct SackTable {
-    slots: Vec<([SackBlock; 4], usize)>,
+    slots: Vec<SackBlocks>,
     free: Vec<u32>,
 }
 
 impl SackTable {
     /// Keep these blocks; gives the slot, [`NO_SACK`] for none.
     #[inline]
-    pub(crate) fn keep(&mut self, blocks: &[SackBlock]) -> u32 {
+    pub(crate) fn keep(&mut self, blocks: &SackBlocks) -> u32 {
         if blocks.is_empty() {
             return NO_SACK;
         }
-        let mut kept = [SackBlock { start: 0, end: 0 }; 4];
-        let count = blocks.len().min(4);
-        kept[..count].copy_from_slice(&blocks[..count]);
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = (kept, count);
+            self.slots[slot as usize] = *blocks;
             return slot;
         }
-        self.slots.push((kept, count));
+        self.slots.push(*blocks);
         self.slots.len() as u32 - 1
     }
 
-    /// Take the blocks out; the slot is free again.
+    /// Take the blocks out of a slot, which is free again.
     #[inline]
-    pub(crate) fn take(&mut self, slot: u32) -> ([SackBlock; 4], usize) {
-        if slot == NO_SACK {
-            return ([SackBlock { start: 0, end: 0 }; 4], 0);
-        }
+    pub(crate) fn take(&mut self, slot: u32) -> SackBlocks {
         self.free.push(slot);
         self.slots[slot as usize]
     }
@@ -112,6 +106,7 @@ impl SackTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_tcp::SackBlock;
 
     #[test]
     fn a_packet_is_32_bytes() {
@@ -120,11 +115,16 @@ mod tests {
 
     #[test]
     fn slots_are_used_again() {
+        let blocks = |start| {
+            let mut blocks = SackBlocks::default();
+            blocks.push(SackBlock { start, end: start + 2 });
+            blocks
+        };
         let mut table = SackTable::default();
-        let slot = table.keep(&[SackBlock { start: 1, end: 3 }]);
-        assert_eq!(table.take(slot).1, 1);
-        assert_eq!(table.keep(&[SackBlock { start: 5, end: 6 }]), slot);
-        assert_ne!(table.keep(&[SackBlock { start: 8, end: 9 }]), slot);
-        assert_eq!(table.keep(&[]), NO_SACK);
+        let slot = table.keep(&blocks(1));
+        assert_eq!(table.take(slot), blocks(1));
+        assert_eq!(table.keep(&blocks(5)), slot);
+        assert_ne!(table.keep(&blocks(8)), slot);
+        assert_eq!(table.keep(&SackBlocks::default()), NO_SACK);
     }
 }

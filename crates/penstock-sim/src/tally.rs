@@ -1,6 +1,6 @@
 //! What the network counts about flows and packets while queues report their fates.
 
-use crate::packet::{Kind, SackTable, SimPacket};
+use crate::packet::{Kind, NO_SACK, SackTable, SimPacket};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::trace::Trace;
@@ -73,7 +73,9 @@ impl Tally {
     pub(crate) fn lose(&mut self, now: Time, packet: &SimPacket) {
         self.lost.add(packet);
         if packet.kind == Kind::Ack {
-            self.sacks.take(packet.extra);
+            if packet.extra != NO_SACK {
+                self.sacks.take(packet.extra);
+            }
         } else if self.window.contains(now) {
             self.flow_stats[packet.flow as usize].on_loss();
         }

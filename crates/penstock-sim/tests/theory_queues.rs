@@ -111,11 +111,8 @@ fn md1k(rho: f64, k: usize) -> Figures {
 #[test]
 fn fixed_sizes_are_m_d_1() {
     for rho in [0.5, 0.8] {
-        let theory = Figures {
-            waiting: rho * rho / (2.0 * (1.0 - rho)),
-            nothing_waits: (1.0 - rho) * rho.exp(),
-            loss: 0.0,
-        };
+        let theory =
+            Figures { waiting: rho * rho / (2.0 * (1.0 - rho)), nothing_waits: (1.0 - rho) * rho.exp(), loss: 0.0 };
         assert_agree("M/D/1", &measure(Service::Fixed, rho, None, 200_000.0), &theory);
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
 #[cold]
 pub(crate) fn open(m: &mut Machine, now: Time) {
     m.set_cwnd(now, if m.cut == Cut::Timeout { 1.0 } else { m.params.initial_window });
-    m.ect = m.params.ecn;
+    m.ect = m.params.ecn && !(m.params.flavour == crate::params::Flavour::Vegas && !m.rfc());
 }
 
 /// What happens on a timeout in all window laws: threshold halved, one packet, everything from `una` again (RFC 5681, 3.1).

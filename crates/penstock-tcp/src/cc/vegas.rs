@@ -16,10 +16,10 @@
 //! # Differences
 //! * The paper leaves open how the estimate is kept; the last rule is ns-2's, and so is `ssthresh = 2` when slow start ends and
 //!   a window of two packets after a timeout.
-//! * ns2 rules: a packet that was never sent is late, so where nothing is outstanding after a retransmission the next packet
+//! * ns2 rules: the packets of the initial window are not measured, and a packet that was never sent is late, so where nothing is outstanding after a retransmission the next packet
 //!   is sent twice.
 
-use super::{Law, open};
+use super::Law;
 use crate::machine::{Cut, Machine};
 use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
@@ -124,7 +124,7 @@ impl Law for Vegas {
 impl Vegas {
     fn advance<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         if m.una == 1 && m.params.syn {
-            open(m, now);
+            m.set_cwnd(now, m.params.initial_window);
         }
         // The inflation of duplicates ends.
         if m.dupacks > m.params.dupack_threshold && m.cwnd > self.cut_window {
@@ -140,7 +140,9 @@ impl Vegas {
             m.set_cwnd(now, m.cwnd + self.step);
         }
         let newest = self.sent.drain(..acknowledged.min(self.sent.len())).next_back();
-        if let Some(sent) = newest.filter(|sent| sent.times == 1) {
+        // ns-2 takes the sending time zero, that of the first packets, for none.
+        let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > m.started);
+        if let Some(sent) = newest.filter(measured) {
             let rtt = now.since(sent.at).as_secs();
             self.rtt_sum += rtt;
             self.rtt_count += 1;

@@ -136,9 +136,6 @@ impl Vegas {
         if ack.ack > self.round_ends {
             self.end_round(m, now);
         }
-        if self.step > 0.0 {
-            m.set_cwnd(now, m.cwnd + self.step);
-        }
         let newest = self.sent.drain(..acknowledged.min(self.sent.len())).next_back();
         // ns-2 takes the sending time zero, that of the first packets, for none.
         let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > m.started);
@@ -149,15 +146,16 @@ impl Vegas {
             self.base_rtt = self.base_rtt.min(rtt);
             self.fine.measure(rtt);
         }
-        if self.worried > 0 {
+        if self.worried > 0 && self.first_is_late(m, now) {
             self.worried -= 1;
-            if self.first_is_late(m, now) {
-                m.dupacks = m.params.dupack_threshold;
-                let lost = m.una;
-                self.transmit(m, now, lost, net);
-            } else {
-                self.worried = 0;
-            }
+            m.dupacks = m.params.dupack_threshold;
+            let lost = m.una;
+            self.transmit(m, now, lost, net);
+            return;
+        }
+        self.worried = 0;
+        if self.step > 0.0 {
+            m.set_cwnd(now, m.cwnd + self.step);
         }
     }
 

@@ -61,6 +61,9 @@ impl Fine {
 pub(crate) struct Vegas {
     /// What is outstanding, from `una` on.
     sent: VecDeque<Sent>,
+    /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
+    /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.
+    stale: VecDeque<(u32, u32)>,
     /// The first answer has come.
     answered: bool,
     fine: Fine,
@@ -136,7 +139,7 @@ impl Vegas {
         if ack.ack > self.round_ends {
             self.end_round(m, now);
         }
-        let newest = self.sent.drain(..acknowledged.min(self.sent.len())).next_back();
+        let newest = self.forget(m, acknowledged);
         // ns-2 takes the sending time zero, that of the first packets, for none.
         let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > m.started);
         if let Some(sent) = newest.filter(measured) {
@@ -154,7 +157,8 @@ impl Vegas {
             return;
         }
         self.worried = 0;
-        if self.step > 0.0 {
+        let in_use = m.cwnd < m.ssthresh || m.window() <= (m.next - m.una) + 2;
+        if self.step > 0.0 && in_use {
             m.set_cwnd(now, m.cwnd + self.step);
         }
     }
@@ -234,6 +238,19 @@ impl Vegas {
         m.dupacks = m.dupacks.max(threshold);
     }
 
+    /// Forget the packets that have been acknowledged; returns the newest of them.
+    fn forget(&mut self, m: &Machine, acknowledged: usize) -> Option<Sent> {
+        let acknowledged = acknowledged.min(self.sent.len());
+        let newest = acknowledged.checked_sub(1).and_then(|last| self.sent.get(last).copied());
+        let (first, window) = (m.una - acknowledged as u32, m.params.window);
+        if !m.rfc() && acknowledged > 1 && first % window > (m.una - 1) % window {
+            let reused = first.saturating_add(window)..;
+            self.stale.extend(reused.zip(self.sent.iter().take(acknowledged).map(|sent| sent.times)));
+        }
+        self.sent.drain(..acknowledged);
+        newest
+    }
+
     /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
     fn first_is_late(&self, m: &Machine, now: Time) -> bool {
         match self.sent.front() {
@@ -246,7 +263,13 @@ impl Vegas {
         let index = (seq - m.una) as usize;
         match self.sent.get_mut(index) {
             Some(sent) => *sent = Sent { at: now, times: sent.times + 1 },
-            None => self.sent.push_back(Sent { at: now, times: 1 }),
+            None => {
+                while self.stale.front().is_some_and(|(reused, _)| *reused < seq) {
+                    self.stale.pop_front();
+                }
+                let stale = self.stale.front().filter(|(reused, _)| *reused == seq).map_or(0, |(_, times)| *times);
+                self.sent.push_back(Sent { at: now, times: stale + 1 });
+            }
         }
         m.transmit(now, seq, net);
     }

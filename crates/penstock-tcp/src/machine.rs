@@ -107,7 +107,7 @@ impl Machine {
             dupacks: 0,
             cut: Cut::None,
             cwr: false,
-            ect: false,
+            ect: params.ecn && params.recovery == Recovery::Rfc,
             ecn_backoff: false,
             timing: false,
             timed_seq: 0,

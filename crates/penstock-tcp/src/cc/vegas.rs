@@ -5,7 +5,7 @@
 //! # Law
 //! Once a round trip, with `rtt` the mean of the round trips measured in it:
 //! `expected = outstanding/base_rtt`, `actual = (packets sent in the round)/rtt`, `delta = (expected - actual) base_rtt`, rounded.
-//! * Slow start: `cwnd += 1` per acknowledgement in every other round; `delta > gamma` ends it with `cwnd -= cwnd/8`.
+//! * Slow start: `cwnd += 1` per acknowledgement in every other round; `delta > gamma` after a round without ends it with `cwnd -= cwnd/8`.
 //! * Avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`.
 //! * Retransmission: on a duplicate, if the packet asked for is older than a fine-grained timeout, else on the third; the same
 //!   is looked at on the first two acknowledgements after it. `cwnd` is cut by a quarter (by half if the packet was sent more
@@ -184,8 +184,9 @@ impl Vegas {
             let cwnd = m.cwnd;
             self.step = 0.0;
             if cwnd < m.ssthresh {
+                // Only a round without growth shows the delay of a window (section 4.3 of the paper).
                 self.holds = !self.holds;
-                if delta > m.params.gamma {
+                if !self.holds && delta > m.params.gamma {
                     m.ssthresh = MIN_CWND;
                     m.set_cwnd(now, (cwnd - cwnd / 8.0).max(MIN_CWND));
                 } else if !self.holds {

@@ -63,7 +63,7 @@ pub(crate) struct Vegas {
     sent: VecDeque<Sent>,
     /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
     /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.
-    stale: VecDeque<(u32, u32)>,
+    stale: VecDeque<(u32, Sent)>,
     /// The first answer has come.
     answered: bool,
     fine: Fine,
@@ -236,7 +236,9 @@ impl Vegas {
         m.fast_retransmit(now);
         let lost = m.una;
         self.transmit(m, now, lost, net);
-        m.dupacks = m.dupacks.max(threshold);
+        if first.times <= 1 {
+            m.dupacks = m.dupacks.max(threshold);
+        }
     }
 
     /// Forget the packets that have been acknowledged; returns the newest of them.
@@ -246,17 +248,26 @@ impl Vegas {
         let (first, window) = (m.una - acknowledged as u32, m.params.window);
         if !m.rfc() && acknowledged > 1 && first % window > (m.una - 1) % window {
             let reused = first.saturating_add(window)..;
-            self.stale.extend(reused.zip(self.sent.iter().take(acknowledged).map(|sent| sent.times)));
+            self.stale.extend(reused.zip(self.sent.iter().take(acknowledged).copied()));
         }
         self.sent.drain(..acknowledged);
         newest
     }
 
+    /// What ns-2's table still says of a packet that was not sent yet.
+    fn stale_entry(&mut self, seq: u32) -> Option<Sent> {
+        while self.stale.front().is_some_and(|(reused, _)| *reused < seq) {
+            self.stale.pop_front();
+        }
+        self.stale.front().filter(|(reused, _)| *reused == seq).map(|(_, sent)| *sent)
+    }
+
     /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
-    fn first_is_late(&self, m: &Machine, now: Time) -> bool {
+    fn first_is_late(&mut self, m: &Machine, now: Time) -> bool {
         match self.sent.front() {
             Some(sent) => now.since(sent.at).as_secs() >= self.fine.timeout,
-            None => !m.rfc() && m.una < m.end,
+            None if m.rfc() || m.una >= m.end => false,
+            None => self.stale_entry(m.una).is_none_or(|sent| now.since(sent.at).as_secs() >= self.fine.timeout),
         }
     }
 
@@ -265,10 +276,7 @@ impl Vegas {
         match self.sent.get_mut(index) {
             Some(sent) => *sent = Sent { at: now, times: sent.times + 1 },
             None => {
-                while self.stale.front().is_some_and(|(reused, _)| *reused < seq) {
-                    self.stale.pop_front();
-                }
-                let stale = self.stale.front().filter(|(reused, _)| *reused == seq).map_or(0, |(_, times)| *times);
+                let stale = self.stale_entry(seq).map_or(0, |stale| stale.times);
                 self.sent.push_back(Sent { at: now, times: stale + 1 });
             }
         }

@@ -15,6 +15,7 @@ import tomli_w
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from penstock import _native
 from penstock import report_view as view
 from penstock.display import spaced
 from penstock.metrics import metric, order
@@ -57,7 +58,8 @@ def render(result: Json) -> str:
 
 
 def _compare_page(result: Json) -> dict[str, Any]:
-    found = comparison(result, scheme_titles())
+    known = _registry()
+    found = comparison(result, {name: entry["title"] for name, entry in known.items()})
     units = view.scales(found)
     path, lines = axis(found.points)
     names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
@@ -66,6 +68,8 @@ def _compare_page(result: Json) -> dict[str, Any]:
     return {
         "kind": "compare",
         "schemes": found.schemes,
+        "sources": [known[s.name]["source"] if s.name in known else "" for s in found.schemes],
+        "paired": bool(found.paired),
         "points": found.points,
         "places": found.places,
         "runs": found.runs,
@@ -113,6 +117,8 @@ def _run_page(result: Json) -> dict[str, Any]:
     return {
         "kind": "run",
         "schemes": [],
+        "sources": [],
+        "paired": False,
         "points": [Point({})],
         "places": [t["place"] for t in tables],
         "runs": 1,
@@ -131,11 +137,9 @@ def _run_page(result: Json) -> dict[str, Any]:
     }
 
 
-def scheme_titles() -> dict[str, str]:
-    """Names for people, by scheme, from the registry."""
-    from penstock import _native
-
-    return {entry["name"]: entry["title"] for entry in json.loads(_native.schemes())}
+def _registry() -> dict[str, Json]:
+    """What is known of each scheme, by its name."""
+    return {entry["name"]: entry for entry in json.loads(_native.schemes())}
 
 
 def _common(result: Json) -> dict[str, Any]:

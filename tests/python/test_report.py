@@ -106,6 +106,7 @@ def test_a_page_tells_how_to_get_the_numbers_again(page: str) -> None:
     assert "--runs 30" in text
     assert 'rate = "1.5Mbit"' in text
     assert "1–30" in text
+    assert "Given: target=10p, max_p_high=0.75; all else as by default." in text
 
 
 def test_the_page_of_the_demo_is_small(page: str) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.run import cores, run_batch
+from penstock.runs import cores, run_batch
 from penstock.scenario import Scenario
 
 from .setup import Table
@@ -25,4 +25,5 @@ def simulate(scenarios: Sequence[Table], seeds: Sequence[int], jobs: int | None)
 
 def _work(scenario: Table) -> float:
     """What a run costs, roughly: its duration times the rate of its bottleneck."""
-    return float(scenario["duration"].removesuffix("s")) * float(scenario["links"]["bottleneck"]["rate"].removesuffix("Mbit"))
+    rate = scenario["links"]["bottleneck"]["rate"]
+    return float(scenario["duration"].removesuffix("s")) * float(rate.removesuffix("Mbit"))

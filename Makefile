@@ -42,14 +42,14 @@ gen: setup ## write the generated Python classes again, from the native module
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench: ## packets per CPU second of the engine on the reference workloads
-	cargo bench --locked -p penstock-sim
+bench: setup ## packets per CPU second on the reference workloads, and what flows cost from 100 to 100 000
+	$(BIN)/python peers/bench.py
 
 bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installed
-	$(BIN)/python tools/bench_peers.py
+	$(BIN)/python peers/bench.py --peers
 
 validate: setup ## compare with the reference results cell by cell
-	$(BIN)/python tools/validate.py
+	$(BIN)/python -m validation --write docs/validation-results.md
 
 fuzz: ## fuzz the disciplines; needs cargo-fuzz
 	cargo fuzz run disciplines

@@ -36,7 +36,7 @@ def picture(page: Path, target: Path) -> None:
                 f"--window-size={WIDTH},{HEIGHT}",
                 f"--screenshot={shot}",
                 "--virtual-time-budget=3000",
-                page.resolve().as_uri(),
+                page.resolve().as_uri() + "#point=1",
             ],
             check=True,
             capture_output=True,

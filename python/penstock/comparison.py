@@ -389,7 +389,7 @@ class Table:
                     if self._summary(number, (place, metric)).relative_half > precision.share:
                         return False
         if not found:
-            known = sorted({metric for _, metric in self.values[0] if "[" not in metric})
+            known = sorted({metric for place, metric in self.values[0] if place in self.plan.at and "[" not in metric})
             raise PenstockError(
                 f'no metric "{precision.metric}"{nearest(precision.metric, known)}; known: {", ".join(known)}'
             )

@@ -48,7 +48,7 @@ def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
     >>> decimals([12.345, 11.9], [0.217, 0.18])
     2
     >>> decimals([0.00477])
-    5
+    6
     >>> decimals([18, 25])
     0
     """

@@ -146,6 +146,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("completion_p50_s", "Completion time, median", "time", "lower", "Flows", "Finite transfers."),
     Metric("completion_p95_s", "Completion time, 95th percentile", "time", "lower", "Flows", "Finite transfers."),
     Metric("completion_p99_s", "Completion time, 99th percentile", "time", "lower", "Flows", "Finite transfers."),
+    Metric("count", "Flows", "count", "", "Flows", "Number of flows of the group."),
+    Metric("loss_runs", "Runs of losses", "count", "", "Flows",
+           "Runs of consecutive losses of one flow, over all flows of the group."),
     # Distributions: arrays over 0, 1, 2, ...
     Metric("length_pmf", "Queue length", "share", "", "Distributions",
            "Fraction of time at each queue length (packets), from 0 to the largest seen."),

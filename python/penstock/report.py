@@ -15,6 +15,7 @@ import tomli_w
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from penstock import _native
 from penstock import report_view as view
 from penstock.display import spaced
 from penstock.metrics import metric, order
@@ -57,7 +58,8 @@ def render(result: Json) -> str:
 
 
 def _compare_page(result: Json) -> dict[str, Any]:
-    found = comparison(result, scheme_titles())
+    known = _registry()
+    found = comparison(result, {name: entry["title"] for name, entry in known.items()})
     units = view.scales(found)
     path, lines = axis(found.points)
     names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
@@ -66,6 +68,8 @@ def _compare_page(result: Json) -> dict[str, Any]:
     return {
         "kind": "compare",
         "schemes": found.schemes,
+        "sources": [known[s.name]["source"] if s.name in known else "" for s in found.schemes],
+        "paired": bool(found.paired),
         "points": found.points,
         "places": found.places,
         "runs": found.runs,
@@ -82,7 +86,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
         "has_distributions": bool(found.distributions),
         "has_series": bool(series),
         "data": _payload(_data(found, units, path, lines, series)),
-        "command": _lines(result["command"]) if "command" in result else _command(result, found),
+        "command": _given_command(result) or _command(result, found),
         "flows": [],
         "distributions": [],
     }
@@ -94,10 +98,10 @@ def _run_page(result: Json) -> dict[str, Any]:
     series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
     names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if _is_number(v)}
     distributions = [
-        {"place": place, "metric": metric(name), "svg": view.bars(values)}
+        {"place": place, "metric": metric(name), "svg": view.bars(_trimmed(values), 1 if "loss" in name else 0)}
         for place, numbers in {**links, **traffic}.items()
         for name, values in numbers.items()
-        if name.endswith("_pmf") and isinstance(values, list) and values
+        if name.endswith("_pmf") and isinstance(values, list) and any(values)
     ]
     tables = [
         {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}
@@ -113,6 +117,8 @@ def _run_page(result: Json) -> dict[str, Any]:
     return {
         "kind": "run",
         "schemes": [],
+        "sources": [],
+        "paired": False,
         "points": [Point({})],
         "places": [t["place"] for t in tables],
         "runs": 1,
@@ -124,18 +130,16 @@ def _run_page(result: Json) -> dict[str, Any]:
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": False,
         "has_series": bool(series),
-        "data": _payload({"schemes": [{"label": "this run", "title": "this run"}], "places": [], "series": series}),
-        "command": result.get("command", f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}"),
+        "data": _payload({"schemes": [{"label": "this run", "title": "Queue"}], "places": [], "series": series}),
+        "command": _given_command(result) or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
         "flows": flows,
         "distributions": distributions,
     }
 
 
-def scheme_titles() -> dict[str, str]:
-    """Names for people, by scheme, from the registry."""
-    from penstock import _native
-
-    return {entry["name"]: entry["title"] for entry in json.loads(_native.schemes())}
+def _registry() -> dict[str, Json]:
+    """What is known of each scheme, by its name."""
+    return {entry["name"]: entry for entry in json.loads(_native.schemes())}
 
 
 def _common(result: Json) -> dict[str, Any]:
@@ -151,7 +155,7 @@ def _common(result: Json) -> dict[str, Any]:
         "links": [_link_facts(n, link) for n, link in watched.items()],
         "scenario_toml": tomli_w.dumps(_without_none(scenario)),
         "scenario_file": _file_name(str(scenario.get("name") or "scenario")),
-        "provenance": {str(k): v for k, v in provenance.items()},
+        "provenance": {str(k): v for k, v in provenance.items() if k not in ("penstock", "command")},
     }  # fmt: skip
 
 
@@ -260,6 +264,11 @@ def decimated(series: Json) -> dict[str, Any]:
     return found
 
 
+def _trimmed(shares: Sequence[float]) -> Sequence[float]:
+    """Without the rare values at the end."""
+    return shares[: 1 + max(k for k, share in enumerate(shares) if share >= SMALLEST_SHARE)]
+
+
 def _mean(values: Sequence[float | None]) -> float:
     known = [v for v in values if v is not None]
     return sum(known) / len(known) if known else math.nan
@@ -279,9 +288,11 @@ def _command(result: Json, found: Comparison) -> str:
     return " \\\n    ".join([start, *(shlex.join(option) for option in options)])
 
 
-def _lines(command: str) -> str:
-    """A command with an option a line."""
-    return re.sub(r" (?=--)", " \\\\\n    ", command)
+def _given_command(result: Json) -> str:
+    """The command that made the result, an option a line; empty where only the page's own is known."""
+    command = str(result.get("command") or (result.get("provenance") or {}).get("command") or "")
+    made = command.startswith(("penstock run ", "penstock compare "))
+    return re.sub(r" (?=--)", " \\\\\n    ", command) if made else ""
 
 
 def _file_name(name: str) -> str:

@@ -29,9 +29,14 @@ class Scheme:
         return f"{self.name} {self.suffix}".strip()
 
     @property
+    def given(self) -> str:
+        """The parameters that were given: ``max_p=0.2, gentle=true``."""
+        return ", ".join(f"{k}={_plain(v)}" for k, v in self.params.items())
+
+    @property
     def argument(self) -> str:
         """As it stands after ``--scheme``."""
-        settings = ",".join(f"{k}={_plain(v)}" for k, v in self.params.items())
+        settings = self.given.replace(", ", ",")
         return f"{self.name}:{settings}" if settings else self.name
 
 

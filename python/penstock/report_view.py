@@ -120,22 +120,24 @@ def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: in
     )  # fmt: skip
 
 
-def bars(values: Sequence[float], width: int = 560, height: int = 150) -> Markup:
-    """A distribution over 0, 1, 2, ... as bars, with its largest share written on the axis."""
+def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
+    """A distribution over first, first + 1, ... as bars, with its largest share written on the axis."""
     top = max(values, default=0.0) or 1.0
-    step = (width - 40) / max(len(values), 1)
-    every = max(1, math.ceil(len(values) / 12))
-    parts = [f'<path class="axis" d="M36 {height - 20}H{width - 2}"/>']
-    for k, value in enumerate(values):
-        tall = value / top * (height - 34)
-        x = 38 + k * step
+    left, base = 40, height - 20
+    step = (width - left - 4) / max(len(values), 1)
+    every = max(1, math.ceil(len(values) / 10))
+    parts = [f'<path class="axis" d="M{left} {base}H{width - 2}"/>']
+    for i, value in enumerate(values):
+        tall = value / top * (base - 12)
+        x = left + 2 + i * step
+        wide = min(max(step - 1.5, 0.8), 26)
         parts.append(
-            f'<rect class="bar" x="{x:.1f}" y="{height - 20 - tall:.1f}" width="{max(step - 1.5, 0.8):.1f}"'
-            f' height="{tall:.1f}"><title>{k}: {value * 100:.3g} %</title></rect>'
+            f'<rect class="bar" x="{x + (step - wide) / 2:.1f}" y="{base - tall:.1f}" width="{wide:.1f}"'
+            f' height="{tall:.1f}"><title>{first + i}: {value * 100:.3g} %</title></rect>'
         )
-        if k % every == 0:
-            parts.append(f'<text x="{x + step / 2:.1f}" y="{height - 5}" text-anchor="middle">{k}</text>')
-    parts.append(f'<text x="32" y="18" text-anchor="end">{top * 100:.3g} %</text>')
+        if i % every == 0:
+            parts.append(f'<text x="{x + step / 2:.1f}" y="{height - 5}" text-anchor="middle">{first + i}</text>')
+    parts.append(f'<text x="{left - 5}" y="16" text-anchor="end">{top * 100:.3g} %</text>')
     return Markup('<svg class="bars" viewBox="0 0 {} {}" role="img">{}</svg>').format(
         width, height, Markup("".join(parts))
     )

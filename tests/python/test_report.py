@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_result import SCHEMES, compare_result, run_result
 from penstock import report
 from penstock.display import scale_for
 from penstock.report_data import Cell, axis, comparison, leaders
+
+from .fake_result import SCHEMES, compare_result, run_result
 
 VOID = {
     "area",
@@ -105,6 +106,7 @@ def test_a_page_tells_how_to_get_the_numbers_again(page: str) -> None:
     assert "--runs 30" in text
     assert 'rate = "1.5Mbit"' in text
     assert "1–30" in text
+    assert "Given: target=10p, max_p_high=0.75; all else as by default." in text
 
 
 def test_the_page_of_the_demo_is_small(page: str) -> None:
@@ -197,8 +199,7 @@ def test_units_follow_the_size_of_the_numbers() -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("kind", ["compare", "run", "nothing swept"])
+@pytest.mark.parametrize(("kind", "dark"), [("compare", False), ("run", True), ("nothing swept", True)])
 def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_path: Path) -> None:
     result = run_result() if kind == "run" else compare_result(vary=kind == "compare")
     page = report.render(result)

@@ -31,21 +31,24 @@ pub(crate) trait Law {
 /// opens the window.
 #[inline]
 pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
+    let first = m.una == 0;
     m.acknowledge(now, ack);
     if !(m.ect && ack.ece) {
         m.grow(now);
     }
-    if ack.ack == 1 && m.params.syn {
+    if first {
         open(m, now);
     }
 }
 
-/// The answer to the opening packet: agreement to ECN and the initial window, which is one packet if the opening packet had
-/// to be sent again (RFC 6928, section 2).
+/// The first answer: agreement to ECN, and after an opening packet the initial window, which is one packet if that had to be
+/// sent again (RFC 6928, section 2).
 #[cold]
-pub(crate) fn open(m: &mut Machine, now: Time) {
-    m.set_cwnd(now, if m.cut == Cut::Timeout { 1.0 } else { m.params.initial_window });
+fn open(m: &mut Machine, now: Time) {
     m.ect = m.params.ecn;
+    if m.params.syn && m.una == 1 {
+        m.set_cwnd(now, if m.cut == Cut::Timeout { 1.0 } else { m.params.initial_window });
+    }
 }
 
 /// What happens on a timeout in all window laws: threshold halved, one packet, everything from `una` again (RFC 5681, 3.1).

@@ -107,7 +107,7 @@ impl Machine {
             dupacks: 0,
             cut: Cut::None,
             cwr: false,
-            ect: params.ecn && !params.opens(),
+            ect: params.ecn && params.recovery == Recovery::Rfc,
             ecn_backoff: false,
             timing: false,
             timed_seq: 0,

@@ -10,8 +10,9 @@
 //!
 //! # Differences
 //! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
+//! * ns2 rules: the acknowledgement of the newest packet in order may be delayed though it came before.
 
-use crate::params::{Flavour, TcpParams};
+use crate::params::{Flavour, Recovery, TcpParams};
 use crate::runs::Runs;
 use crate::wire::{ReceiverAck, SackBlock, SackBlocks};
 use penstock_core::{Ecn, Span, Time};
@@ -37,6 +38,8 @@ pub struct Receiver {
     delay: Option<Span>,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
+    /// The newest packet in order, received again, is answered like a new one.
+    delays_repeated: bool,
     sack: bool,
     sack_blocks: u32,
     ack_size: u32,
@@ -60,6 +63,7 @@ impl Receiver {
             waiting: None,
             delay: params.delayed_ack,
             echo: false,
+            delays_repeated: params.recovery == Recovery::Ns2,
             sack: params.flavour == Flavour::Sack,
             sack_blocks: params.sack_blocks,
             ack_size: params.ack_size,
@@ -94,12 +98,13 @@ impl Receiver {
             self.echo = true;
         }
         // In order and nothing behind it: such a packet alone may wait.
-        let regular = seq == self.next && self.early.is_empty();
-        if regular {
+        let next = seq == self.next && self.early.is_empty();
+        if next {
             self.next += 1;
         } else {
             self.place(seq);
         }
+        let regular = next || (self.delays_repeated && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = Waiting { until: Time::NEVER, stamp, retransmission };
         if let Some(delay) = self.delay {
             match self.waiting.take() {

@@ -62,8 +62,9 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     seed = top.take("seed", whole(0, 2**63 - 1), 1)
     _check_clock(top, duration, warmup, sampling)
 
-    specs = read_links(faults, tree.get("links", {}))
-    network = Network(specs)
+    tables = tree.get("links", {})
+    specs = read_links(faults, tables)
+    network = Network(specs, complete=isinstance(tables, Mapping) and len(specs) == len(tables))
     traffic = read_traffic(faults, tree.get("traffic", {}), network, duration)
 
     def round_trip(link: str) -> int | None:

@@ -90,7 +90,7 @@ def _read_link(table: Table, name: str) -> LinkSpec | None:
     if source is not None and source == target:
         table.fault("to", f'leads from node "{source}" to itself; a link joins two different nodes')
         return None
-    if source is None or target is None or rate is None or delay is None or count is None:
+    if source is None or target is None or count is None:
         return None
     return LinkSpec(name, table, count, source, target, forward, backward, same, rtt)
 

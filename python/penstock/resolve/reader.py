@@ -30,9 +30,12 @@ class Table:
         return f"{self.path}.{key}" if self.path else key
 
     def fault(self, key: str, message: str) -> None:
-        """Note a fault of a key; its value is shown where there is one."""
-        if key in self.values:
-            self.faults.add(self.at(key), message, self.values[key])
+        """Note a fault of a key; its value is shown unless it is a table of tables."""
+        value = self.values.get(key)
+        if key in self.values and not (
+            isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
+        ):
+            self.faults.add(self.at(key), message, value)
         else:
             self.faults.add(self.at(key), message)
 

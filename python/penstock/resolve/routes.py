@@ -15,7 +15,9 @@ MOST_PAIRS = 2000
 class Network:
     """The nodes and directed links of a scenario, with their propagation delays in ns."""
 
-    def __init__(self, specs: Iterable[LinkSpec]) -> None:
+    def __init__(self, specs: Iterable[LinkSpec], *, complete: bool = True) -> None:
+        # Where a link could not be read, nothing can be said about what is missing.
+        self.complete = complete
         self.edges: dict[str, dict[str, tuple[int, str]]] = {}
         self._group: dict[str, str] = {}
         for spec in specs:

@@ -121,7 +121,7 @@ def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[
             names = [names[i % len(names)].replace("{i}", str(i)) for i in range(count)]
         known = True
         for name in dict.fromkeys(names):
-            if name not in network:
+            if name not in network and network.complete:
                 hint = nearest(name, network.edges)
                 table.fault(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
                 known = False
@@ -132,9 +132,9 @@ def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[
     if len(ends) < 2:
         return None
     sources, targets = ends["from"], ends["to"]
-    if count and not _connected(table, sources, targets, count, network):
+    if count and network.complete and not _connected(table, sources, targets, count, network):
         return None
-    if path is not None and not _is_path(table, path, sources, targets, network):
+    if path is not None and network.complete and not _is_path(table, path, sources, targets, network):
         return None
     return sources, targets, path
 

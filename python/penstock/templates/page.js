@@ -6,7 +6,7 @@
   const state = { place: D.places.length ? D.places[0].name : "", point: 0, line: 0, link: "", hidden: new Set(), all: false };
   const DASHES = [[], [8, 3], [2, 3], [8, 3, 2, 3], [5, 3], [12, 3], [2, 2, 6, 2], [1, 3]];
   const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const ink = (i) => colour("--c" + (i % 8));
+  const ink = (i) => colour("--c" + ((keys.length ? i : i + 1) % 8));
   const sans = () => getComputedStyle(document.body).fontFamily;
   const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
   const keys = $$("#legend .key");
@@ -87,7 +87,7 @@
     const rows = D.schemes.map((s, k) => ({ s, k, v: m.mean[k][point], h: m.half[k][point] }))
       .filter((r) => r.v != null && !state.hidden.has(r.k)).sort((a, b) => b.v - a.v)
       .map((r) => `<tr><td>${icon(r.k)}</td><td>${escape(r.s.label)}</td><td>${nice(r.v)}${r.h == null ? "" : ` <span class="pm">±${+r.h.toPrecision(2)}</span>`}</td></tr>`);
-    tip(u, card, `<b>${escape(D.points[point])}</b> ${escape(m.unit)}<table>${rows.join("")}</table><span class="pm">${D.runs > 1 ? "95 % intervals, n = " + D.runs : "n = 1: no interval"}</span>`);
+    tip(u, card, `<b>${escape(D.points[point])}</b>${m.unit ? " · in " + escape(m.unit) : ""}<table>${rows.join("")}</table><span class="pm">${D.runs > 1 ? "95 % intervals, n = " + D.runs : "n = 1: no interval"}</span>`);
   }
 
   // ---- distributions
@@ -303,6 +303,11 @@
   let waiting;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(fit, 60); });
 
+  // page.html#point=2&place=extra opens with that choice
+  for (const [what, value] of new URLSearchParams(location.hash.slice(1))) {
+    if (what === "point" && D.points && D.points[+value] !== undefined) state.point = +value;
+    if (what === "place" && D.places.some((p) => p.name === value)) state.place = value;
+  }
   show();
   draw();
 })();

@@ -224,7 +224,8 @@ impl Red {
         } else if avg >= top {
             1.0
         } else if avg < max_th {
-            self.vars.max_p * (avg - min_th) * slope
+            // an adaptive law may move max_p beyond 1
+            (self.vars.max_p * (avg - min_th) * slope).min(1.0)
         } else {
             self.vars.ramp_start + (1.0 - self.vars.ramp_start) * (avg - max_th) * ramp_slope
         }

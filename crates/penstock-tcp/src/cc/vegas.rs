@@ -5,7 +5,7 @@
 //! # Law
 //! Once a round trip, with `rtt` the mean of the round trips measured in it:
 //! `expected = outstanding/base_rtt`, `actual = (packets sent in the round)/rtt`, `delta = (expected - actual) base_rtt`, rounded.
-//! * Slow start: `cwnd += 1` per acknowledgement in every other round; `delta > gamma` ends it with `cwnd -= cwnd/8`.
+//! * Slow start: `cwnd += 1` per acknowledgement in every other round; `delta > gamma` after a round without ends it with `cwnd -= cwnd/8`.
 //! * Avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`.
 //! * Retransmission: on a duplicate, if the packet asked for is older than a fine-grained timeout, else on the third; the same
 //!   is looked at on the first two acknowledgements after it. `cwnd` is cut by a quarter (by half if the packet was sent more
@@ -16,10 +16,10 @@
 //! # Differences
 //! * The paper leaves open how the estimate is kept; the last rule is ns-2's, and so is `ssthresh = 2` when slow start ends and
 //!   a window of two packets after a timeout.
-//! * ns2 rules: a packet that was never sent is late, so where nothing is outstanding after a retransmission the next packet
+//! * ns2 rules: the packets of the initial window are not measured, and a packet that was never sent is late, so where nothing is outstanding after a retransmission the next packet
 //!   is sent twice.
 
-use super::{Law, open};
+use super::Law;
 use crate::machine::{Cut, Machine};
 use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
@@ -61,6 +61,9 @@ impl Fine {
 pub(crate) struct Vegas {
     /// What is outstanding, from `una` on.
     sent: VecDeque<Sent>,
+    /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
+    /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.
+    stale: VecDeque<(u32, Sent)>,
     /// The first answer has come.
     answered: bool,
     fine: Fine,
@@ -124,7 +127,7 @@ impl Law for Vegas {
 impl Vegas {
     fn advance<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         if m.una == 1 && m.params.syn {
-            open(m, now);
+            m.set_cwnd(now, m.params.initial_window);
         }
         // The inflation of duplicates ends.
         if m.dupacks > m.params.dupack_threshold && m.cwnd > self.cut_window {
@@ -136,26 +139,27 @@ impl Vegas {
         if ack.ack > self.round_ends {
             self.end_round(m, now);
         }
-        if self.step > 0.0 {
-            m.set_cwnd(now, m.cwnd + self.step);
-        }
-        let newest = self.sent.drain(..acknowledged.min(self.sent.len())).next_back();
-        if let Some(sent) = newest.filter(|sent| sent.times == 1) {
+        let newest = self.forget(m, acknowledged);
+        // ns-2 takes the sending time zero, that of the first packets, for none.
+        let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > m.started);
+        if let Some(sent) = newest.filter(measured) {
             let rtt = now.since(sent.at).as_secs();
             self.rtt_sum += rtt;
             self.rtt_count += 1;
             self.base_rtt = self.base_rtt.min(rtt);
             self.fine.measure(rtt);
         }
-        if self.worried > 0 {
+        if self.worried > 0 && self.first_is_late(m, now) {
             self.worried -= 1;
-            if self.first_is_late(m, now) {
-                m.dupacks = m.params.dupack_threshold;
-                let lost = m.una;
-                self.transmit(m, now, lost, net);
-            } else {
-                self.worried = 0;
-            }
+            m.dupacks = m.params.dupack_threshold;
+            let lost = m.una;
+            self.transmit(m, now, lost, net);
+            return;
+        }
+        self.worried = 0;
+        let in_use = m.cwnd < m.ssthresh || m.window() <= (m.next - m.una) + 2;
+        if self.step > 0.0 && in_use {
+            m.set_cwnd(now, m.cwnd + self.step);
         }
     }
 
@@ -180,8 +184,9 @@ impl Vegas {
             let cwnd = m.cwnd;
             self.step = 0.0;
             if cwnd < m.ssthresh {
+                // Only a round without growth shows the delay of a window (section 4.3 of the paper).
                 self.holds = !self.holds;
-                if delta > m.params.gamma {
+                if !self.holds && delta > m.params.gamma {
                     m.ssthresh = MIN_CWND;
                     m.set_cwnd(now, (cwnd - cwnd / 8.0).max(MIN_CWND));
                 } else if !self.holds {
@@ -231,14 +236,38 @@ impl Vegas {
         m.fast_retransmit(now);
         let lost = m.una;
         self.transmit(m, now, lost, net);
-        m.dupacks = m.dupacks.max(threshold);
+        if first.times <= 1 {
+            m.dupacks = m.dupacks.max(threshold);
+        }
+    }
+
+    /// Forget the packets that have been acknowledged; returns the newest of them.
+    fn forget(&mut self, m: &Machine, acknowledged: usize) -> Option<Sent> {
+        let acknowledged = acknowledged.min(self.sent.len());
+        let newest = acknowledged.checked_sub(1).and_then(|last| self.sent.get(last).copied());
+        let (first, window) = (m.una - acknowledged as u32, m.params.window);
+        if !m.rfc() && acknowledged > 1 && first % window > (m.una - 1) % window {
+            let reused = first.saturating_add(window)..;
+            self.stale.extend(reused.zip(self.sent.iter().take(acknowledged).copied()));
+        }
+        self.sent.drain(..acknowledged);
+        newest
+    }
+
+    /// What ns-2's table still says of a packet that was not sent yet.
+    fn stale_entry(&mut self, seq: u32) -> Option<Sent> {
+        while self.stale.front().is_some_and(|(reused, _)| *reused < seq) {
+            self.stale.pop_front();
+        }
+        self.stale.front().filter(|(reused, _)| *reused == seq).map(|(_, sent)| *sent)
     }
 
     /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
-    fn first_is_late(&self, m: &Machine, now: Time) -> bool {
+    fn first_is_late(&mut self, m: &Machine, now: Time) -> bool {
         match self.sent.front() {
             Some(sent) => now.since(sent.at).as_secs() >= self.fine.timeout,
-            None => !m.rfc() && m.una < m.end,
+            None if m.rfc() || m.una >= m.end => false,
+            None => self.stale_entry(m.una).is_none_or(|sent| now.since(sent.at).as_secs() >= self.fine.timeout),
         }
     }
 
@@ -246,7 +275,10 @@ impl Vegas {
         let index = (seq - m.una) as usize;
         match self.sent.get_mut(index) {
             Some(sent) => *sent = Sent { at: now, times: sent.times + 1 },
-            None => self.sent.push_back(Sent { at: now, times: 1 }),
+            None => {
+                let stale = self.stale_entry(seq).map_or(0, |stale| stale.times);
+                self.sent.push_back(Sent { at: now, times: stale + 1 });
+            }
         }
         m.transmit(now, seq, net);
     }

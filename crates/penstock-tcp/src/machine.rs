@@ -85,7 +85,6 @@ pub(crate) struct Machine {
     rtt: Rtt,
     /// When the retransmission timer ends; `NEVER`: it is off.
     deadline: Time,
-    pub(crate) started: Time,
     finished: Time,
     counts: SenderCounts,
     /// Up to when `counts.cwnd_integral` counts.
@@ -114,7 +113,6 @@ impl Machine {
             timed_at: Time::ZERO,
             rtt,
             deadline: Time::NEVER,
-            started: Time::NEVER,
             finished: Time::NEVER,
             counts: SenderCounts::default(),
             integrated: Time::NEVER,
@@ -418,7 +416,6 @@ impl Machine {
     /// Start or stop the flow of new data.
     pub(crate) fn start(&mut self, now: Time) {
         self.end = self.params.end();
-        self.started = now;
         self.integrated = now;
     }
 

@@ -261,14 +261,11 @@ impl Machine {
         self.rtt.back_off(&self.params);
     }
 
-    /// What every law does first on a timeout. Returns false if nothing was outstanding: a window of less than one packet is
-    /// then opened again, without back-off.
-    pub(crate) fn time_out(&mut self, now: Time) -> bool {
+    /// What every law does first on a timeout. Returns false if nothing was outstanding.
+    pub(crate) fn time_out(&mut self) -> bool {
         self.deadline = Time::NEVER;
         self.recover = self.max;
         if self.una == self.max {
-            self.cut = Cut::Timeout;
-            self.set_cwnd(now, self.cwnd.max(1.0));
             return false;
         }
         self.counts.timeouts += 1;

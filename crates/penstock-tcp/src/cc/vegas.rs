@@ -28,6 +28,9 @@ use penstock_core::{Span, Time};
 /// Least window of the law, in packets.
 const MIN_CWND: f64 = 2.0;
 
+/// A window with more packets unused than this does not grow.
+const MOST_UNUSED: f64 = 3.0;
+
 /// A packet outstanding.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
@@ -118,6 +121,11 @@ impl Law for Vegas {
         }
     }
 
+    fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.back_off();
+        self.on_timeout(m, now, net);
+    }
+
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         m.dupacks = 0;
         m.cut = Cut::Timeout;
@@ -163,8 +171,8 @@ impl Vegas {
             return;
         }
         self.worried = 0;
-        let in_use = m.cwnd < m.ssthresh || m.window() <= (m.next - m.una) + 2;
-        if self.step > 0.0 && in_use {
+        // Only a window that is in use grows.
+        if self.step > 0.0 && m.cwnd <= f64::from(m.next - m.una) + MOST_UNUSED {
             m.set_cwnd(now, m.cwnd + self.step);
         }
     }

@@ -163,17 +163,19 @@ impl Vegas {
             self.base_rtt = self.base_rtt.min(rtt);
             self.fine.measure(rtt);
         }
+        // Only a window that is in use grows, and a step of slow start only in slow start.
+        let unused = m.cwnd - f64::from(m.next - m.una);
+        let slow = m.cwnd < m.ssthresh;
+        if self.step > 0.0 && unused <= MOST_UNUSED && (slow || self.step < 1.0) {
+            m.set_cwnd(now, m.cwnd + self.step);
+        }
         if self.worried > 0 && self.first_is_late(m, now) {
             self.worried -= 1;
             m.dupacks = m.params.dupack_threshold;
             let lost = m.una;
             self.transmit(m, now, lost, net);
-            return;
-        }
-        self.worried = 0;
-        // Only a window that is in use grows.
-        if self.step > 0.0 && m.cwnd <= f64::from(m.next - m.una) + MOST_UNUSED {
-            m.set_cwnd(now, m.cwnd + self.step);
+        } else {
+            self.worried = 0;
         }
     }
 

@@ -26,6 +26,7 @@ fn params_of(case: &Json) -> (TcpParams, Faults) {
         ("min_rto", Value::Time(Span::from_secs(case["minrto"].as_f64().expect("a time")))),
         ("ecn", Value::Flag(case["ecn"] == 1)),
         ("syn", Value::Flag(case["syn"] != "false")),
+        ("timestamps", Value::Flag(case["ts"] == 1)),
     ];
     if let Ok(phase) = std::env::var("PHASE") {
         settings.push(("phase", Value::Time(Span::from_nanos(phase.parse().unwrap()))));

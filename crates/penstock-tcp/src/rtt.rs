@@ -11,13 +11,13 @@
 //! * With a coarse clock (`tick` > 0) everything is counted in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
 //!   update rounded down, as in Jacobson's own code and in ns-2. A round trip is as many ticks as the clock makes in it.
 //! * With an exact clock the same integers count eighths and quarters of a nanosecond.
-//! * The back-off stops at 64; with the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
+//! * With the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
 
 use crate::params::TcpParams;
 use penstock_core::{Span, Time};
 
-/// Greatest back-off.
-const MAX_BACKOFF: u32 = 64;
+/// Greatest back-off; `max_rto` ends it sooner.
+const MAX_BACKOFF: u32 = 1 << 16;
 /// A coarse estimator forgets SRTT above this back-off.
 const FORGET_ABOVE: u32 = 8;
 

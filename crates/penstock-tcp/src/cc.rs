@@ -25,6 +25,14 @@ pub(crate) trait Law {
 
     /// The retransmission timer ended with data outstanding; the machine has backed off.
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N);
+
+    /// The retransmission timer ended with nothing outstanding, though there is data to send: a mark has left a window of less
+    /// than one packet (RFC 3168, section 6.1.2).
+    fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.cut = Cut::Timeout;
+        m.set_cwnd(now, m.cwnd.max(1.0));
+        self.fill(m, now, net);
+    }
 }
 
 /// A new acknowledgement outside recovery: move on and grow, unless it echoes a mark. The answer to the opening packet

@@ -105,8 +105,15 @@ pub(crate) static KEYS: [KeyInfo; 29] = [
         .by_profile([Nanos(3 * SECOND), Nanos(6 * SECOND), Nanos(6 * SECOND), Nanos(SECOND)]),
     number("tick", "s", Kind::Time, (0.0, 10.0), "Granularity of the clock that measures round trips; 0 s is exact.")
         .by_profile([Nanos(10 * MILLI), Nanos(100 * MILLI), Nanos(10 * MILLI), Nanos(0)]),
-    number("phase", "s", Kind::Time, (0.0, 10.0), "How long before the start of the run the coarse clock ticked.")
-        .by_profile([Nanos(5_558_807), Nanos(55_588_072), Nanos(5_558_807), Nanos(0)]),
+    number(
+        "phase",
+        "s",
+        Kind::Time,
+        (0.0, 10.0),
+        "How long before the start of the run the coarse clock ticked; \"ns2\": as for the first agent of an ns-2 run with the default seed.",
+    )
+    .or(&["ns2"])
+    .always(Text("ns2")),
     number("initial_window", "packets", Kind::Number, (1.0, 1e6), "Initial congestion window (RFC 6928: 10).")
         .by_profile([Number(2.0), Number(1.0), Number(2.0), Number(10.0)]),
     number("initial_ssthresh", "packets", Kind::Integer, (2.0, 1e9), "Initial slow start threshold.")
@@ -156,7 +163,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         max_rto: Span::ZERO,
         initial_rto: Span::ZERO,
         tick: Span::ZERO,
-        phase: Span::ZERO,
+        phase: None,
         initial_window: 1.0,
         initial_ssthresh: None,
         delayed_ack: None,
@@ -212,7 +219,8 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("max_rto", Setting::Time(t)) => params.max_rto = t,
         ("initial_rto", Setting::Time(t)) => params.initial_rto = t,
         ("tick", Setting::Time(t)) => params.tick = t,
-        ("phase", Setting::Time(t)) => params.phase = t,
+        ("phase", Setting::Time(t)) => params.phase = Some(t),
+        ("phase", _) => params.phase = None,
         ("initial_window", Setting::Number(x)) => params.initial_window = x,
         ("initial_ssthresh", Setting::Number(x)) => params.initial_ssthresh = Some(x as u32),
         ("initial_ssthresh", _) => params.initial_ssthresh = None,

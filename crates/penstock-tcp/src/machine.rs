@@ -85,7 +85,6 @@ pub(crate) struct Machine {
     rtt: Rtt,
     /// When the retransmission timer ends; `NEVER`: it is off.
     deadline: Time,
-    pub(crate) started: Time,
     finished: Time,
     counts: SenderCounts,
     /// Up to when `counts.cwnd_integral` counts.
@@ -114,7 +113,6 @@ impl Machine {
             timed_at: Time::ZERO,
             rtt,
             deadline: Time::NEVER,
-            started: Time::NEVER,
             finished: Time::NEVER,
             counts: SenderCounts::default(),
             integrated: Time::NEVER,
@@ -263,14 +261,11 @@ impl Machine {
         self.rtt.back_off(&self.params);
     }
 
-    /// What every law does first on a timeout. Returns false if nothing was outstanding: a window of less than one packet is
-    /// then opened again, without back-off.
-    pub(crate) fn time_out(&mut self, now: Time) -> bool {
+    /// What every law does first on a timeout. Returns false if nothing was outstanding.
+    pub(crate) fn time_out(&mut self) -> bool {
         self.deadline = Time::NEVER;
         self.recover = self.max;
         if self.una == self.max {
-            self.cut = Cut::Timeout;
-            self.set_cwnd(now, self.cwnd.max(1.0));
             return false;
         }
         self.counts.timeouts += 1;
@@ -418,7 +413,6 @@ impl Machine {
     /// Start or stop the flow of new data.
     pub(crate) fn start(&mut self, now: Time) {
         self.end = self.params.end();
-        self.started = now;
         self.integrated = now;
     }
 

@@ -103,8 +103,8 @@ pub struct TcpParams {
     pub initial_rto: Span,
     /// Granularity of the clock that round trips are measured with; zero: exact.
     pub tick: Span,
-    /// How long before the start of the run the coarse clock last ticked.
-    pub phase: Span,
+    /// How long before the start of the run the coarse clock last ticked; `None`: as in ns-2 ([`Self::clock_phase`]).
+    pub phase: Option<Span>,
     /// Initial window, in packets.
     pub initial_window: f64,
     /// Initial slow start threshold, in packets; `None`: the window.
@@ -165,6 +165,13 @@ impl TcpParams {
     /// Whether packet 0 is an opening packet without data: Vegas of ns-2 has none.
     pub fn opens(&self) -> bool {
         self.syn && self.flavour != Flavour::Vegas
+    }
+
+    /// How long before the start of the run the coarse clock last ticked. ns-2 draws it for each agent; unless it is given,
+    /// every flow has that of the first agent of a run with the default seed, of which a Vegas agent takes a later draw.
+    pub fn clock_phase(&self) -> Span {
+        let share = if self.flavour == Flavour::Vegas { 0.014_204_660 } else { 0.555_880_716 };
+        self.phase.unwrap_or_else(|| Span::from_secs(share * self.tick.as_secs()))
     }
 
     /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.

@@ -11,13 +11,13 @@
 //! * With a coarse clock (`tick` > 0) everything is counted in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
 //!   update rounded down, as in Jacobson's own code and in ns-2. A round trip is as many ticks as the clock makes in it.
 //! * With an exact clock the same integers count eighths and quarters of a nanosecond.
-//! * The back-off stops at 64; with the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
+//! * With the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
 
 use crate::params::TcpParams;
 use penstock_core::{Span, Time};
 
-/// Greatest back-off.
-const MAX_BACKOFF: u32 = 64;
+/// Greatest back-off; `max_rto` ends it sooner.
+const MAX_BACKOFF: u32 = 1 << 16;
 /// A coarse estimator forgets SRTT above this back-off.
 const FORGET_ABOVE: u32 = 8;
 
@@ -32,6 +32,8 @@ pub(crate) struct Rtt {
     rto: Span,
     /// Back-off factor.
     backoff: u32,
+    /// How long before the start of the run the clock ticked, in nanoseconds.
+    phase: u64,
 }
 
 impl Rtt {
@@ -39,7 +41,13 @@ impl Rtt {
         /// ns-2's RTTVAR before the first measurement: 12 s.
         const RTTVAR_INIT: u64 = 12_000_000_000;
         let unit = params.tick.as_nanos().max(1);
-        Self { srtt8: 0, rttvar4: 4 * (RTTVAR_INIT / unit), rto: params.initial_rto, backoff: 1 }
+        Self {
+            srtt8: 0,
+            rttvar4: 4 * (RTTVAR_INIT / unit),
+            rto: params.initial_rto,
+            backoff: 1,
+            phase: params.clock_phase().as_nanos(),
+        }
     }
 
     /// The timeout now in force.
@@ -78,7 +86,7 @@ impl Rtt {
         } else if stamped {
             ((now.since(sent).as_nanos() + tick / 2) / tick).max(1)
         } else {
-            let offset = (sent.as_nanos() + params.phase.as_nanos()) % tick;
+            let offset = (sent.as_nanos() + self.phase) % tick;
             ((now.since(sent).as_nanos() + offset) / tick).max(1)
         };
         let unit = tick.max(1);
@@ -126,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_counts_its_own_ticks() {
-        let params = TcpParams { phase: Span::from_millis(8), ..TcpParams::of(Profile::Ns2) };
+        let params = TcpParams { phase: Some(Span::from_millis(8)), ..TcpParams::of(Profile::Ns2) };
         let mut rtt = Rtt::new(&params);
         // Ticks at 2, 12, 22, ... ms: four of them lie in 1..33 ms.
         rtt.measure(&params, Time::from_nanos(1_000_000), Time::from_nanos(33_000_000), false);

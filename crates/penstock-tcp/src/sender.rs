@@ -87,10 +87,10 @@ impl Sender {
         if self.machine.deadline() > now {
             return;
         }
-        if self.machine.time_out(now) {
+        if self.machine.time_out() {
             law!(self, on_timeout, now, net);
-        } else {
-            law!(self, fill, now, net);
+        } else if self.machine.max < self.machine.end {
+            law!(self, on_idle, now, net);
         }
     }
 

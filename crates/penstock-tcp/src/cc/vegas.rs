@@ -23,15 +23,19 @@ use super::Law;
 use crate::machine::{Cut, Machine};
 use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
-use penstock_core::Time;
+use penstock_core::{Span, Time};
 
 /// Least window of the law, in packets.
 const MIN_CWND: f64 = 2.0;
 
+/// A window with more packets unused than this does not grow.
+const MOST_UNUSED: f64 = 3.0;
+
 /// A packet outstanding.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    at: Time,
+    /// On the clock of the law.
+    at: Span,
     times: u32,
 }
 
@@ -64,13 +68,15 @@ pub(crate) struct Vegas {
     /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
     /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.
     stale: VecDeque<(u32, Sent)>,
+    /// When the first packet was last sent: the law's clock begins.
+    origin: Time,
     /// The first answer has come.
     answered: bool,
     fine: Fine,
     base_rtt: f64,
     /// The round in progress: the packet whose answer ends it, its beginning, and the round trips measured in it.
     round_ends: u32,
-    round_began: Time,
+    round_began: Span,
     rtt_sum: f64,
     rtt_count: u32,
     /// Whether slow start holds in this round, and what each acknowledgement adds.
@@ -78,13 +84,16 @@ pub(crate) struct Vegas {
     step: f64,
     /// Window after the last retransmission, and when it was set.
     cut_window: f64,
-    cut_at: Time,
+    cut_at: Span,
     /// Acknowledgements that are still to be looked at after a retransmission.
     worried: u32,
 }
 
 impl Law for Vegas {
     fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        if m.next == 0 {
+            self.origin = now;
+        }
         let end = m.una.saturating_add(m.window()).min(m.end);
         while m.next < end {
             let seq = m.next;
@@ -96,7 +105,7 @@ impl Law for Vegas {
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         if !self.answered {
             self.answered = true;
-            self.base_rtt = now.since(m.started).as_secs();
+            self.base_rtt = self.clock(now).as_secs();
             self.fine = Fine::start(self.base_rtt);
         }
         if ack.ece && m.ect {
@@ -112,13 +121,18 @@ impl Law for Vegas {
         }
     }
 
+    fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.back_off();
+        self.on_timeout(m, now, net);
+    }
+
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         m.dupacks = 0;
         m.cut = Cut::Timeout;
         m.collapse(now);
         m.set_cwnd(now, MIN_CWND);
         self.cut_window = 0.0;
-        self.cut_at = now;
+        self.cut_at = self.clock(now);
         m.go_back(now);
         self.fill(m, now, net);
     }
@@ -141,26 +155,37 @@ impl Vegas {
         }
         let newest = self.forget(m, acknowledged);
         // ns-2 takes the sending time zero, that of the first packets, for none.
-        let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > m.started);
+        let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > Span::ZERO);
         if let Some(sent) = newest.filter(measured) {
-            let rtt = now.since(sent.at).as_secs();
+            let rtt = self.age(&sent, now);
             self.rtt_sum += rtt;
             self.rtt_count += 1;
             self.base_rtt = self.base_rtt.min(rtt);
             self.fine.measure(rtt);
+        }
+        // Only a window that is in use grows, and a step of slow start only in slow start.
+        let unused = m.cwnd - f64::from(m.next - m.una);
+        let slow = m.cwnd < m.ssthresh;
+        if self.step > 0.0 && unused <= MOST_UNUSED && (slow || self.step < 1.0) {
+            m.set_cwnd(now, m.cwnd + self.step);
         }
         if self.worried > 0 && self.first_is_late(m, now) {
             self.worried -= 1;
             m.dupacks = m.params.dupack_threshold;
             let lost = m.una;
             self.transmit(m, now, lost, net);
-            return;
+        } else {
+            self.worried = 0;
         }
-        self.worried = 0;
-        let in_use = m.cwnd < m.ssthresh || m.window() <= (m.next - m.una) + 2;
-        if self.step > 0.0 && in_use {
-            m.set_cwnd(now, m.cwnd + self.step);
-        }
+    }
+
+    fn clock(&self, now: Time) -> Span {
+        now.since(self.origin)
+    }
+
+    /// Seconds since a packet was sent.
+    fn age(&self, sent: &Sent, now: Time) -> f64 {
+        self.clock(now).as_secs() - sent.at.as_secs()
     }
 
     /// The law proper, once a round trip.
@@ -168,7 +193,7 @@ impl Vegas {
         let rtt = if self.rtt_count > 0 {
             self.rtt_sum / f64::from(self.rtt_count)
         } else {
-            now.since(self.round_began.max(m.started)).as_secs()
+            self.clock(now).as_secs() - self.round_began.as_secs()
         };
         self.rtt_sum = 0.0;
         self.rtt_count = 0;
@@ -199,7 +224,7 @@ impl Vegas {
             }
         }
         self.round_ends = m.next;
-        self.round_began = now;
+        self.round_began = self.clock(now);
     }
 
     fn duplicate<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
@@ -214,7 +239,7 @@ impl Vegas {
         if m.una >= m.end {
             return;
         }
-        let first = self.sent.front().copied().unwrap_or(Sent { at: Time::ZERO, times: 0 });
+        let first = self.sent.front().copied().unwrap_or(Sent { at: Span::ZERO, times: 0 });
         if m.una <= m.recover && m.cut == Cut::Timeout {
             return;
         }
@@ -229,7 +254,7 @@ impl Vegas {
             };
             self.cut_window = f64::from(cut);
             m.set_cwnd(now, self.cut_window + f64::from(m.dupacks));
-            self.cut_at = now;
+            self.cut_at = self.clock(now);
         }
         m.recover = m.max;
         m.back_off();
@@ -265,19 +290,20 @@ impl Vegas {
     /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
     fn first_is_late(&mut self, m: &Machine, now: Time) -> bool {
         match self.sent.front() {
-            Some(sent) => now.since(sent.at).as_secs() >= self.fine.timeout,
+            Some(sent) => self.age(sent, now) >= self.fine.timeout,
             None if m.rfc() || m.una >= m.end => false,
-            None => self.stale_entry(m.una).is_none_or(|sent| now.since(sent.at).as_secs() >= self.fine.timeout),
+            None => self.stale_entry(m.una).is_none_or(|sent| self.age(&sent, now) >= self.fine.timeout),
         }
     }
 
     fn transmit<N: Network>(&mut self, m: &mut Machine, now: Time, seq: u32, net: &mut N) {
         let index = (seq - m.una) as usize;
+        let at = self.clock(now);
         match self.sent.get_mut(index) {
-            Some(sent) => *sent = Sent { at: now, times: sent.times + 1 },
+            Some(sent) => *sent = Sent { at, times: sent.times + 1 },
             None => {
                 let stale = self.stale_entry(seq).map_or(0, |stale| stale.times);
-                self.sent.push_back(Sent { at: now, times: stale + 1 });
+                self.sent.push_back(Sent { at, times: stale + 1 });
             }
         }
         m.transmit(now, seq, net);

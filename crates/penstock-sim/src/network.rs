@@ -158,7 +158,7 @@ impl Network {
             ecn: Ecn::Not,
             dscp: path.dscp,
             flags: echo | repeated,
-            extra: self.tally.sacks.keep(&ack.sack),
+            extra: self.tally.sacks.keep(self.receivers[path.receiver as usize].sack_blocks()),
         };
         self.enter(now, &packet);
         packet

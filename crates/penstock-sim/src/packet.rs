@@ -1,7 +1,7 @@
 //! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
 
 use penstock_core::{Ecn, Packet, PacketMeta, Time};
-use penstock_tcp::SackBlocks;
+use penstock_tcp::{SackBlock, SackBlocks};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,15 +83,15 @@ pub(crate) struct SackTable {
 impl SackTable {
     /// Keep these blocks; gives the slot, [`NO_SACK`] for none.
     #[inline]
-    pub(crate) fn keep(&mut self, blocks: &SackBlocks) -> u32 {
+    pub(crate) fn keep(&mut self, blocks: &[SackBlock]) -> u32 {
         if blocks.is_empty() {
             return NO_SACK;
         }
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = *blocks;
+            self.slots[slot as usize] = blocks.into();
             return slot;
         }
-        self.slots.push(*blocks);
+        self.slots.push(blocks.into());
         self.slots.len() as u32 - 1
     }
 
@@ -106,7 +106,6 @@ impl SackTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_tcp::SackBlock;
 
     #[test]
     fn a_packet_is_32_bytes() {

@@ -200,16 +200,21 @@ impl Receiver {
         self.recent = blocks;
     }
 
+    /// The blocks that go with the acknowledgement just made: received out of order, the most recent first. None unless
+    /// the flavour is SACK.
+    #[inline]
+    pub fn sack_blocks(&self) -> &[SackBlock] {
+        let count = self.recent.len().min(self.sack_blocks as usize);
+        &self.recent[..count]
+    }
+
     #[inline]
     fn answer(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
-        let mut sack = self.recent;
-        sack.truncate(self.sack_blocks);
         ReceiverAck {
             ack: self.next,
-            size: self.ack_size + self.sack_block_size * sack.len() as u32,
+            size: self.ack_size + self.sack_block_size * self.sack_blocks().len() as u32,
             ece: self.echo && ecn.is_capable(),
             stamp,
-            sack,
             retransmission,
         }
     }

@@ -66,11 +66,14 @@ impl SackBlocks {
             self.len += 1;
         }
     }
+}
 
-    /// Keep the first `len` blocks.
-    #[inline]
-    pub fn truncate(&mut self, len: u32) {
-        self.len = self.len.min(len as u8);
+impl From<&[SackBlock]> for SackBlocks {
+    /// The first four blocks.
+    fn from(blocks: &[SackBlock]) -> Self {
+        let mut kept = Self::default();
+        blocks.iter().for_each(|&block| kept.push(block));
+        kept
     }
 }
 
@@ -83,7 +86,7 @@ impl Deref for SackBlocks {
     }
 }
 
-/// An acknowledgement as its receiver makes it.
+/// An acknowledgement as its receiver makes it; its blocks are [`crate::Receiver::sack_blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverAck {
     /// The next packet expected.
@@ -94,8 +97,6 @@ pub struct ReceiverAck {
     pub ece: bool,
     /// The echoed sending time.
     pub stamp: Time,
-    /// Blocks received out of order, the most recent first; empty unless the flavour is SACK.
-    pub sack: SackBlocks,
     /// Whether the packet answered was a retransmission.
     pub retransmission: bool,
 }

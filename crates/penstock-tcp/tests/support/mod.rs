@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use penstock_core::{Ecn, Span, Time};
-use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, Segment, Sender, TcpParams};
+use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
@@ -54,9 +54,9 @@ impl Link {
 enum Event {
     DataAtRouter(Segment),
     DataAtReceiver(Segment),
-    AckAtFarEnd(ReceiverAck),
-    AckAtRouter(ReceiverAck),
-    AckAtSender(ReceiverAck),
+    AckAtFarEnd(ReceiverAck, SackBlocks),
+    AckAtRouter(ReceiverAck, SackBlocks),
+    AckAtSender(ReceiverAck, SackBlocks),
     SenderTimer,
     ReceiverTimer,
 }
@@ -167,34 +167,36 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
                     run.schedule(timer.as_nanos(), Event::ReceiverTimer);
                 }
                 if let Some(ack) = ack {
-                    run.schedule(now, Event::AckAtFarEnd(ack));
+                    let blocks = receiver.sack_blocks().into();
+                    run.schedule(now, Event::AckAtFarEnd(ack, blocks));
                 }
             }
             Event::ReceiverTimer => {
                 if let Some(ack) = receiver.on_timer(time) {
-                    run.schedule(now, Event::AckAtFarEnd(ack));
+                    let blocks = receiver.sack_blocks().into();
+                    run.schedule(now, Event::AckAtFarEnd(ack, blocks));
                 }
             }
-            Event::AckAtFarEnd(ack) => {
+            Event::AckAtFarEnd(ack, blocks) => {
                 let number = ack_arrivals;
                 ack_arrivals += 1;
                 if !faults.ack_drops.contains(&number) {
                     let at = ack_bottleneck.send(now, ack.size);
-                    run.schedule(at, Event::AckAtRouter(ack));
+                    run.schedule(at, Event::AckAtRouter(ack, blocks));
                 }
             }
-            Event::AckAtRouter(ack) => {
+            Event::AckAtRouter(ack, blocks) => {
                 let at = ack_access.send(now, ack.size);
-                run.schedule(at, Event::AckAtSender(ack));
+                run.schedule(at, Event::AckAtSender(ack, blocks));
             }
-            Event::AckAtSender(ack) => {
+            Event::AckAtSender(ack, blocks) => {
                 acks.push((now, ack.ack));
                 una = una.max(ack.ack);
                 let ack = Ack {
                     ack: ack.ack,
                     stamp: ack.stamp,
                     ece: ack.ece,
-                    sack: &ack.sack,
+                    sack: &blocks,
                     retransmission: ack.retransmission,
                 };
                 sender.on_ack(time, &ack, &mut run.outbox);

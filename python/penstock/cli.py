@@ -75,6 +75,9 @@ def run(
     settings: Settings = [],  # noqa: B006
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
+    trace: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Write packets.parquet and series.parquet into this folder.")
+    ] = None,
     flows: Annotated[
         bool, typer.Option("--flows", help="Results of each flow, also with more than 1000 flows.")
     ] = False,
@@ -86,7 +89,13 @@ def run(
 
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
     document = read_document(scenario, settings)
-    result = runs.run(document, seed, flows=True if flows else None, series=html_file is not None)
+    if trace is not None:
+        from penstock.trace import write_trace
+
+        resolved = document.resolve()
+        result = write_trace(resolved, int(resolved.shown["seed"]) if seed is None else seed, Path(trace))
+    else:
+        result = runs.run(document, seed, flows=True if flows else None, series=html_file is not None)
     say(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events in {result.cpu_s:.3g} s")
     answer = result.to_dict()
     if html_file is not None:

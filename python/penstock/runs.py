@@ -6,6 +6,7 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,8 +157,15 @@ def run_batch(
     progress: Callable[[int], object] | None = None,
 ) -> list[str]:
     """Run canonical scenarios on all cores (or `jobs`) and return their results as JSON texts, in order."""
-    try:
+    with explained():
         return _native.run_many(list(scenarios), list(seeds), jobs or cores(), progress)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """What the engine refuses becomes `ScenarioError` with its faults; a defect becomes `RunError`."""
+    try:
+        yield
     except ValueError as error:
         try:
             found = json.loads(str(error))

@@ -3,6 +3,7 @@
 mod catalog;
 mod runs;
 mod toml_text;
+mod traces;
 
 use pyo3::prelude::*;
 
@@ -16,5 +17,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog::drop_function, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::run_traced, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_words, module)?)?;
     Ok(())
 }

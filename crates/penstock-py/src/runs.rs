@@ -28,7 +28,7 @@ pub(crate) fn run_many(
     scenarios: Vec<String>,
     seeds: Vec<u64>,
     jobs: usize,
-    progress: Option<Py<PyAny>>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
     if scenarios.len() != seeds.len() {
         return Err(PyValueError::new_err("one seed is needed for each scenario"));
@@ -36,7 +36,7 @@ pub(crate) fn run_many(
     let count = scenarios.len();
     let work = Arc::new(Work { scenarios, seeds, next: AtomicUsize::new(0), stop: AtomicBool::new(false) });
     let mut receiver = start(&work, jobs.clamp(1, count.max(1)));
-    let answer = collect(py, &mut receiver, count, progress.as_ref());
+    let answer = collect(py, &mut receiver, count, progress);
     work.stop.store(true, Ordering::Relaxed);
     answer
 }
@@ -75,7 +75,7 @@ fn collect(
     py: Python<'_>,
     receiver: &mut Receiver<Outcome>,
     count: usize,
-    progress: Option<&Py<PyAny>>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
     let mut results: Vec<Option<Result<String, String>>> = vec![None; count];
     let mut finished = 0;
@@ -87,7 +87,7 @@ fn collect(
         }
         py.check_signals()?;
         if let Some(progress) = progress {
-            progress.call1(py, (finished,))?;
+            progress.call1((finished,))?;
         }
         if closed && finished < count {
             break;
@@ -120,11 +120,12 @@ fn wait(receiver: &mut Receiver<Outcome>) -> (Vec<Outcome>, bool) {
     }
 }
 
-mod simulate {
+pub(crate) mod simulate {
     //! The simulator behind two text functions.
 
-    use penstock_sim::{RunError, Scenario};
+    use penstock_sim::{RunError, RunResult, Scenario};
     use rustix::time::{ClockId, clock_gettime};
+    use std::fmt::Write;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     pub(super) fn faults(scenario: &str) -> String {
@@ -135,27 +136,42 @@ mod simulate {
         serde_json::to_string(&found).unwrap_or_else(|error| misfit(&error))
     }
 
-    /// The result as JSON, or the faults as JSON; a defect of the simulator is told as a fault without a path.
+    /// The result as JSON, or the faults as JSON.
     pub(super) fn run(scenario: &str, seed: u64) -> Result<String, String> {
-        let scenario: Scenario = serde_json::from_str(scenario).map_err(|error| misfit(&error))?;
+        let scenario = read(scenario)?;
+        timed(|| penstock_sim::run(&scenario, seed)).map(|(result, cpu)| told(&result, cpu))
+    }
+
+    /// What a run gives, with the processor time it took in seconds; a panic is a defect, not the end of the process.
+    pub(crate) fn timed<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<(T, f64), String> {
         let start = cpu_seconds();
-        let outcome = catch_unwind(AssertUnwindSafe(|| penstock_sim::run(&scenario, seed)));
-        let cpu = cpu_seconds() - start;
-        match outcome {
-            Ok(Ok(result)) => {
-                let mut text = result.to_json();
-                text.pop();
-                text.push_str(&format!(",\"cpu_s\":{cpu}}}"));
-                Ok(text)
-            }
-            Ok(Err(RunError::Faults(faults))) => {
-                Err(serde_json::to_string(&faults).unwrap_or_else(|error| misfit(&error)))
-            }
-            Ok(Err(RunError::Imbalance(what))) => Err(defect(&format!("the books of the run do not balance: {what}"))),
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(outcome) => outcome.map(|result| (result, cpu_seconds() - start)).map_err(refusal),
             Err(panic) => {
                 let what = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
                 Err(defect(what.unwrap_or("the run stopped")))
             }
+        }
+    }
+
+    /// The result as JSON, with its processor time.
+    pub(crate) fn told(result: &RunResult, cpu: f64) -> String {
+        let mut text = result.to_json();
+        text.pop();
+        let _ = write!(text, ",\"cpu_s\":{cpu}}}");
+        text
+    }
+
+    /// A canonical scenario, or the fault that it is none.
+    pub(crate) fn read(scenario: &str) -> Result<Scenario, String> {
+        serde_json::from_str(scenario).map_err(|error| misfit(&error))
+    }
+
+    /// Why a run gave no result, as a JSON list of faults.
+    fn refusal(error: RunError) -> String {
+        match error {
+            RunError::Faults(faults) => serde_json::to_string(&faults).unwrap_or_else(|error| misfit(&error)),
+            RunError::Imbalance(what) => defect(&format!("the books of the run do not balance: {what}")),
         }
     }
 
@@ -168,7 +184,8 @@ mod simulate {
         defect(&format!("the canonical scenario is malformed: {error}"))
     }
 
-    fn defect(what: &str) -> String {
+    /// A defect of the simulator, told as a fault without a path.
+    pub(crate) fn defect(what: &str) -> String {
         serde_json::json!([{"path": "", "message": format!("defect of penstock: {what}")}]).to_string()
     }
 }

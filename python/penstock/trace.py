@@ -23,6 +23,9 @@ __all__ = ["write_trace"]
 # Rows that are handed to the writer at once.
 CHUNK = 1_000_000
 
+# A trace has every sample of a queue.
+MOST_SAMPLES = 2**53
+
 NO_CAUSE = 255
 
 _TYPES = {"t_ns": "<i8", "event": "u1", "kind": "u1", "cause": "u1"} | dict.fromkeys(
@@ -67,7 +70,7 @@ def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
 def write_trace(resolved: Resolved, seed: int, folder: Path) -> Run:
     """Run once and write `packets.parquet` and `series.parquet` into a folder, which is made."""
     with explained():
-        text, raw = _native.run_traced(resolved.for_engine(flows=True, series=True), seed)
+        text, raw = _native.run_traced(resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES), seed)
     columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _TYPES.items()}
     run = Run.from_json(text, {**resolved.shown, "seed": seed})
     flows = _Flows.of(resolved)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,3 +168,37 @@ def test_the_readme_works_as_printed(folder: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, f"{text}\n{done.stderr}"
+
+
+def test_a_trace_tells_every_packets_way(folder: Path) -> None:
+    import duckdb
+
+    def ask(query: str) -> list[Any]:
+        with duckdb.connect() as base:
+            return list(base.execute(query).fetchall())
+
+    done = penstock(
+        "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--trace", "traces", "--json", "-", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    packets, series = (f"'{folder / 'traces' / name}.parquet'" for name in ("packets", "series"))
+    columns = [row[0] for row in ask(f"DESCRIBE SELECT * FROM {packets}")]
+    assert columns == ["t_ns", "event", "place", "traffic", "flow", "kind", "seq", "size_bytes", "cause"]
+    counted = dict(ask(f"SELECT event, count(*) FROM {packets} WHERE place = 'bottleneck' GROUP BY event"))
+    link = answer["links"]["bottleneck"]
+    assert (counted["arrive"], counted["dequeue"], counted["drop"]) == (
+        link["arrivals"],
+        link["departures"],
+        link["drops"],
+    )
+    causes = ask(f"SELECT DISTINCT cause FROM {packets} WHERE event = 'drop'")
+    assert {cause for (cause,) in causes} <= {"early", "forced", "overflow"}
+    ordered = ask(
+        f"SELECT bool_and(t_ns >= before) FROM (SELECT t_ns, lag(t_ns, 1, 0) OVER () AS before FROM {packets})"
+    )
+    assert ordered == [(True,)]
+    names = {row[0] for row in ask(f"SELECT DISTINCT name FROM {series}")}
+    assert {"length", "avg", "cwnd", "ssthresh"} <= names
+    samples = ask(f"SELECT count(*) FROM {series} WHERE place = 'bottleneck' AND name = 'length'")[0]
+    assert samples == (500,)

@@ -19,9 +19,6 @@ use penstock_tcp::{Profile, Receiver, Sender, SenderCounts, TcpParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Intervals of a series.
-const SERIES_POINTS: u64 = 1000;
-
 /// Build the engine, or tell all that is wrong with the scenario.
 pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engine, Vec<Fault>> {
     let mut faults = scenario.faults();
@@ -206,7 +203,8 @@ fn link(
         None => Entry::Computed { free_at: Time::ZERO },
         Some(queue) => {
             let series = scenario.options.series && spec.watch;
-            let width = Span::from_nanos((scenario.duration_ns / SERIES_POINTS).max(scenario.sampling_ns));
+            let even = scenario.duration_ns / scenario.options.series_points.max(1);
+            let width = Span::from_nanos(even.max(scenario.sampling_ns));
             let timer_rank = ranks.of(Job::QueueTimer(id)).unwrap_or_default();
             agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
             Entry::Queued(Box::new(Port {

@@ -344,10 +344,12 @@ pub struct Options {
     pub flows: bool,
     /// Tell queue and gauges over time.
     pub series: bool,
+    /// Into how many intervals a series is divided at most; none is shorter than the sampling.
+    pub series_points: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { computed_links: true, flows: true, series: false }
+        Self { computed_links: true, flows: true, series: false, series_points: 1000 }
     }
 }

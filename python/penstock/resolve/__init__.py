@@ -44,9 +44,9 @@ class Resolved:
     watched: tuple[str, ...] = ()
     round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
 
-    def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True) -> str:
-        """The canonical form as JSON."""
-        options = {"computed_links": computed_links, "flows": flows, "series": series}
+    def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
+        """The canonical form as JSON; `series_points` is the most intervals of a series."""
+        options = {"computed_links": computed_links, "flows": flows, "series": series, "series_points": series_points}
         return json.dumps(self.canonical | {"options": options}, separators=(",", ":"))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 from penstock import _native, cli, explain, metrics
+from penstock._generated import SCHEMES
 from penstock.plots import drop_function, save
 
 SCHEMES_HEAD = """# Schemes
@@ -47,6 +48,7 @@ def write(folder: Path) -> None:
         if curve is not None:
             save(drop_function.draw({entry["name"]: curve}), picture)
         put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name if curve else None))
+    put(folder / "classes.md", classes_table())
     put(folder / "tcp.md", tcp_page(json.loads(_native.tcp())))
     put(folder / "metrics.md", metrics_page())
     put(folder / "cli.md", cli_page())
@@ -89,6 +91,14 @@ def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
         if words:
             lines += [f"## {title}", "", words, ""]
     return "\n".join([*lines, "## Source", "", entry["source"], ""])
+
+
+def classes_table() -> str:
+    """The Python class of each scheme."""
+    lines = ["| class | scheme |", "| --- | --- |"]
+    for name, queue in SCHEMES.items():
+        lines.append(f"| `ps.{queue.__name__}` | [`{name}`](../generated/schemes/{name}.md) |")
+    return "\n".join([*lines, ""])
 
 
 def tcp_page(entry: Mapping[str, Any]) -> str:

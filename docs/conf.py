@@ -19,7 +19,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
 smartquotes = False  # "auto" is typed with straight quotes
-exclude_patterns = ["_build", "generated/classes.md"]
+exclude_patterns = ["_build", "generated/classes.md", "validation-results.md"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

@@ -52,6 +52,7 @@ def write(folder: Path) -> None:
     put(folder / "tcp.md", tcp_page(json.loads(_native.tcp())))
     put(folder / "metrics.md", metrics_page())
     put(folder / "cli.md", cli_page())
+    put(folder / "validation.md", validation_page(folder.parent / "validation-results.md"))
 
 
 def put(path: Path, text: str) -> None:
@@ -147,6 +148,13 @@ def cli_page() -> str:
             lines.append(f"| `{shown}` | {cell(getattr(param, 'help', None) or '')} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def validation_page(results: Path) -> str:
+    """What `make validate` found, if it has been run."""
+    if results.exists():
+        return "```{include} ../validation-results.md\n```\n"
+    return "# Validation cell by cell\n\n`make validate` writes this page: it has not been run in this folder.\n"
 
 
 def param_table(params: Sequence[Mapping[str, Any]]) -> list[str]:

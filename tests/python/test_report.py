@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import penstock as ps
 import pytest
 from penstock import report
 from penstock.display import scale_for
@@ -241,3 +243,19 @@ def test_a_place_without_numbers_says_so() -> None:
     result = compare_result()
     result["rows"] = [r for r in result["rows"] if r["place"] != "extra" or r["vary"]["traffic.extra.count"] > 0]
     assert "nothing to measure here" in report.render(result)
+
+
+def test_the_scenario_on_a_page_gives_the_same_numbers() -> None:
+    link = ps.dumbbell(
+        rate="2Mbit",
+        rtt="40ms",
+        duration="5s",
+        queue=ps.Red(limit="30p"),
+        traffic={"bulk": ps.Tcp(count=3, start={"uniform": ["0s", "1s"]})},
+    )
+    found = ps.compare(link, [ps.DropTail(), ps.Red(gentle=True)], vary={"traffic.bulk.count": [2, 4]}, runs=2)
+    page = report.render({**found.to_dict(), "series": found.series()})
+    text = re.search(r'<pre id="scenario">(.*?)</pre>', page, re.S)
+    assert text
+    again = ps.Scenario.loads(html.unescape(text[1]))
+    assert ps.run(again).raw["links"] == ps.run(link).raw["links"]

@@ -47,6 +47,7 @@ def with_commands() -> list[Path]:
     return [p for p in PAGES if any(b.language in {"sh", "python"} and not b.skipped for b in blocks(p))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", with_commands(), ids=lambda p: str(p.relative_to(ROOT / "docs").with_suffix("")))
 def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
     """The blocks of a page run in order in one folder, with the project's scenarios beside them."""

@@ -200,6 +200,7 @@ def test_units_follow_the_size_of_the_numbers() -> None:
     assert scale_for("share", [0.01]).unit == "%"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 @pytest.mark.parametrize(("kind", "dark"), [("compare", False), ("run", True), ("nothing swept", True)])
 def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_path: Path) -> None:

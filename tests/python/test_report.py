@@ -259,3 +259,11 @@ def test_the_scenario_on_a_page_gives_the_same_numbers() -> None:
     assert text
     again = ps.Scenario.loads(html.unescape(text[1]))
     assert ps.run(again).raw["links"] == ps.run(link).raw["links"]
+
+
+def test_a_swept_rate_stands_in_the_head_with_all_its_values() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        row["vary"] = {"links.bottleneck.rate": f"{1 + next(iter(row['vary'].values()))}Mbit"}
+    del result["series"]
+    assert "<dd>1 Mbit/s, 26 Mbit/s, 51 Mbit/s, 101 Mbit/s</dd>" in report.render(result)

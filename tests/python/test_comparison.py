@@ -14,7 +14,8 @@ import penstock as ps
 import pytest
 from penstock import comparison
 from scipy import stats
-from test_scenario import small
+
+from .test_scenario import small
 
 SCHEMES = ("droptail", "red", "red:gentle=true")
 

@@ -7,7 +7,16 @@ from typing import ClassVar, Literal
 
 from penstock.elements import Queue, Traffic
 
-__all__ = ["SCHEMES", "AredFeng", "AredFloyd", "Bernoulli", "DropTail", "Psand", "Red", "Tcp"]
+__all__ = [
+    "SCHEMES",
+    "AredFeng",
+    "AredFloyd",
+    "Bernoulli",
+    "DropTail",
+    "Psand",
+    "Red",
+    "Tcp",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +38,6 @@ class Bernoulli(Queue):
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: J. Chung, M. Claypool, Analysis of Active Queue Management, IEEE NCA 2003
-
     """
 
     scheme: ClassVar[str] = "bernoulli"
@@ -60,7 +68,6 @@ class Red(Queue):
 
     References: S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
         Networking 1(4), 1993
-
     """
 
     scheme: ClassVar[str] = "red"
@@ -108,7 +115,6 @@ class AredFloyd(Queue):
 
     References: S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
         Active Queue Management, 2001
-
     """
 
     scheme: ClassVar[str] = "ared-floyd"
@@ -158,13 +164,12 @@ class AredFeng(Queue):
         mark_up_to: Up to where packets are marked.
 
     References: W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
-
     """
 
     scheme: ClassVar[str] = "ared-feng"
 
-    alpha: float | str = 3.0
-    beta: float | str = 2.0
+    alpha: float | str = 3
+    beta: float | str = 2
     gentle_from: Literal["first", "current"] = "first"
     min_th: float | str = "5p"
     max_th: float | str = "15p"
@@ -211,7 +216,6 @@ class Psand(Queue):
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Universite Montpellier II, 2004
-
     """
 
     scheme: ClassVar[str] = "psand"
@@ -282,7 +286,6 @@ class Tcp(Traffic):
             From 0 to 1e+06.
         gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
             1e+06.
-
     """
 
     kind: ClassVar[str] = "tcp"

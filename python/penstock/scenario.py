@@ -160,7 +160,7 @@ class Scenario:
 
     def key(self) -> str:
         """A name for the results of this scenario: the same for the same content, seed and version of the engine."""
-        content = json.dumps([_native.version, self.seed, self.resolve().canonical], sort_keys=True)
+        content = json.dumps([_native.version, self.resolve().shown], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 

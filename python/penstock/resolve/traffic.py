@@ -118,7 +118,10 @@ def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[
         if names is None:
             continue
         if any("{i}" in name for name in names):
-            names = [names[i % len(names)].replace("{i}", str(i)) for i in range(count)]
+            names = [names[i % len(names)].replace("{i}", str(i)) for i in range(max(count, 1))]
+        if count == 0:
+            # No flow will use the nodes, and those of copies need not exist; the engine wants one that does.
+            names = [name for name in names if name in network] or list(network.edges)[:1]
         known = True
         for name in dict.fromkeys(names):
             if name not in network and network.complete:

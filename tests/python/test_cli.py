@@ -1,0 +1,169 @@
+"""The command line: every example works as printed, results go to standard output and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+VERBS = ("run", "compare", "list", "explain", "check", "report", "doctor")
+
+
+def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "penstock", *arguments],
+        cwd=cwd,
+        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "200"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the scenarios and a result, as the examples expect it."""
+    shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
+    done = penstock(
+        "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "out/result.json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_example_of_each_verb_works_as_printed(verb: str, folder: Path) -> None:
+    shown = penstock(verb, "--help").stdout
+    found = re.search(r"Example: (penstock .*)", " ".join(shown.split()))
+    assert found, shown
+    done = penstock(*shlex.split(found[1])[1:], cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_json_on_standard_output_stands_alone(folder: Path) -> None:
+    for arguments in (
+        ("run", "scenarios/thesis_link.toml", "--json", "-", "--set", "duration=5s"),
+        (
+            "compare",
+            "scenarios/thesis_link.toml",
+            "--scheme",
+            "red",
+            "--runs",
+            "2",
+            "--json",
+            "-",
+            "--set",
+            "duration=5s",
+        ),
+        ("list", "schemes", "--json"),
+        ("list", "metrics", "--json"),
+        ("list", "tcp", "--json"),
+        ("check", "scenarios/thesis_link.toml", "--json"),
+        ("doctor", "--json"),
+    ):
+        done = penstock(*arguments, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) is not None
+
+
+def test_a_run_has_what_the_contract_says(folder: Path) -> None:
+    answer = json.loads((folder / "out/result.json").read_text())
+    for key in ("penstock", "scenario", "seed", "links", "traffic", "fairness", "events", "cpu_s"):
+        assert key in answer
+    assert answer["scenario"]["links"]["bottleneck"]["queue"]["scheme"] == "red"
+    assert len(answer["traffic"]["extra"]["flows"]) == 25
+    assert "jain" in answer["fairness"]
+
+
+def test_runs_are_exact_again(folder: Path) -> None:
+    answers = []
+    for _ in range(2):
+        text = penstock(
+            "run", "scenarios/thesis_link.toml", "--seed", "3", "--json", "-", "--set", "duration=5s"
+        ).stdout
+        answers.append(re.sub(r'"cpu_s": [0-9.e-]+', "", text))
+    assert answers[0] == answers[1]
+
+
+def test_a_page_is_written(folder: Path) -> None:
+    done = penstock(
+        "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--html", "deep/down/page.html", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    assert (folder / "deep/down/page.html").read_text().startswith("<!doctype html>")
+    picture = penstock("explain", "red:gentle=true", "--svg", "red.svg", cwd=folder)
+    assert picture.returncode == 0, picture.stderr
+    assert "<svg" in (folder / "red.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Usage"),
+        (("rnu",), "run"),
+        (("run",), "SCENARIO.toml"),
+        (("run", "x.toml", "--sed", "1"), "--seed"),
+        (("run", "scenarios/thesis_link.toml", "--seed", "x"), "--seed"),
+        (("compare", "scenarios/thesis_link.toml"), "--scheme"),
+        (("list", "schemse"), 'did you mean "schemes"'),
+        (("explain", "rde"), 'did you mean "red"'),
+        (("explain", "red", "--link", "20"), "--link"),
+        (("explain", "red", "--flows", "400..50"), "--flows"),
+        (("explain", "red", "--svg", "x.bmp"), ".svg"),
+        (("report", "nothing.json", "-o", "x.html"), "nothing.json"),
+        (("report", "pyproject.toml", "-o", "out/x.html"), "JSON"),
+        (("report", "pyproject.toml"), "--output"),
+    ],
+)  # fmt: skip
+def test_wrong_requests_end_with_2_and_advice(arguments: tuple[str, ...], told: str) -> None:
+    done = penstock(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr + (done.stdout if not arguments else "")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{shlex.quote(sys.executable)} -m penstock list schemes | head -1"
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr == ""
+
+
+def test_the_version_is_said() -> None:
+    assert penstock("--version").stdout.startswith("penstock ")
+
+
+def test_the_readme_works_as_printed(folder: Path) -> None:
+    """The blocks of the README marked `sh` run in order, those that a comment excuses (`make`, `git`) apart."""
+    readme = ROOT / "README.md"
+    if not readme.exists():
+        pytest.skip("there is no README yet")
+    blocks = re.findall(r"^(<!-- test: skip.*?-->\n)?```(sh|toml|python)\n(.*?)^```", readme.read_text(), re.M | re.S)
+    for skipped, language, text in blocks:
+        caption = re.match(r"# (\S+\.(?:toml|py))\n", text)
+        if caption and language != "sh":
+            (folder / caption[1]).write_text(text)
+        if skipped or language != "sh" or re.search(r"^(make|git|cd|apt)\b", text, re.M):
+            continue
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        text = text.replace(".venv/bin/", "")
+        done = subprocess.run(
+            ["sh", "-ec", text],
+            cwd=folder,
+            env=os.environ | {"PATH": path, "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stderr}"

@@ -1,0 +1,146 @@
+"""Comparisons: paired, exact again on any number of threads, and with the right intervals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import penstock as ps
+import pytest
+from penstock import comparison
+from scipy import stats
+
+from .test_scenario import small
+
+SCHEMES = ("droptail", "red", "red:gentle=true")
+
+
+def test_the_same_bytes_on_one_and_two_threads_and_again() -> None:
+    found = [
+        ps.compare(small(), SCHEMES, vary={"traffic.bulk.count": [1, 4]}, runs=4, jobs=jobs).to_json()
+        for jobs in (1, 2, 2)
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_each_run_is_the_one_that_run_makes() -> None:
+    found = ps.compare(small(seed=7), ["red"], runs=3)
+    alone = [ps.run(small(queue=ps.Red(limit="100p")), seed=seed).links["bottleneck"].loss_rate for seed in (7, 8, 9)]
+    row = found.value("red", "loss_rate", "bottleneck")
+    assert row["mean"] == pytest.approx(sum(alone) / 3, rel=1e-12)
+    assert row["runs"] == 3
+    low, high = stats.t.interval(0.95, 2, loc=row["mean"], scale=row["sd"] / 3**0.5)
+    assert row["ci95"] == pytest.approx([low, high])
+
+
+def test_one_run_has_no_interval() -> None:
+    row = ps.compare(small(), ["red"], runs=1).value("red", "utilization", "bottleneck")
+    assert row["ci95"] is None
+    assert row["sd"] is None
+
+
+def test_rows_are_those_of_the_contract() -> None:
+    found = ps.compare(small(), SCHEMES, vary={"traffic.bulk.count": [0, 2]}, runs=2)
+    answer = json.loads(found.to_json())
+    assert list(answer)[:3] == ["penstock", "scenario", "rows"]
+    keys = ["scheme", "params", "vary", "place", "metric", "mean", "sd", "ci95", "runs"]
+    assert all(list(row) == keys for row in answer["rows"])
+    assert {row["place"] for row in answer["rows"]} == {"bottleneck", "bulk"}
+    gentle = found.value("red:gentle=true", "loss_rate", "bottleneck", count=2)
+    assert gentle["scheme"] == "red"
+    assert gentle["params"] == {"gentle": True}
+    assert gentle["vary"] == {"traffic.bulk.count": 2}
+
+
+def test_differences_are_paired() -> None:
+    found = ps.compare(small(), ["droptail", "red"], runs=3)
+    row = next(r for r in found.differences if r["metric"] == "length_mean_pkts" and r["place"] == "bottleneck")
+    each = []
+    for seed in (1, 2, 3):
+        runs = [ps.run(small(queue=queue), seed=seed) for queue in (ps.Red(limit="100p"), ps.DropTail(limit="100p"))]
+        each.append(runs[0].links["bottleneck"].length_mean_pkts - runs[1].links["bottleneck"].length_mean_pkts)
+    assert row["mean"] == pytest.approx(sum(each) / 3)
+    assert row["against"] == "droptail"
+
+
+def test_the_scheme_stands_in_both_directions_where_the_queue_is_the_same() -> None:
+    both = small().replace("links.bottleneck.reverse", {"queue": "same"})
+    plan = comparison.Plan.make(both, ["psand:target=20p"])
+    queues = {entry["name"]: entry["queue"] for entry in plan.cells[0].resolved.canonical["links"]}
+    assert queues["bottleneck"] == queues["bottleneck.reverse"]
+    assert queues["bottleneck"]["scheme"] == "psand"
+    assert queues["bottleneck"]["limit"] == {"packets": 100}
+    assert queues["source"] is None
+
+
+def test_at_puts_the_scheme_elsewhere() -> None:
+    plan = comparison.Plan.make(small(), ["bernoulli:p=1%,limit=7p"], at=["sink"])
+    queues = {entry["name"]: entry["queue"] for entry in plan.cells[0].resolved.canonical["links"]}
+    assert queues["sink"]["limit"] == {"packets": 7}
+    assert queues["sink"]["params"] == {"p": 0.01}
+    assert queues["bottleneck"]["scheme"] == "red"
+
+
+def test_a_scheme_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('scheme = "red"\nmax_p = 0.05\n')
+    assert comparison.Contender.parse(f"@{file}").label == "red:max_p=0.05"
+    file.write_text('scheme = "red"\nmax_q = 0.05\n')
+    with pytest.raises(ps.ScenarioError, match=rf"{file}:2: .*max_q"):
+        ps.compare(small(), [f"@{file}"], runs=1)
+
+
+def test_precision_repeats_until_it_is_met() -> None:
+    goal = ps.Precision("utilization", 0.02, most=40)
+    found = ps.compare(small(), ["red"], runs=2, precision=goal)
+    row = found.value("red", "utilization", "bottleneck")
+    assert 2 <= row["runs"] <= 40
+    assert (row["ci95"][1] - row["ci95"][0]) / 2 <= 0.02 * row["mean"] or row["runs"] == 40
+
+
+def test_a_comparison_prints_well() -> None:
+    found = ps.compare(small(), ["droptail", "red"], runs=2)
+    assert "paired difference to droptail" in repr(found)
+    assert "<table>" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [("a,b", ["a", "b"]), ("", []), ("a=[1,2],b", ["a=[1,2]", "b"]), ('x="a,b",c', ['x="a,b"', "c"]),
+     ("{a=1,b=2}", ["{a=1,b=2}"])],
+)  # fmt: skip
+def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
+    assert comparison.split_list(text) == parts
+
+
+def test_control_c_ends_within_a_second_with_130(tmp_path: Path) -> None:
+    small(duration="1000s").save(tmp_path / "long.toml")
+    command = [sys.executable, "-m", "penstock", "compare", "long.toml", "--scheme", "red", "--runs", "10000"]
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.5)
+    os.kill(child.pid, signal.SIGINT)
+    begun = time.monotonic()
+    out, err = child.communicate(timeout=20)
+    assert time.monotonic() - begun < 1.0
+    assert child.returncode == 130
+    assert "of 10000 runs were finished" in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_control_c_during_one_long_run(tmp_path: Path) -> None:
+    small(duration="100000s").save(tmp_path / "long.toml")
+    command = [sys.executable, "-m", "penstock", "run", "long.toml"]
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    os.kill(child.pid, signal.SIGINT)
+    begun = time.monotonic()
+    _, err = child.communicate(timeout=20)
+    assert time.monotonic() - begun < 1.0
+    assert child.returncode == 130
+    assert "Traceback" not in err

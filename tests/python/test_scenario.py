@@ -1,0 +1,195 @@
+"""Scenarios: TOML and Python say the same, paths change them, copies and draws come out in canonical form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import penstock as ps
+import pytest
+from penstock.resolve import Resolved, resolve
+from penstock.scenario import Document, read_value
+
+SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
+THESIS = next(path for path in SCENARIOS if path.name == "thesis_link.toml")
+
+
+def small(**changes: Any) -> ps.Scenario:
+    """A dumbbell that runs in no time."""
+    settings: dict[str, Any] = {
+        "rate": "10Mbit",
+        "rtt": "80ms",
+        "duration": "4s",
+        "queue": ps.Red(limit="100p"),
+        "traffic": {"bulk": ps.Tcp(count=3, flavour="newreno", window=100, start={"uniform": ["0s", "1s"]})},
+    }
+    return ps.dumbbell(**(settings | changes))
+
+
+def link(resolved: Resolved, name: str) -> dict[str, Any]:
+    """A canonical link direction by name."""
+    found: dict[str, Any] = next(entry for entry in resolved.canonical["links"] if entry["name"] == name)
+    return found
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_files_survive_a_round_trip(path: Path) -> None:
+    scenario = ps.Scenario.load(path)
+    again = ps.Scenario.loads(scenario.to_toml())
+    assert again == scenario
+    assert again.resolve().shown == Document.read(path).resolve().shown
+    assert again.key() == scenario.key()
+
+
+def test_python_and_toml_say_the_same() -> None:
+    scenario = small()
+    assert ps.Scenario.loads(scenario.to_toml()) == scenario
+    assert scenario.links["bottleneck"].queue == ps.Red(limit="100p")
+    assert scenario.check() == ()
+
+
+def test_what_check_prints_means_the_same_scenario() -> None:
+    from penstock.echo import resolved_text
+
+    before = Document.read(THESIS).resolve()
+    after = Document.parse(resolved_text(before)).resolve()
+    assert after.shown == before.shown
+    assert [entry["queue"] is None for entry in after.canonical["links"]] == [
+        entry["queue"] is None for entry in before.canonical["links"]
+    ]
+
+
+def test_the_thesis_link_is_that_of_the_thesis() -> None:
+    resolved = Document.read(THESIS).resolve()
+    bottleneck = link(resolved, "bottleneck")
+    assert (bottleneck["rate"], bottleneck["delay"]) == (1_500_000, 20_000_000)
+    assert bottleneck["queue"]["limit"] == {"packets": 35}
+    assert link(resolved, "bottleneck.reverse")["queue"] == bottleneck["queue"]
+    extra = next(group for group in resolved.canonical["traffic"] if group["name"] == "extra")
+    assert extra["start"] == {"first_ns": 3_500_000_000, "every_ns": 100_000_000, "jitter_ns": 100_000_000}
+
+
+def test_a_value_is_replaced_by_its_path() -> None:
+    scenario = small()
+    changed = scenario.replace("links.bottleneck.queue.max_p", 0.2).replace("traffic.bulk.count", 7)
+    assert changed.links["bottleneck"].queue == ps.Red(limit="100p", max_p=0.2)
+    assert changed.traffic["bulk"].count == 7
+    assert scenario.traffic["bulk"].count == 3
+    assert changed.key() != scenario.key()
+    other = scenario.replace("links.bottleneck.queue", ps.Psand(limit="50p", target="10p"))
+    assert other.links["bottleneck"].queue == ps.Psand(limit="50p", target="10p")
+
+
+def test_faults_of_python_scenarios_name_the_path() -> None:
+    faults = small(queue=ps.Red(limit="100p", min_th=20, max_th=10)).check()
+    assert any(fault.path.startswith("links.bottleneck.queue.m") for fault in faults)
+    with pytest.raises(ps.ScenarioError, match=r"links\.bottleneck\.queue"):
+        ps.run(small(queue=ps.Red(limit="-5p")))
+
+
+def test_a_path_that_leads_nowhere_is_told() -> None:
+    with pytest.raises(ps.PenstockError, match='did you mean "bottleneck"'):
+        small().replace("links.botleneck.rate", "1Mbit")
+
+
+def test_copies_are_numbered_and_spread() -> None:
+    text = """
+        duration = "1s"
+        [links.core]
+        from = "R1"
+        to = "D"
+        rate = "10Mbit"
+        delay = "1ms"
+        [links.access]
+        count = 3
+        from = "S{i}"
+        to = "R1"
+        rate = "10Mbit"
+        delay = { linear = ["1ms", "200ms"] }
+        [traffic.all]
+        kind = "tcp"
+        count = 3
+        from = "S{i}"
+        to = "D"
+    """
+    resolved = Document.parse(text).resolve()
+    names = ["access.0", "access.1", "access.2"]
+    assert [link(resolved, name)["from"] for name in names] == ["S0", "S1", "S2"]
+    assert [link(resolved, name)["delay"] for name in names] == [1_000_000, 100_500_000, 200_000_000]
+    assert link(resolved, "access.1.reverse")["drawn_as"] == "access.1"
+    assert resolved.canonical["traffic"][0]["from"] == ["S0", "S1", "S2"]
+    none = Document.parse(text).set("traffic.all.count", 0).resolve()
+    assert none.canonical["traffic"][0]["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "canonical"),
+    [
+        (35, {"packets": 35}),
+        ("35p", {"packets": 35}),
+        ("50kB", {"bytes": 50_000}),
+        ("100ms", {"bytes": 125_000}),
+        ("1BDP", {"bytes": 100_000}),
+        ("inf", "inf"),
+    ],
+)  # fmt: skip
+def test_a_limit_in_every_unit(limit: Any, canonical: Any) -> None:
+    resolved = small(queue=ps.DropTail(limit=limit)).resolve()
+    assert link(resolved, "bottleneck")["queue"]["limit"] == canonical
+
+
+def test_thresholds_as_shares_of_the_buffer() -> None:
+    queue = link(small(queue=ps.Red(limit="100p", min_th="10%", max_th="50%")).resolve(), "bottleneck")["queue"]
+    assert (queue["params"]["min_th"], queue["params"]["max_th"]) == ({"packets": 10}, {"packets": 50})
+
+
+def test_round_trips_count_the_shortest_ways() -> None:
+    assert small().resolve().round_trip("bottleneck") == 80_000_000
+    assert small().resolve().round_trip("bottleneck.reverse") is None
+
+
+def test_where_nothing_is_watched_the_queues_are() -> None:
+    tree = small().tree()
+    del tree["links"]["bottleneck"]["watch"]
+    assert resolve(tree).watched == ("bottleneck",)
+    tree["links"]["sink"]["watch"] = True
+    assert resolve(tree).watched == ("sink",)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.2", 0.2), ("5", 5), ("true", True), ("2Mbit", "2Mbit"), ('"x"', "x"), ("[1, 2]", [1, 2]), ("1/50", "1/50"),
+     ("2024-01-01", "2024-01-01"), ("", ""), ("a b", "a b"), ("1\nb = 2", "1\nb = 2")],
+)  # fmt: skip
+def test_values_on_the_command_line(text: str, value: Any) -> None:
+    assert read_value(text) == value
+
+
+def test_the_generated_classes_are_current() -> None:
+    from penstock import _gen
+
+    assert _gen.TARGET.read_text(encoding="utf-8") == _gen.source(), "run make gen"
+
+
+def test_every_scheme_runs_with_its_defaults() -> None:
+    from penstock._generated import SCHEMES
+
+    for name, scheme in SCHEMES.items():
+        needed: dict[str, Any] = {"p": 0.01} if name == "bernoulli" else {}
+        queue = scheme(limit="50p", **needed)
+        run = ps.run(small(queue=queue))
+        assert 0 < run.links["bottleneck"].utilization <= 1.0, name
+
+
+def test_results_are_attributes_keys_and_arrays() -> None:
+    run = ps.run(small(), seed=5, series=True)
+    bottleneck = run.links["bottleneck"]
+    assert run.seed == 5
+    assert bottleneck["loss_rate"] == bottleneck.loss_rate
+    assert abs(bottleneck.length_pmf.sum() - 1) < 1e-9
+    assert run.traffic["bulk"].flows["goodput_bps"].shape == (3,)
+    assert "loss_rate" in repr(run)
+    assert "<table>" in run._repr_html_()
+    assert len(run.series["bottleneck"]["t_ns"]) > 10
+    with pytest.raises(AttributeError, match="no metric los_rate"):
+        _ = bottleneck.los_rate

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_result import compare_result
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save
+
+from .fake_result import compare_result
 
 XS = [i / 4 for i in range(141)]
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from fake_result import SCHEMES, compare_result, run_result
 from penstock import report
 from penstock.display import scale_for
 from penstock.report_data import Cell, axis, comparison, leaders
+
+from .fake_result import SCHEMES, compare_result, run_result
 
 VOID = {
     "area",

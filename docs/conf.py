@@ -19,11 +19,13 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
 smartquotes = False  # "auto" is typed with straight quotes
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "generated/classes.md", "validation-results.md"]
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_typehints = "signature"
+default_role = "code"
+napoleon_use_ivar = True
+add_module_names = False
 
 html_theme = "furo"
 html_title = f"penstock {release}"

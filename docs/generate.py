@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 from penstock import _native, cli, explain, metrics
+from penstock._generated import SCHEMES
 from penstock.plots import drop_function, save
 
 SCHEMES_HEAD = """# Schemes
@@ -47,9 +48,11 @@ def write(folder: Path) -> None:
         if curve is not None:
             save(drop_function.draw({entry["name"]: curve}), picture)
         put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name if curve else None))
+    put(folder / "classes.md", classes_table())
     put(folder / "tcp.md", tcp_page(json.loads(_native.tcp())))
     put(folder / "metrics.md", metrics_page())
     put(folder / "cli.md", cli_page())
+    put(folder / "validation.md", validation_page(folder.parent / "validation-results.md"))
 
 
 def put(path: Path, text: str) -> None:
@@ -89,6 +92,14 @@ def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
         if words:
             lines += [f"## {title}", "", words, ""]
     return "\n".join([*lines, "## Source", "", entry["source"], ""])
+
+
+def classes_table() -> str:
+    """The Python class of each scheme."""
+    lines = ["| class | scheme |", "| --- | --- |"]
+    for name, queue in SCHEMES.items():
+        lines.append(f"| `ps.{queue.__name__}` | [`{name}`](../generated/schemes/{name}.md) |")
+    return "\n".join([*lines, ""])
 
 
 def tcp_page(entry: Mapping[str, Any]) -> str:
@@ -137,6 +148,13 @@ def cli_page() -> str:
             lines.append(f"| `{shown}` | {cell(getattr(param, 'help', None) or '')} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def validation_page(results: Path) -> str:
+    """What `make validate` found, if it has been run."""
+    if results.exists():
+        return "```{include} ../validation-results.md\n```\n"
+    return "# Validation cell by cell\n\n`make validate` writes this page: it has not been run in this folder.\n"
 
 
 def param_table(params: Sequence[Mapping[str, Any]]) -> list[str]:

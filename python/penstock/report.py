@@ -74,7 +74,8 @@ def _compare_page(result: Json) -> dict[str, Any]:
         "places": found.places,
         "runs": found.runs,
         "seeds": f"{seed}–{seed + found.runs - 1}" if found.runs > 1 else str(seed),
-        "swept": None if path is None else {"path": path, "short": short_path(path)},
+        "swept": None if path is None else short_path(path),
+        "swept_all": [short_path(p) for p, values in _swept(result).items() if len(values) > 1],
         "leads": [{"place": p, "rows": view.summary(found, p)} for p in found.places],
         "tables": [
             {"place": place, "point": i, "groups": view.table(found, units, place, i)}
@@ -124,6 +125,7 @@ def _run_page(result: Json) -> dict[str, Any]:
         "runs": 1,
         "seeds": str(result["seed"]),
         "swept": None,
+        "swept_all": [],
         "leads": [],
         "tables": tables,
         "repeated": [],
@@ -147,28 +149,41 @@ def _common(result: Json) -> dict[str, Any]:
     links: Mapping[str, Json] = scenario.get("links") or {}
     watched = {n: link for n, link in links.items() if isinstance(link, Mapping) and link.get("watch")}
     provenance: Mapping[str, Any] = result.get("provenance") or {}
+    swept = _swept(result)
     return {
         "name": str(scenario.get("name") or "penstock result"),
         "version": str(result["penstock"]),
         "duration": spaced(scenario.get("duration", "")),
         "warmup": spaced(scenario.get("warmup", "0s")),
-        "links": [_link_facts(n, link) for n, link in watched.items()],
+        "links": [_link_facts(n, link, swept) for n, link in watched.items()],
         "scenario_toml": tomli_w.dumps(_without_none(scenario)),
         "scenario_file": _file_name(str(scenario.get("name") or "scenario")),
         "provenance": {str(k): v for k, v in provenance.items() if k not in ("penstock", "command")},
     }  # fmt: skip
 
 
-def _link_facts(name: str, link: Json) -> dict[str, Any]:
+def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """What the head of the page says of a link: all of its values where one was swept."""
     limit = (link.get("queue") or {}).get("limit")
-    return {
-        "name": name,
-        "from": link.get("from"),
-        "to": link.get("to"),
-        "rate": spaced(link["rate"]) if isinstance(link.get("rate"), str) else None,
-        "delay": spaced(link["delay"]) if isinstance(link.get("delay"), str) else None,
-        "limit": None if limit is None else spaced(limit),
-    }
+    found: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
+    for key, path, value in (
+        ("rate", "rate", link.get("rate")),
+        ("delay", "delay", link.get("delay")),
+        ("limit", "queue.limit", limit),
+    ):
+        values = swept.get(f"links.{name}.{path}", [value])
+        found[key] = ", ".join(spaced(v) for v in values) if all(isinstance(v, str | int) for v in values) else None
+    return found
+
+
+def _swept(result: Json) -> dict[str, list[Any]]:
+    """The values of each swept path, in their order."""
+    found: dict[str, list[Any]] = {}
+    for row in result.get("rows", ()):
+        for path, value in (row.get("vary") or {}).items():
+            if value not in found.setdefault(path, []):
+                found[path].append(value)
+    return found
 
 
 def _data(
@@ -276,13 +291,8 @@ def _mean(values: Sequence[float | None]) -> float:
 
 def _command(result: Json, found: Comparison) -> str:
     """The request that made this result, for the scenario file that the page carries."""
-    swept: dict[str, list[str]] = {}
-    for point in found.points:
-        for path, value in point.vary.items():
-            if str(value) not in swept.setdefault(path, []):
-                swept[path].append(str(value))
     options = [["--scheme", scheme.argument] for scheme in found.schemes]
-    options += [["--vary", f"{path}={','.join(values)}"] for path, values in swept.items()]
+    options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in _swept(result).items()]
     options += [["--runs", str(found.runs)]]
     start = f"penstock compare {shlex.quote(_file_name(str(result['scenario'].get('name') or 'scenario')))}"
     return " \\\n    ".join([start, *(shlex.join(option) for option in options)])

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if not {"generated", "_build"} & set(p.parts))
+# What is made by a program is not a page of its own: `generated`, and the table that `make validate` writes.
+MADE = {"generated", "_build", "validation-results.md"}
+PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if not MADE & set(p.parts))
 FENCE = re.compile(
     r"(?:<!-- test: skip, (?P<why>.*?) -->\n)?^```(?:\{code-block\} )?(?P<language>\w+)\n(?P<body>.*?)^```$",
     re.M | re.S,
@@ -45,6 +47,7 @@ def with_commands() -> list[Path]:
     return [p for p in PAGES if any(b.language in {"sh", "python"} and not b.skipped for b in blocks(p))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", with_commands(), ids=lambda p: str(p.relative_to(ROOT / "docs").with_suffix("")))
 def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
     """The blocks of a page run in order in one folder, with the project's scenarios beside them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import penstock as ps
 import pytest
 from penstock import report
 from penstock.display import scale_for
@@ -198,6 +200,7 @@ def test_units_follow_the_size_of_the_numbers() -> None:
     assert scale_for("share", [0.01]).unit == "%"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 @pytest.mark.parametrize(("kind", "dark"), [("compare", False), ("run", True), ("nothing swept", True)])
 def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_path: Path) -> None:
@@ -241,3 +244,27 @@ def test_a_place_without_numbers_says_so() -> None:
     result = compare_result()
     result["rows"] = [r for r in result["rows"] if r["place"] != "extra" or r["vary"]["traffic.extra.count"] > 0]
     assert "nothing to measure here" in report.render(result)
+
+
+def test_the_scenario_on_a_page_gives_the_same_numbers() -> None:
+    link = ps.dumbbell(
+        rate="2Mbit",
+        rtt="40ms",
+        duration="5s",
+        queue=ps.Red(limit="30p"),
+        traffic={"bulk": ps.Tcp(count=3, start={"uniform": ["0s", "1s"]})},
+    )
+    found = ps.compare(link, [ps.DropTail(), ps.Red(gentle=True)], vary={"traffic.bulk.count": [2, 4]}, runs=2)
+    page = report.render({**found.to_dict(), "series": found.series()})
+    text = re.search(r'<pre id="scenario">(.*?)</pre>', page, re.S)
+    assert text
+    again = ps.Scenario.loads(html.unescape(text[1]))
+    assert ps.run(again).raw["links"] == ps.run(link).raw["links"]
+
+
+def test_a_swept_rate_stands_in_the_head_with_all_its_values() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        row["vary"] = {"links.bottleneck.rate": f"{1 + next(iter(row['vary'].values()))}Mbit"}
+    del result["series"]
+    assert "<dd>1 Mbit/s, 26 Mbit/s, 51 Mbit/s, 101 Mbit/s</dd>" in report.render(result)

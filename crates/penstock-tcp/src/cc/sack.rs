@@ -75,18 +75,20 @@ impl Sack {
             m.dupacks += 1;
         }
         let lost = m.dupacks >= m.params.dupack_threshold || self.board.first_is_lost();
-        if lost && m.una > m.recover {
+        if lost && (m.una >= m.recover || m.cut == Cut::Mark) {
             self.begin(m, now, net);
         } else if m.dupacks == 0 {
             m.fill_window(now, net);
         } else if m.params.limited_transmit {
-            while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd && self.send_new(m, now, net) {}
+            while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd && self.send_new(m, now, net) {
+                m.limited += 1;
+            }
         }
     }
 
     fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         // A mark that was answered for the same window has halved it already.
-        if m.cut != Cut::Mark || m.una > m.recover {
+        if m.cut != Cut::Mark || m.una >= m.recover {
             m.halve(now);
         }
         m.recover = m.max;

@@ -76,5 +76,6 @@ pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
 /// Whether duplicate acknowledgements now mean a new loss: not while packets of a window that has been answered for are
 /// being repaired (RFC 6582, section 4.1), else one loss would be answered twice.
 pub(crate) fn is_new_loss(m: &Machine) -> bool {
-    m.una > m.recover || m.una == 1
+    // The second alternatives let the very first packets be repaired: nothing has been answered for yet.
+    m.una > m.recover || if m.rfc() { m.cut == Cut::None } else { m.una == 1 }
 }

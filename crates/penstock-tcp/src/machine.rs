@@ -69,8 +69,9 @@ pub(crate) struct Machine {
     pub(crate) end: u32,
     /// A recovery is over when everything below has been acknowledged.
     pub(crate) recover: u32,
-    /// Duplicate acknowledgements in a row.
+    /// Duplicate acknowledgements in a row, and the packets they have released by limited transmit.
     pub(crate) dupacks: u32,
+    pub(crate) limited: u32,
     pub(crate) cut: Cut,
     /// The next packet says "congestion window reduced".
     cwr: bool,
@@ -104,6 +105,7 @@ impl Machine {
             end: 0,
             recover: 0,
             dupacks: 0,
+            limited: 0,
             cut: Cut::None,
             cwr: false,
             ect: params.ecn && params.recovery == Recovery::Rfc,
@@ -185,7 +187,8 @@ impl Machine {
         let half = match self.params.halving {
             Halving::Real => self.real_window() / 2.0,
             Halving::Whole => f64::from(self.window() / 2),
-            Halving::Flight => f64::from(self.outstanding()) / 2.0,
+            // What limited transmit has added does not count.
+            Halving::Flight => f64::from(self.outstanding() - self.limited) / 2.0,
         };
         let ssthresh = if self.rfc() { half } else { floor(half) };
         (ssthresh.max(2.0), half)
@@ -215,7 +218,8 @@ impl Machine {
     /// An acknowledgement echoes a mark: once a window of data, cut as for a loss (RFC 3168, section 6.1.2). Returns
     /// whether it did.
     pub(crate) fn on_echo(&mut self, now: Time, ack: u32) -> bool {
-        if ack <= self.recover && self.cut != Cut::Timeout {
+        let again = self.cut == Cut::Timeout && !self.rfc();
+        if ack <= self.recover && !again {
             return false;
         }
         self.recover = self.max;
@@ -244,6 +248,7 @@ impl Machine {
     /// The timer has ended: nothing is timed any more, and everything outstanding counts as lost.
     pub(crate) fn go_back(&mut self, now: Time) {
         self.next = self.una;
+        self.limited = 0;
         self.timing = false;
         self.restart_timer(now);
     }
@@ -279,6 +284,7 @@ impl Machine {
     #[inline]
     pub(crate) fn acknowledge(&mut self, now: Time, ack: &Ack<'_>) {
         self.dupacks = 0;
+        self.limited = 0;
         self.advance(ack.ack);
         if self.params.timestamps {
             self.measure(now, ack.stamp, ack.retransmission, true);
@@ -403,9 +409,15 @@ impl Machine {
     pub(crate) fn limited_transmit(&mut self, now: Time, net: &mut impl Network) {
         let allowed = f64::from(self.una) + self.cwnd + f64::from(self.dupacks);
         let window = self.una.saturating_add(self.params.window);
-        if self.params.limited_transmit && self.next < self.end.min(window) && f64::from(self.next) + 1.0 <= allowed {
+        let new = self.next == self.max || !self.rfc();
+        if new
+            && self.params.limited_transmit
+            && self.next < self.end.min(window)
+            && f64::from(self.next) + 1.0 <= allowed
+        {
             let seq = self.next;
             self.next += 1;
+            self.limited += 1;
             self.transmit(now, seq, net);
         }
     }

@@ -10,7 +10,8 @@
 //!
 //! # Differences
 //! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
-//! * ns2 rules: the acknowledgement of the newest packet in order may be delayed though it came before.
+//! * ns2 rules: the acknowledgement of the newest packet in order may be delayed though it came before, and
+//!   only answers to ECN-capable packets echo a mark.
 
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::runs::Runs;
@@ -38,8 +39,8 @@ pub struct Receiver {
     delay: Option<Span>,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
-    /// The newest packet in order, received again, is answered like a new one.
-    delays_repeated: bool,
+    /// ns-2's rules.
+    ns2: bool,
     sack: bool,
     sack_blocks: u32,
     ack_size: u32,
@@ -63,7 +64,7 @@ impl Receiver {
             waiting: None,
             delay: params.delayed_ack,
             echo: false,
-            delays_repeated: params.recovery == Recovery::Ns2,
+            ns2: params.recovery == Recovery::Ns2,
             sack: params.flavour == Flavour::Sack,
             sack_blocks: params.sack_blocks,
             ack_size: params.ack_size,
@@ -104,7 +105,7 @@ impl Receiver {
         } else {
             self.place(seq);
         }
-        let regular = next || (self.delays_repeated && seq + 1 == self.next && self.early.is_empty());
+        let regular = next || (self.ns2 && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = Waiting { until: Time::NEVER, stamp, retransmission };
         if let Some(delay) = self.delay {
             match self.waiting.take() {
@@ -213,7 +214,7 @@ impl Receiver {
         ReceiverAck {
             ack: self.next,
             size: self.ack_size + self.sack_block_size * self.sack_blocks().len() as u32,
-            ece: self.echo && ecn.is_capable(),
+            ece: self.echo && (ecn.is_capable() || !self.ns2),
             stamp,
             retransmission,
         }

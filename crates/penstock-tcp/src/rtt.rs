@@ -94,9 +94,9 @@ impl Rtt {
             self.srtt8 = round_trip * 8;
             self.rttvar4 = round_trip * 2;
         } else {
-            let error = round_trip as i64 - (self.srtt8 / 8) as i64;
+            let error = round_trip.cast_signed() - (self.srtt8 / 8).cast_signed();
             self.srtt8 = self.srtt8.saturating_add_signed(error).max(1);
-            let change = error.unsigned_abs() as i64 - (self.rttvar4 / 4) as i64;
+            let change = error.abs() - (self.rttvar4 / 4).cast_signed();
             self.rttvar4 = self.rttvar4.saturating_add_signed(change).max(1);
         }
         // 4 RTTVAR + SRTT in eighths, rounded down to whole units.

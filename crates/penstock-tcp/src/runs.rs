@@ -33,7 +33,7 @@ impl Runs {
 
     /// From the highest run downwards.
     #[inline]
-    pub(crate) fn from_top(&self) -> impl Iterator<Item = &SackBlock> {
+    pub(crate) fn downwards(&self) -> impl Iterator<Item = &SackBlock> {
         self.runs.iter().rev()
     }
 

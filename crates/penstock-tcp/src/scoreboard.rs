@@ -72,7 +72,7 @@ impl Scoreboard {
         self.count_below_repaired += new_below(self.repaired);
         self.count += self.sacked.insert(block).1;
         let mut above = 0;
-        for run in self.sacked.from_top() {
+        for run in self.sacked.downwards() {
             above += run.end - run.start;
             if above >= threshold {
                 let edge = run.start + (above - threshold);
@@ -108,7 +108,7 @@ impl Scoreboard {
 
     /// The highest unreported packet below `max`.
     pub(crate) fn highest_unreported(&self, max: u32) -> Option<u32> {
-        let highest = match self.sacked.from_top().next() {
+        let highest = match self.sacked.downwards().next() {
             Some(run) if run.end == max => run.start,
             _ => max,
         };

@@ -25,7 +25,8 @@ pub(crate) struct Pipe {
     sacked: Runs,
     /// Packets below have been sent again in this recovery.
     repaired: u32,
-    pipe: i32,
+    /// Packets thought to be in the network.
+    in_network: i32,
     recovering: bool,
     /// After a timeout duplicates say nothing until new data is acknowledged.
     timed_out: bool,
@@ -86,7 +87,7 @@ impl Pipe {
             return;
         }
         m.fast_retransmit(now);
-        self.pipe = m.outstanding() as i32 - m.dupacks as i32;
+        self.in_network = m.outstanding().cast_signed() - m.dupacks.cast_signed();
         self.recovering = true;
         let lost = m.una;
         self.repaired = lost + 1;
@@ -94,7 +95,7 @@ impl Pipe {
     }
 
     fn recover<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        self.pipe -= 1;
+        self.in_network -= 1;
         if ack.ack >= m.recover {
             self.recovering = false;
             m.recover = 0;
@@ -105,11 +106,11 @@ impl Pipe {
         }
         if ack.ack > m.una {
             m.advance(ack.ack);
-            self.pipe -= 1;
+            self.in_network -= 1;
             m.restart_timer(now);
         }
         self.note(m, ack);
-        while self.pipe < m.cwnd as i32 && m.next < m.end {
+        while self.in_network < m.cwnd as i32 && m.next < m.end {
             if let Some(hole) = self.next_hole(m.una) {
                 self.repaired = hole + 1;
                 m.transmit(now, hole, net);
@@ -121,7 +122,7 @@ impl Pipe {
             } else {
                 break;
             }
-            self.pipe += 1;
+            self.in_network += 1;
         }
     }
 

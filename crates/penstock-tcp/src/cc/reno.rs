@@ -52,6 +52,10 @@ impl Law for Reno {
 
 /// A duplicate acknowledgement: limited transmit, fast retransmit, fast recovery, in this order.
 pub(crate) fn duplicate<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
+    if m.rfc() && m.outstanding() == 0 {
+        // RFC 5681, section 2: a duplicate needs outstanding data.
+        return;
+    }
     m.dupacks += 1;
     if m.dupacks < m.params.dupack_threshold {
         m.limited_transmit(now, net);
@@ -60,8 +64,11 @@ pub(crate) fn duplicate<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
             m.inflation += 1;
         }
     } else if is_new_loss(m) || m.cut == Cut::Mark {
-        if is_new_loss(m) {
+        let new = is_new_loss(m);
+        if new {
             m.halve(now);
+        }
+        if new || m.rfc() {
             m.recover = m.max;
         }
         m.fast_retransmit(now);

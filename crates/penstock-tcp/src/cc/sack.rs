@@ -75,18 +75,20 @@ impl Sack {
             m.dupacks += 1;
         }
         let lost = m.dupacks >= m.params.dupack_threshold || self.board.first_is_lost();
-        if lost && m.una > m.recover {
+        if lost && (m.una >= m.recover || m.cut == Cut::Mark) {
             self.begin(m, now, net);
         } else if m.dupacks == 0 {
             m.fill_window(now, net);
         } else if m.params.limited_transmit {
-            while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd && self.send_new(m, now, net) {}
+            while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd && send_new(m, now, net) {
+                m.limited += 1;
+            }
         }
     }
 
     fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         // A mark that was answered for the same window has halved it already.
-        if m.cut != Cut::Mark || m.una > m.recover {
+        if m.cut != Cut::Mark || m.una >= m.recover {
             m.halve(now);
         }
         m.recover = m.max;
@@ -105,7 +107,7 @@ impl Sack {
             let hole = self.board.next_hole();
             let seq = match hole {
                 Some((seq, true)) => seq,
-                _ if self.send_new(m, now, net) => continue,
+                _ if send_new(m, now, net) => continue,
                 Some((seq, false)) => seq,
                 None => {
                     self.rescue(m, now, net);
@@ -117,16 +119,6 @@ impl Sack {
         }
     }
 
-    fn send_new<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) -> bool {
-        let allowed = m.next < m.end.min(m.una.saturating_add(m.params.window));
-        if allowed {
-            let seq = m.next;
-            m.next += 1;
-            m.transmit(now, seq, net);
-        }
-        allowed
-    }
-
     /// NextSeg, rule 4: once a recovery, the highest packet outstanding.
     fn rescue<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         if let (false, Some(seq)) = (self.rescued, self.board.highest_unreported(m.max)) {
@@ -134,4 +126,15 @@ impl Sack {
             m.transmit(now, seq, net);
         }
     }
+}
+
+/// A packet that was never sent, if there is one and the receiver's window has room.
+fn send_new<N: Network>(m: &mut Machine, now: Time, net: &mut N) -> bool {
+    let allowed = m.next < m.end.min(m.una.saturating_add(m.params.window));
+    if allowed {
+        let seq = m.next;
+        m.next += 1;
+        m.transmit(now, seq, net);
+    }
+    allowed
 }

@@ -56,7 +56,7 @@ impl Fine {
         let error = rtt - self.srtt8 / 8.0;
         self.srtt8 += error;
         self.rttvar4 += error.abs() - self.rttvar4 / 4.0;
-        let timeout = (self.srtt8 / 4.0 + self.rttvar4) / 2.0;
+        let timeout = f64::midpoint(self.srtt8 / 4.0, self.rttvar4);
         self.timeout = timeout + timeout / 16.0;
     }
 }
@@ -143,8 +143,9 @@ impl Vegas {
         if m.una == 1 && m.params.syn {
             m.set_cwnd(now, m.params.initial_window);
         }
-        // The inflation of duplicates ends.
-        if m.dupacks > m.params.dupack_threshold && m.cwnd > self.cut_window {
+        // The inflation of duplicates ends. After a timeout there is no cut window; in ns-2 it is then 0.
+        let cut = self.cut_window > 0.0 || !m.rfc();
+        if m.dupacks > m.params.dupack_threshold && m.cwnd > self.cut_window && cut {
             m.set_cwnd(now, self.cut_window);
             m.ssthresh = MIN_CWND;
         }
@@ -299,12 +300,11 @@ impl Vegas {
     fn transmit<N: Network>(&mut self, m: &mut Machine, now: Time, seq: u32, net: &mut N) {
         let index = (seq - m.una) as usize;
         let at = self.clock(now);
-        match self.sent.get_mut(index) {
-            Some(sent) => *sent = Sent { at, times: sent.times + 1 },
-            None => {
-                let stale = self.stale_entry(seq).map_or(0, |stale| stale.times);
-                self.sent.push_back(Sent { at, times: stale + 1 });
-            }
+        if let Some(sent) = self.sent.get_mut(index) {
+            *sent = Sent { at, times: sent.times + 1 };
+        } else {
+            let stale = self.stale_entry(seq).map_or(0, |stale| stale.times);
+            self.sent.push_back(Sent { at, times: stale + 1 });
         }
         m.transmit(now, seq, net);
     }

@@ -95,6 +95,8 @@ struct Run {
     access: Link,
     sent: Vec<Segment>,
     armed: u64,
+    /// The packet after the highest one sent.
+    highest: u32,
 }
 
 impl Run {
@@ -109,6 +111,7 @@ impl Run {
             assert_eq!(segment.stamp.as_nanos(), now);
             let at = self.access.send(now, segment.size);
             self.sent.push(segment);
+            self.highest = self.highest.max(segment.seq + 1);
             self.schedule(at, Event::DataAtRouter(segment));
         }
         if let Some(timer) = sender.timer() {
@@ -135,10 +138,11 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
         access: Link::new(10_000_000, 1_000_000),
         sent: Vec::new(),
         armed: u64::MAX,
+        highest: 0,
     };
     let (mut arrivals, mut ack_arrivals) = (0, 0);
     let (mut acks, mut cwnd) = (Vec::new(), Vec::new());
-    let (mut highest, mut una, mut outstanding) = (0, 0, 0);
+    let (mut una, mut outstanding) = (0, 0);
     let mut least_cwnd = sender.cwnd();
     let mut now = 0;
     sender.start(Time::ZERO, &mut run.outbox);
@@ -209,8 +213,7 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
                 run.flush(now, &sender);
             }
         }
-        highest = run.sent.iter().rev().take(64).map(|s| s.seq + 1).max().unwrap_or(0).max(highest);
-        outstanding = outstanding.max(highest - una);
+        outstanding = outstanding.max(run.highest - una);
         least_cwnd = least_cwnd.min(sender.cwnd());
     }
     Record { sent: run.sent, acks, cwnd, outstanding, least_cwnd, sender, receiver, end: Time::from_nanos(now) }

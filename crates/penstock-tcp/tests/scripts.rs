@@ -1,0 +1,192 @@
+//! Single behaviours as scripts: what arrives when, and what must be sent then. One file a rule, named by it.
+//!
+//! A script is a list of `TIME < EVENT` (what arrives) and `TIME > EXPECTED` (what is sent at that time), with `cwnd`, `ssthresh`
+//! and `finished` as checks of the sender. Timers run by themselves. `sender` or `receiver` with settings begins a new case.
+
+use penstock_core::param::Value;
+use penstock_core::{Ecn, Span, Time};
+use penstock_tcp::{Ack, Network, Profile, Receiver, ReceiverAck, SackBlock, SackBlocks, Segment, Sender, TcpParams};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+#[derive(Default)]
+struct Outbox(VecDeque<Segment>);
+
+impl Network for Outbox {
+    fn transmit(&mut self, segment: Segment) {
+        self.0.push_back(segment);
+    }
+}
+
+enum Case {
+    Sender { sender: Sender, sent: Outbox, stamps: HashMap<u32, Time> },
+    Receiver { receiver: Receiver, sent: VecDeque<(Time, ReceiverAck, SackBlocks)> },
+}
+
+fn milliseconds(text: &str) -> Option<Span> {
+    text.strip_suffix("ms")?.parse().ok().map(Span::from_millis)
+}
+
+fn value(text: &str) -> Value {
+    if let Some(span) = milliseconds(text) {
+        return Value::Time(span);
+    }
+    match (text.parse(), text.parse()) {
+        (Ok(number), _) => Value::Number(number),
+        (_, Ok(flag)) => Value::Flag(flag),
+        _ => Value::Text(text.to_string()),
+    }
+}
+
+/// `5` or `5-7`, both ends included.
+fn range(text: &str) -> (u32, u32) {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    (first.parse().expect("a number"), last.parse().expect("a number"))
+}
+
+impl Case {
+    fn begin(line: &str) -> Self {
+        let mut words = line.split_whitespace();
+        let kind = words.next().expect("sender or receiver");
+        let mut profile = Profile::Linux;
+        let mut settings = Vec::new();
+        for (key, text) in words.map(|word| word.split_once('=').expect("key=value")) {
+            if key == "profile" {
+                profile = Profile::from_name(text).expect("a profile");
+            } else {
+                settings.push((key.to_string(), value(text)));
+            }
+        }
+        let params = TcpParams::from_settings(profile, &settings).expect("legal settings");
+        if kind == "receiver" {
+            return Self::Receiver { receiver: Receiver::new(&params), sent: VecDeque::new() };
+        }
+        let mut sent = Outbox::default();
+        let mut sender = Sender::new(Arc::new(params));
+        sender.start(Time::ZERO, &mut sent);
+        Self::Sender { sender, sent, stamps: HashMap::new() }
+    }
+
+    /// Run the timers that end before `now`, or at it.
+    fn run_timers(&mut self, now: Time, included: bool) {
+        let due = |timer: Option<Time>| timer.filter(|at| *at < now || (included && *at == now));
+        match self {
+            Self::Sender { sender, sent, .. } => {
+                while let Some(at) = due(sender.timer()) {
+                    sender.on_timer(at, sent);
+                }
+            }
+            Self::Receiver { receiver, sent } => {
+                while let Some(at) = due(receiver.timer()) {
+                    sent.extend(receiver.on_timer(at).map(|ack| (at, ack, receiver.sack_blocks().into())));
+                }
+            }
+        }
+    }
+
+    fn assert_nothing_sent(&self, place: &str) {
+        match self {
+            Self::Sender { sent, .. } => assert!(sent.0.is_empty(), "{place}: unexpected {:?}", sent.0),
+            Self::Receiver { sent, .. } => assert!(sent.is_empty(), "{place}: unexpected {sent:?}"),
+        }
+    }
+
+    fn arrives(&mut self, now: Time, words: &[&str]) {
+        let number = range(words[1]).0;
+        let is = |word| words.contains(&word);
+        match self {
+            Self::Sender { sender, sent, stamps } => {
+                let blocks = words.iter().skip_while(|word| **word != "sack").skip(1).filter(|word| word.contains('-'));
+                let blocks: Vec<_> =
+                    blocks.map(|text| range(text)).map(|(start, last)| SackBlock { start, end: last + 1 }).collect();
+                let stamp = number.checked_sub(1).and_then(|seq| stamps.get(&seq)).copied().unwrap_or(Time::ZERO);
+                let ack = Ack { ack: number, stamp, ece: is("ece"), sack: &blocks, retransmission: false };
+                sender.on_ack(now, &ack, sent);
+            }
+            Self::Receiver { receiver, sent } => {
+                let ecn = if is("ce") { Ecn::Ce } else { Ecn::Ect0 };
+                let ack = receiver.on_segment(now, number, now, ecn, is("cwr"), 1460, false);
+                sent.extend(ack.map(|ack| (now, ack, receiver.sack_blocks().into())));
+            }
+        }
+    }
+
+    fn expect(&mut self, now: Time, words: &[&str], place: &str) {
+        let is = |word| words.contains(&word);
+        match self {
+            Self::Sender { sent, stamps, .. } => {
+                let (first, last) = range(words[0]);
+                for seq in first..=last {
+                    let segment = sent.0.pop_front().unwrap_or_else(|| panic!("{place}: {seq} was not sent"));
+                    let seen = (segment.stamp, segment.seq, segment.retransmission, segment.cwr, segment.ecn);
+                    let ecn = if is("ect") { Ecn::Ect0 } else { Ecn::Not };
+                    assert_eq!(seen, (now, seq, is("rtx"), is("cwr"), ecn), "{place}");
+                    stamps.insert(seq, now);
+                }
+            }
+            Self::Receiver { sent, .. } => {
+                let (at, ack, blocks_sent) = sent.pop_front().unwrap_or_else(|| panic!("{place}: no acknowledgement"));
+                let blocks: Vec<_> = words.iter().filter(|word| word.contains('-')).map(|text| range(text)).collect();
+                let seen: Vec<_> = blocks_sent.iter().map(|block| (block.start, block.end - 1)).collect();
+                assert_eq!((at, ack.ack, ack.ece, seen), (now, range(words[1]).0, is("ece"), blocks), "{place}");
+            }
+        }
+    }
+
+    fn check(&self, now: Time, words: &[&str], place: &str) {
+        let Self::Sender { sender, .. } = self else { panic!("{place}: not a check of a receiver") };
+        match words {
+            ["finished"] => assert_eq!(sender.finished(), Some(now), "{place}"),
+            [what, number] => {
+                let seen = if *what == "cwnd" { sender.cwnd() } else { sender.ssthresh() };
+                let wanted: f64 = number.parse().expect("a number");
+                assert!((seen - wanted).abs() < 1e-3, "{place}: {what} is {seen}");
+            }
+            _ => panic!("{place}: unknown check"),
+        }
+    }
+}
+
+fn run(name: &str, script: &str) {
+    let mut case: Option<Case> = None;
+    for (number, line) in script.lines().enumerate() {
+        let place = format!("{name}:{}: {line}", number + 1);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [] | ["#", ..] => {}
+            ["sender" | "receiver", ..] => {
+                if let Some(case) = &case {
+                    case.assert_nothing_sent(&place);
+                }
+                case = Some(Case::begin(line));
+            }
+            [time, rest @ ..] => {
+                let case = case.as_mut().expect("a case has begun");
+                let now = Time::ZERO + milliseconds(time).expect("a time in ms");
+                case.run_timers(now, rest[0] != "<");
+                match rest {
+                    ["<", event @ ..] => {
+                        case.assert_nothing_sent(&place);
+                        case.arrives(now, event);
+                    }
+                    [">", expected @ ..] => case.expect(now, expected, &place),
+                    _ => case.check(now, rest, &place),
+                }
+            }
+        }
+    }
+    case.expect("a case").assert_nothing_sent(name);
+}
+
+#[test]
+fn scripts_hold() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scripts");
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder).expect("the scripts").map(|entry| entry.expect("a file").path()).collect();
+    names.sort();
+    assert!(names.len() >= 15);
+    for path in names {
+        let script = std::fs::read_to_string(&path).expect("a script");
+        run(&path.file_name().expect("a name").to_string_lossy(), &script);
+    }
+}

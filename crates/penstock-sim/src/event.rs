@@ -86,8 +86,9 @@ impl Agenda {
 
 #[inline]
 fn smallest(node: &Node) -> u64 {
-    let [a, b, c, d, e, f, g, h] = *node;
-    a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)))
+    // As a tournament, so that the comparisons do not wait for each other.
+    let min = |i: usize, j: usize| node[i].min(node[j]);
+    min(0, 1).min(min(2, 3)).min(min(4, 5).min(min(6, 7)))
 }
 
 fn rank_bits(sources: usize) -> u32 {
@@ -118,9 +119,12 @@ mod tests {
             let mut agenda = Agenda::new(37);
             let mut oracle = BTreeMap::new();
             for (rank, time) in steps {
-                match time {
-                    Some(nanos) => { agenda.set(rank, Time::from_nanos(nanos)); oracle.insert(rank, nanos); }
-                    None => { agenda.clear(rank); oracle.remove(&rank); }
+                if let Some(nanos) = time {
+                    agenda.set(rank, Time::from_nanos(nanos));
+                    oracle.insert(rank, nanos);
+                } else {
+                    agenda.clear(rank);
+                    oracle.remove(&rank);
                 }
                 let first = oracle.iter().map(|(&rank, &nanos)| (nanos, rank)).min();
                 prop_assert_eq!(agenda.first(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));

@@ -70,7 +70,11 @@ impl Loss {
             Self::Arrivals(lost, seen) => {
                 let number = *seen;
                 *seen += 1;
-                lost.pop_front_if(|next| *next == number).is_some()
+                let hit = lost.front() == Some(&number);
+                if hit {
+                    lost.pop_front();
+                }
+                hit
             }
         }
     }

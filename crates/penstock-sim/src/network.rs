@@ -103,7 +103,6 @@ impl Network {
     }
 
     /// A data packet or datagram has reached its receiver; whether `packet` is now its answer.
-    #[inline(always)]
     fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
         tally.receive(now, packet);
@@ -164,7 +163,6 @@ impl Network {
         packet
     }
 
-    #[inline(always)]
     fn enqueue(&mut self, number: usize, now: Time, packet: SimPacket) {
         let Entry::Queued(port) = &mut self.links[number].entry else { return };
         if let Some(trace) = &mut self.tally.trace {

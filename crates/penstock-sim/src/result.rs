@@ -70,11 +70,12 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &mut Engine) -> RunRe
         let shares: Vec<f64> = flows.rows.iter().filter(|row| row.crosses(number)).map(|row| row.goodput).collect();
         let rate = link.wire.rate().bits_per_second() as f64;
         links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(&shares)));
-        if let Some((times, named)) = port.stats.series() {
-            let mut values = Map::from_iter([("t_ns".to_owned(), json!(times))]);
-            values.extend(named.into_iter().map(|(name, series)| (name.to_owned(), json!(series))));
-            series.insert(spec.name.clone(), values.into());
+        let mut values = Map::new();
+        for (name, told) in port.stats.series() {
+            values.entry("t_ns").or_insert_with(|| json!(told.times()));
+            values.insert(name.to_owned(), json!(told));
         }
+        series.insert(spec.name.clone(), values.into());
     }
     let traffic: Map<String, Value> = (0..scenario.traffic.len())
         .map(|group| (scenario.traffic[group].name.clone(), group_metrics(scenario, engine, &flows, group)))

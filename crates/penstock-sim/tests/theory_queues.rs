@@ -136,7 +136,7 @@ fn fixed_sizes_and_a_buffer_are_m_d_1_k() {
 #[test]
 fn exponential_sizes_and_a_buffer_are_m_m_1_k() {
     for (rho, limit) in [(0.9_f64, 4_u32), (1.2, 9)] {
-        let k = limit as i32 + 1;
+        let k = limit.cast_signed() + 1;
         let norm = (1.0 - rho.powi(k + 1)) / (1.0 - rho);
         let p: Vec<f64> = (0..=k).map(|n| rho.powi(n) / norm).collect();
         let name = format!("M/M/1/{k}");

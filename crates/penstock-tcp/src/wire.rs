@@ -72,7 +72,9 @@ impl From<&[SackBlock]> for SackBlocks {
     /// The first four blocks.
     fn from(blocks: &[SackBlock]) -> Self {
         let mut kept = Self::default();
-        blocks.iter().for_each(|&block| kept.push(block));
+        for &block in blocks {
+            kept.push(block);
+        }
         kept
     }
 }

@@ -58,7 +58,7 @@ impl Histogram {
 /// Values below 2^FINENESS have a bucket each; above, the leading bits choose it.
 #[inline]
 fn bucket(nanos: u64) -> usize {
-    let exponent = (63 - (nanos | (1 << FINENESS)).leading_zeros()) - FINENESS;
+    let exponent = (nanos | (1 << FINENESS)).ilog2() - FINENESS;
     ((u64::from(exponent) << FINENESS) + (nanos >> exponent)) as usize
 }
 

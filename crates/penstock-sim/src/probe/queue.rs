@@ -198,11 +198,12 @@ impl QueueStats {
         (self.average_samples > 0).then(|| self.average_sum / self.average_samples as f64)
     }
 
-    /// Ends of the intervals of the series, and each series by name.
-    pub(crate) fn series(&self) -> Option<(Vec<u64>, Vec<(&'static str, &Series)>)> {
-        let series = self.series.as_deref()?;
-        let named = series.gauges.iter().map(|(name, gauge)| (*name, gauge));
-        Some((series.queue.times(), std::iter::once(("queue", &series.queue)).chain(named).collect()))
+    /// The series by name, the queue's first; none unless they were asked for.
+    pub(crate) fn series(&self) -> impl Iterator<Item = (&'static str, &Series)> {
+        self.series.iter().flat_map(|series| {
+            let gauges = series.gauges.iter().map(|(name, gauge)| (*name, gauge));
+            std::iter::once(("queue", &series.queue)).chain(gauges)
+        })
     }
 }
 

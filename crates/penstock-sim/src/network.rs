@@ -106,19 +106,19 @@ impl Network {
     fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
         tally.receive(now, packet);
-        let counts = u64::from(tally.window.contains(now));
-        let stats = &mut tally.flow_stats[packet.flow as usize];
-        stats.delivered_packets += counts;
+        let counts = tally.window.contains(now);
         if packet.kind == Kind::Udp {
-            stats.delivered_bytes += counts * u64::from(packet.extra);
+            tally.flow_stats[packet.flow as usize].payload_bytes += u64::from(counts) * u64::from(packet.extra);
             return false;
         }
         let path = &tally.flows[packet.flow as usize];
         let receiver = &mut self.receivers[path.receiver as usize];
-        let before = receiver.delivered_bytes();
+        let before = if counts { 0 } else { receiver.delivered_bytes() };
         let (reduced, repeated) = (packet.flags & CWR != 0, packet.flags & RETRANSMISSION != 0);
         let ack = receiver.on_segment(now, packet.seq, packet.stamp, packet.ecn, reduced, packet.extra, repeated);
-        stats.delivered_bytes += counts * (receiver.delivered_bytes() - before);
+        if !counts {
+            tally.flow_stats[packet.flow as usize].payload_bytes += receiver.delivered_bytes() - before;
+        }
         if let Some(rank) = path.receiver_rank {
             self.agenda.set(rank, receiver.timer().unwrap_or(Time::NEVER));
         }

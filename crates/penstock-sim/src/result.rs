@@ -181,7 +181,14 @@ impl Flows {
         links.iter().filter_map(|links| links.first()).for_each(|&link| crossing[link as usize] += 1);
         let rows = engine.hosts.iter().zip(links).enumerate().map(|(flow, (host, links))| {
             let stats = tally.flow_stats[flow];
-            let goodput = stats.delivered_bytes as f64 * 8.0 / seconds;
+            let delivered = match &host.source {
+                Source::Udp(..) => stats.payload_bytes,
+                Source::Tcp(_) => {
+                    let receiver = tally.flows[flow].receiver as usize;
+                    engine.network.receivers[receiver].delivered_bytes() - stats.payload_bytes
+                }
+            };
+            let goodput = delivered as f64 * 8.0 / seconds;
             let capacity = |link: u32| {
                 let rate = engine.network.links[link as usize].wire.rate().bits_per_second();
                 rate as f64 / f64::from(crossing[link as usize])

@@ -187,6 +187,9 @@ impl TcpParams {
     /// User data in packet `seq`. The last packet of a transfer of so many bytes may be short; ns-2 fills it up.
     #[inline]
     pub fn payload(&self, seq: u32) -> u32 {
+        if seq > 0 && self.bytes.is_none() {
+            return self.packet;
+        }
         if seq == 0 && self.opens() {
             return 0;
         }

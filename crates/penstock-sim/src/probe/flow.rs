@@ -10,10 +10,9 @@ pub(crate) struct FlowStats {
     pub(crate) lost: u64,
     /// Bytes on the wire that crossed the watched link.
     pub(crate) crossed_bytes: u64,
-    /// Payload delivered in order, each byte once.
-    pub(crate) delivered_bytes: u64,
-    /// Data packets delivered, repeats included.
-    pub(crate) delivered_packets: u64,
+    /// Payload delivered: of datagrams during the statistics; of a TCP, in order and each byte once, outside of them.
+    /// (Its receiver counts all, and few packets come outside.)
+    pub(crate) payload_bytes: u64,
     /// Consecutive losses up to now.
     run: u32,
 }

@@ -18,6 +18,8 @@ pub(crate) struct Agenda {
     /// The first node without children.
     leaves: u32,
     rank_bits: u32,
+    /// The first time that has no key.
+    horizon: u64,
 }
 
 type Node = [u64; WIDTH];
@@ -34,8 +36,9 @@ impl Agenda {
             leaves += row;
             row *= WIDTH;
         }
+        let rank_bits = rank_bits(sources);
         let used = leaves + sources.div_ceil(WIDTH).max(1);
-        Self { nodes: vec![[NEVER; WIDTH]; used], leaves: leaves as u32, rank_bits: rank_bits(sources) }
+        Self { nodes: vec![[NEVER; WIDTH]; used], leaves: leaves as u32, rank_bits, horizon: NEVER >> rank_bits }
     }
 
     /// The latest instant that the agenda of so many sources can hold: 4.5 years with 100 sources, 4.9 hours with a
@@ -48,7 +51,7 @@ impl Agenda {
     #[inline]
     pub(crate) fn set(&mut self, rank: u32, time: Time) {
         let nanos = time.as_nanos();
-        let key = if nanos >= NEVER >> self.rank_bits { NEVER } else { nanos << self.rank_bits | u64::from(rank) };
+        let key = if nanos >= self.horizon { NEVER } else { nanos << self.rank_bits | u64::from(rank) };
         self.update(rank, key);
     }
 

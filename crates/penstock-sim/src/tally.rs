@@ -81,6 +81,15 @@ impl Tally {
         }
     }
 
+    /// The packet got into a queue.
+    #[cold]
+    fn survive(&mut self, packet: &SimPacket) {
+        if packet.kind != Kind::Ack && self.hops[packet.hop as usize].safe_behind {
+            let group = self.flows[packet.flow as usize].group as usize;
+            self.flow_stats[packet.flow as usize].on_survival(&mut self.loss_runs[group]);
+        }
+    }
+
     /// The packet has left the network at a host.
     #[inline]
     pub(crate) fn receive(&mut self, now: Time, packet: &SimPacket) {
@@ -104,15 +113,15 @@ impl Probe<SimPacket> for Watch<'_> {
         let packet = report.packet;
         self.stats.report(report, packet.size);
         let tally = &mut *self.tally;
+        let flow = packet.flow as usize;
         match report.fate {
             Fate::Dropped(_) => tally.lose(report.now, packet),
-            Fate::Queued if packet.kind != Kind::Ack && tally.hops[packet.hop as usize].safe_behind => {
-                let group = tally.flows[packet.flow as usize].group as usize;
-                tally.flow_stats[packet.flow as usize].on_survival(&mut tally.loss_runs[group]);
-            }
+            // Few packets end a run of losses; acknowledgements never do.
+            Fate::Queued if tally.flow_stats[flow].is_losing() => tally.survive(packet),
             Fate::Sent if packet.kind != Kind::Ack && tally.hops[packet.hop as usize].counted => {
-                let counts = tally.window.contains(report.now);
-                tally.flow_stats[packet.flow as usize].crossed_bytes += u64::from(counts) * u64::from(packet.size);
+                if tally.window.contains(report.now) {
+                    tally.flow_stats[flow].crossed_bytes += u64::from(packet.size);
+                }
             }
             _ => {}
         }

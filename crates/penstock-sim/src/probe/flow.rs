@@ -41,17 +41,20 @@ impl FlowStats {
         self.run += 1;
     }
 
-    /// A data packet got into the last queue on its way that may lose it: a run of losses ends.
+    /// Whether the last packets were lost.
     #[inline]
+    pub(crate) fn is_losing(&self) -> bool {
+        self.run > 0
+    }
+
+    /// A data packet got into the last queue on its way that may lose it: a run of losses ends.
     pub(crate) fn on_survival(&mut self, runs: &mut LossRuns) {
-        if self.run > 0 {
-            let length = self.run as usize;
-            if runs.0.len() < length {
-                runs.0.resize(length, 0);
-            }
-            runs.0[length - 1] += 1;
-            self.run = 0;
+        let Some(last) = (self.run as usize).checked_sub(1) else { return };
+        if runs.0.len() <= last {
+            runs.0.resize(last + 1, 0);
         }
+        runs.0[last] += 1;
+        self.run = 0;
     }
 }
 

@@ -9,7 +9,6 @@ const FINENESS: u32 = 7;
 #[derive(Clone, Default)]
 pub(crate) struct Histogram {
     counts: Vec<u64>,
-    total: u64,
     sum: u128,
     squares: u128,
 }
@@ -24,26 +23,30 @@ impl Histogram {
             self.counts.resize(bucket + 1, 0);
         }
         self.counts[bucket] += 1;
-        self.total += 1;
         self.sum += u128::from(nanos);
         self.squares += u128::from(nanos) * u128::from(nanos);
     }
 
+    fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
     /// Mean in seconds; `None` without a delay.
     pub(crate) fn mean(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.sum as f64 / self.total as f64 * 1e-9)
+        let total = self.total();
+        (total > 0).then(|| self.sum as f64 / total as f64 * 1e-9)
     }
 
     /// Standard deviation in seconds.
     pub(crate) fn sd(&self) -> Option<f64> {
         let mean = self.mean()? * 1e9;
-        let variance = self.squares as f64 / self.total as f64 - mean * mean;
+        let variance = self.squares as f64 / self.total() as f64 - mean * mean;
         Some(variance.max(0.0).sqrt() * 1e-9)
     }
 
     /// The delay in seconds that the share `p` of all delays does not exceed, within half a percent.
     pub(crate) fn quantile(&self, p: f64) -> Option<f64> {
-        let wanted = (p * self.total as f64).ceil().max(1.0) as u64;
+        let wanted = (p * self.total() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
         for (bucket, &count) in self.counts.iter().enumerate() {
             seen += count;

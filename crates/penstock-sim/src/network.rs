@@ -142,7 +142,8 @@ impl Network {
     }
 
     /// An acknowledgement enters the network.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1800")]
+    #[inline(always)]
     fn answer(&mut self, now: Time, flow: u32, ack: &ReceiverAck) -> SimPacket {
         let path = &self.tally.flows[flow as usize];
         let echo = if ack.ece { ECE } else { 0 };

@@ -227,17 +227,15 @@ mod tests {
     use crate::params::Profile;
     use std::vec::Vec;
 
-    fn receiver(params: TcpParams) -> impl FnMut(u32) -> Option<ReceiverAck> {
-        let mut receiver = Receiver::new(&params);
-        move |seq| receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, params.payload(seq), false)
-    }
-
     #[test]
     fn the_blocks_told_are_the_most_recent_ones() {
-        let mut arrives = receiver(TcpParams { flavour: Flavour::Sack, ..TcpParams::of(Profile::Ns2) });
+        let params = TcpParams { flavour: Flavour::Sack, ..TcpParams::of(Profile::Ns2) };
+        let mut receiver = Receiver::new(&params);
         let mut told = |seq| {
-            let ack = arrives(seq).expect("answered at once");
-            let blocks: Vec<_> = ack.sack.iter().map(|block| (block.start, block.end)).collect();
+            let payload = params.payload(seq);
+            let ack = receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, payload, false);
+            let ack = ack.expect("answered at once");
+            let blocks: Vec<_> = receiver.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
             (ack.ack, ack.size, blocks)
         };
         assert_eq!(told(0), (1, 40, vec![]));

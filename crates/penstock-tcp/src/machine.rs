@@ -108,7 +108,8 @@ impl Machine {
             next: 0,
             max: 0,
             end: 0,
-            recover: 0,
+            // In ns-2 the opening packet cannot be answered for.
+            recover: u32::from(params.recovery == Recovery::Ns2),
             dupacks: 0,
             limited: 0,
             cut: Cut::None,

@@ -23,8 +23,8 @@
 //!   that the next packet is sent twice where a retransmission leaves nothing outstanding; what is known of a packet is kept
 //!   in a table as long as the window, from which an acknowledgement that covers its end and its beginning removes nothing;
 //!   duplicates after a timeout deflate the window to nothing.
-//! * One case in 60 of long transfers differs from ns-2 by a last bit: times are whole nanoseconds here, and a `delta` that is
-//!   exactly one half from a whole number falls on the other side.
+//! * A few flows in a hundred differ from ns-2 by a last bit: ns-2 adds up times in floating point, and a `delta` that lies
+//!   exactly between two whole numbers (a round trip of twice `base_rtt`) then falls on the other side.
 
 use super::Law;
 use crate::machine::{Cut, Machine};

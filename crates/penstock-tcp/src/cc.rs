@@ -39,23 +39,32 @@ pub(crate) trait Law {
 /// opens the window.
 #[inline]
 pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
-    let first = m.una == 0;
+    if m.una == 0 {
+        open(m, now, ack);
+        return;
+    }
     m.acknowledge(now, ack);
     if !(m.ect && ack.ece) {
         m.grow(now);
-    }
-    if first {
-        open(m, now);
     }
 }
 
 /// The first answer: agreement to ECN, and after an opening packet the initial window, which is one packet if that had to be
 /// sent again (RFC 6928, section 2).
 #[cold]
-fn open(m: &mut Machine, now: Time) {
+fn open(m: &mut Machine, now: Time, ack: &Ack<'_>) {
+    let repeated = m.cut == Cut::Timeout;
+    if repeated && m.params.ecn && !m.rfc() {
+        // ns-2 says "agreed" with the bit that echoes marks, and answers it if a timeout came before.
+        m.on_echo(now, ack.ack);
+    }
+    m.acknowledge(now, ack);
+    if !(m.ect && ack.ece) {
+        m.grow(now);
+    }
     m.ect = m.params.ecn;
-    if m.params.syn && m.una == 1 {
-        m.set_cwnd(now, if m.cut == Cut::Timeout { 1.0 } else { m.params.initial_window });
+    if m.params.syn && ack.ack == 1 {
+        m.set_cwnd(now, if repeated { 1.0 } else { m.params.initial_window });
     }
 }
 

@@ -300,3 +300,70 @@ impl KeyInfo {
         format!("allowed: {kind}{}{or}{}", if range.is_empty() { "" } else { &range }, words.join(", "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(pairs: &[(&str, Value)]) -> alloc::vec::Vec<(String, Value)> {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+    }
+
+    #[test]
+    fn every_default_is_a_legal_value() {
+        for profile in Profile::ALL {
+            let mut params = TcpParams::of(profile);
+            for key in &KEYS {
+                let value = match key.default(profile) {
+                    Default::Number(x) => Value::Number(x),
+                    Default::Nanos(nanos) => Value::Time(Span::from_nanos(nanos)),
+                    Default::Flag(on) => Value::Flag(on),
+                    Default::Text(word) => Value::Text(word.to_string()),
+                    Default::Absent | Default::Required => continue,
+                };
+                assert_eq!(set(&mut params, key.name, &value), Ok(()), "{} in {}", key.name, profile.name());
+            }
+            assert_eq!(params, TcpParams::of(profile));
+        }
+    }
+
+    #[test]
+    fn the_profiles_are_what_they_are_named_after() {
+        let ns2 = TcpParams::of(Profile::Ns2);
+        assert_eq!((ns2.min_rto, ns2.window, ns2.initial_window, ns2.syn), (Span::from_millis(200), 20, 2.0, true));
+        assert_eq!(TcpParams::of(Profile::Ns2Of2001).min_rto, Span::from_secs(1.0));
+        assert_eq!(TcpParams::of(Profile::Ns2Of2003).min_rto, Span::from_secs(1.0));
+        let linux = TcpParams::of(Profile::Linux);
+        assert_eq!((linux.min_rto, linux.initial_window, linux.timestamps), (Span::from_millis(200), 10.0, true));
+        assert_eq!(linux.delayed_ack, Some(Span::from_millis(40)));
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once() {
+        let wrong = settings(&[
+            ("windw", Value::Number(3.0)),
+            ("window", Value::Number(0.5)),
+            ("flavour", Value::Text("bbr".to_string())),
+            ("min_rto", Value::Number(1.0)),
+            ("ecn", Value::Text("yes".to_string())),
+            ("packets", Value::Number(3.0)),
+            ("bytes", Value::Bytes(3000.0)),
+        ]);
+        let faults = TcpParams::from_settings(Profile::Ns2, &wrong).expect_err("faults");
+        let names: alloc::vec::Vec<_> = faults.iter().map(|fault| fault.name.as_str()).collect();
+        assert_eq!(names, ["windw", "window", "flavour", "min_rto", "ecn", "bytes"]);
+        assert!(faults[1].message.contains("whole"), "{}", faults[1].message);
+        assert!(faults[2].message.contains("vegas"), "{}", faults[2].message);
+        assert!(faults[3].message.contains("a time from 0 to 10000 s"), "{}", faults[3].message);
+    }
+
+    #[test]
+    fn delayed_acknowledgements_are_a_time_or_off() {
+        let delay = |value| TcpParams::from_settings(Profile::Linux, &settings(&[("delayed_ack", value)]));
+        assert_eq!(delay(Value::Flag(false)).expect("off").delayed_ack, None);
+        assert_eq!(delay(Value::Text("off".to_string())).expect("off").delayed_ack, None);
+        let tenth = Span::from_millis(100);
+        assert_eq!(delay(Value::Time(tenth)).expect("a time").delayed_ack, Some(tenth));
+        assert!(delay(Value::Flag(true)).is_err());
+    }
+}

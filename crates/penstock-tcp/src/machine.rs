@@ -9,6 +9,7 @@ use crate::rtt::Rtt;
 use crate::wire::{Ack, Network, Segment};
 use alloc::sync::Arc;
 use penstock_core::math::floor;
+use penstock_core::time::NANOS_PER_SECOND;
 use penstock_core::{Ecn, Span, Time};
 
 /// What a sender has done so far. Subtract an earlier copy to get what it did since.
@@ -28,7 +29,7 @@ pub struct SenderCounts {
     pub rtt_sum_s: f64,
     /// Number of measured round trips.
     pub rtt_samples: u64,
-    /// Integral of SRTT over the measurements, in seconds: divide by `rtt_samples`.
+    /// Sum of SRTT after each measurement, in seconds.
     pub srtt_sum_s: f64,
     /// Integral of the congestion window over time, in packets times seconds.
     pub cwnd_integral: f64,
@@ -87,8 +88,12 @@ pub(crate) struct Machine {
     /// When the retransmission timer ends; `NEVER`: it is off.
     deadline: Time,
     finished: Time,
+    /// Without the sums, which are kept in nanoseconds.
     counts: SenderCounts,
-    /// Up to when `counts.cwnd_integral` counts.
+    rtt_sum: u64,
+    srtt_sum: u64,
+    cwnd_integral: f64,
+    /// Up to when `cwnd_integral` counts.
     integrated: Time,
 }
 
@@ -103,7 +108,8 @@ impl Machine {
             next: 0,
             max: 0,
             end: 0,
-            recover: 0,
+            // In ns-2 the opening packet cannot be answered for.
+            recover: u32::from(params.recovery == Recovery::Ns2),
             dupacks: 0,
             limited: 0,
             cut: Cut::None,
@@ -117,6 +123,9 @@ impl Machine {
             deadline: Time::NEVER,
             finished: Time::NEVER,
             counts: SenderCounts::default(),
+            rtt_sum: 0,
+            srtt_sum: 0,
+            cwnd_integral: 0.0,
             integrated: Time::NEVER,
             params,
         }
@@ -161,16 +170,20 @@ impl Machine {
     }
 
     pub(crate) fn counts(&self, now: Time) -> SenderCounts {
-        let mut counts = self.counts;
-        counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_secs();
-        counts
+        let seconds = |nanos: f64| nanos / NANOS_PER_SECOND as f64;
+        SenderCounts {
+            rtt_sum_s: seconds(self.rtt_sum as f64),
+            srtt_sum_s: seconds(self.srtt_sum as f64),
+            cwnd_integral: seconds(self.cwnd_integral + self.cwnd * now.since(self.integrated).as_nanos() as f64),
+            ..self.counts
+        }
     }
 
     // ---- the window ---------------------------------------------------------------------------------------------
 
     #[inline]
     pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
-        self.counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_secs();
+        self.cwnd_integral += self.cwnd * now.since(self.integrated).as_nanos() as f64;
         self.integrated = now;
         self.cwnd = cwnd;
     }
@@ -344,9 +357,9 @@ impl Machine {
     fn measure(&mut self, now: Time, sent: Time, retransmission: bool, stamped: bool) {
         self.rtt.measure(&self.params, sent, now, stamped);
         if !retransmission {
-            self.counts.rtt_sum_s += now.since(sent).as_secs();
             self.counts.rtt_samples += 1;
-            self.counts.srtt_sum_s += self.rtt.srtt(&self.params).unwrap_or(Span::ZERO).as_secs();
+            self.rtt_sum += now.since(sent).as_nanos();
+            self.srtt_sum += self.rtt.srtt(&self.params).unwrap_or(Span::ZERO).as_nanos();
         }
     }
 

@@ -220,3 +220,43 @@ impl Receiver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Profile;
+    use std::vec::Vec;
+
+    #[test]
+    fn the_blocks_told_are_the_most_recent_ones() {
+        let params = TcpParams { flavour: Flavour::Sack, ..TcpParams::of(Profile::Ns2) };
+        let mut receiver = Receiver::new(&params);
+        let mut told = |seq| {
+            let payload = params.payload(seq);
+            let ack = receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, payload, false);
+            let ack = ack.expect("answered at once");
+            let blocks: Vec<_> = receiver.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
+            (ack.ack, ack.size, blocks)
+        };
+        assert_eq!(told(0), (1, 40, vec![]));
+        assert_eq!(told(2), (1, 48, vec![(2, 3)]));
+        assert_eq!(told(4), (1, 56, vec![(4, 5), (2, 3)]));
+        assert_eq!(told(6), (1, 64, vec![(6, 7), (4, 5), (2, 3)]));
+        assert_eq!(told(8), (1, 64, vec![(8, 9), (6, 7), (4, 5)]));
+        assert_eq!(told(3), (1, 64, vec![(2, 5), (8, 9), (6, 7)]));
+        assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
+        assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
+    }
+
+    #[test]
+    fn each_byte_counts_once_and_in_order() {
+        let params = TcpParams { bytes: Some(3500), packet: 1000, syn: true, ..TcpParams::of(Profile::Linux) };
+        assert_eq!(params.end(), 5);
+        let mut receiver = Receiver::new(&params);
+        let mut delivered = |seq| {
+            receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, params.payload(seq), false);
+            receiver.delivered_bytes()
+        };
+        assert_eq!([0, 1, 1, 4, 2, 2, 3].map(&mut delivered), [0, 1000, 1000, 1000, 2000, 2000, 3500]);
+    }
+}

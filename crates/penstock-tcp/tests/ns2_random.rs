@@ -1,4 +1,5 @@
-//! Packet by packet against ns-2.35 on random losses of data and acknowledgements, marks, windows, limits and receivers.
+//! Packet by packet against ns-2.35 on random losses of data and acknowledgements, marks, windows, limits and receivers; for
+//! the profiles of earlier years ns-2.35 ran with their settings.
 
 mod support;
 
@@ -32,7 +33,8 @@ fn params_of(case: &Json) -> (TcpParams, Faults) {
         settings.push(("delayed_ack", Value::Time(Span::from_millis(100))));
     }
     let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
-    let params = TcpParams::from_settings(Profile::Ns2, &settings).expect("legal settings");
+    let profile = Profile::from_name(case["profile"].as_str().unwrap_or("ns2")).expect("a profile");
+    let params = TcpParams::from_settings(profile, &settings).expect("legal settings");
     let limit = case["limit"].as_u64().unwrap_or(1000) as usize;
     let faults = Faults {
         drops: numbers(&case["drops"]),

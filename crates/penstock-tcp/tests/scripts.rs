@@ -19,7 +19,7 @@ impl Network for Outbox {
 }
 
 enum Case {
-    Sender { sender: Sender, sent: Outbox, stamps: HashMap<u32, Time> },
+    Sender { sender: Box<Sender>, sent: Outbox, stamps: HashMap<u32, Time> },
     Receiver { receiver: Receiver, sent: VecDeque<(Time, ReceiverAck, SackBlocks)> },
 }
 
@@ -62,7 +62,7 @@ impl Case {
             return Self::Receiver { receiver: Receiver::new(&params), sent: VecDeque::new() };
         }
         let mut sent = Outbox::default();
-        let mut sender = Sender::new(Arc::new(params));
+        let mut sender = Box::new(Sender::new(Arc::new(params)));
         sender.start(Time::ZERO, &mut sent);
         Self::Sender { sender, sent, stamps: HashMap::new() }
     }

@@ -10,10 +10,9 @@
 //! packet. Recovery ends when everything outstanding at its beginning is acknowledged.
 //!
 //! # Differences
-//! * From RFC 6675: `pipe` is not computed anew from the scoreboard, a hole needs no three reports above it, and at the end of a
-//!   transfer no hole is sent again once there is no new data.
+//! * From RFC 6675: `pipe` is not computed anew from the scoreboard, and a hole needs no three reports above it.
 
-use super::{Law, progress, start_over};
+use super::{Law, is_new_loss, progress, start_over};
 use crate::machine::{Cut, Machine};
 use crate::runs::Runs;
 use crate::wire::{Ack, Network};
@@ -80,7 +79,7 @@ impl Pipe {
     }
 
     fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if m.una > m.recover {
+        if is_new_loss(m) {
             m.recover = m.max;
             m.halve(now);
         } else if m.cut != Cut::Mark {
@@ -110,12 +109,12 @@ impl Pipe {
             m.restart_timer(now);
         }
         self.note(m, ack);
-        while self.in_network < m.cwnd as i32 && m.next < m.end {
+        while self.in_network < m.cwnd as i32 {
             if let Some(hole) = self.next_hole(m.una) {
                 self.repaired = hole + 1;
                 m.transmit(now, hole, net);
                 m.next = m.next.max(hole + 1);
-            } else if m.next < m.una.saturating_add(m.params.window) {
+            } else if m.next < m.end.min(m.una.saturating_add(m.params.window)) {
                 let seq = m.next;
                 m.next += 1;
                 m.transmit(now, seq, net);

@@ -28,7 +28,9 @@ impl Law for Reno {
         if ack.ack > m.una {
             if m.inflation > 0 {
                 m.inflation = 0;
-                m.cut = Cut::Recovered;
+                if m.cut == Cut::Loss {
+                    m.cut = Cut::Recovered;
+                }
                 if m.rfc() {
                     m.acknowledge(now, ack);
                     m.fill_window(now, net);

@@ -16,7 +16,7 @@ def settings(cell: Cell) -> list[Setting] | str:
         return reason
     found = []
     for window, warmup in WINDOWS.items():
-        scenario = {
+        scenario: Table = {
             "name": f"thesis link {cell.name}",
             "duration": "100s",
             "warmup": warmup,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from penstock._generated import AredFeng, AredFloyd, Bernoulli, DropTail, Psand, Red, Tcp
     from penstock._native import version as __version__
     from penstock.catalog import schemes
-    from penstock.comparison import Comparison, Precision, compare
+    from penstock.comparison import Comparison, compare
+    from penstock.contenders import Precision
     from penstock.elements import Cbr, Link, Poisson, Queue, Reverse
     from penstock.faults import Fault, PenstockError, ScenarioError
     from penstock.runs import Metrics, Run, run
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "_generated": ("AredFeng", "AredFloyd", "Bernoulli", "DropTail", "Psand", "Red", "Tcp"),
     "catalog": ("schemes",),
-    "comparison": ("Comparison", "Precision", "compare"),
+    "comparison": ("Comparison", "compare"),
+    "contenders": ("Precision",),
     "elements": ("Cbr", "Link", "Poisson", "Queue", "Reverse"),
     "faults": ("Fault", "PenstockError", "ScenarioError"),
     "runs": ("Metrics", "Run", "run"),

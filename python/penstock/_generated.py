@@ -263,7 +263,8 @@ class Tcp(Traffic):
         initial_rto: Retransmission timeout before the first round trip is measured (RFC 6298: 1 s). Unit: s.
             From 0 to 10000.
         tick: Granularity of the clock that measures round trips; 0 s is exact. Unit: s. From 0 to 10.
-        phase: How long before the start of the run the coarse clock ticked. Unit: s. From 0 to 10.
+        phase: How long before the start of the run the coarse clock ticked; "ns2": as for the first agent of an
+            ns-2 run with the default seed. Unit: s. From 0 to 10.
         initial_window: Initial congestion window (RFC 6928: 10). Unit: packets. From 1 to 1e+06.
         initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
         delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.

@@ -136,17 +136,18 @@ def compare(
 ) -> None:
     """Compare schemes side by side, paired run by run, with confidence intervals."""
     from penstock import comparison as comparing
+    from penstock.contenders import Precision, parse_varies
     from penstock.progress import Watch
     from penstock.runs import cores
     from penstock.scenario import read_document
     from penstock.table import comparison_grids, text
 
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
-    goal = comparing.Precision.parse(precision) if precision else None
+    goal = Precision.parse(precision) if precision else None
     document = read_document(scenario, settings)
     if seed is not None:
         document = document.set("seed", seed, "--seed")
-    plan = comparing.Plan.make(document, scheme, comparing.parse_varies(vary), at)
+    plan = comparing.Plan.make(document, scheme, parse_varies(vary), at)
     threads = jobs or cores()
     say(plan.cost(runs, threads))
     watch = Watch(len(plan.cells) * runs)

@@ -11,7 +11,7 @@ from typing import Any
 
 from penstock import _native
 from penstock.catalog import find_scheme
-from penstock.comparison import Contender
+from penstock.contenders import Contender
 from penstock.faults import Fault, Faults, PenstockError, ScenarioError
 from penstock.resolve.queues import QueueSpec, read_queue
 from penstock.resolve.reader import Table

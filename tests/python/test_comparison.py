@@ -12,7 +12,7 @@ from pathlib import Path
 
 import penstock as ps
 import pytest
-from penstock import comparison
+from penstock import comparison, contenders
 from scipy import stats
 
 from .test_scenario import small
@@ -89,7 +89,7 @@ def test_at_puts_the_scheme_elsewhere() -> None:
 def test_a_scheme_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('scheme = "red"\nmax_p = 0.05\n')
-    assert comparison.Contender.parse(f"@{file}").label == "red:max_p=0.05"
+    assert contenders.Contender.parse(f"@{file}").label == "red:max_p=0.05"
     file.write_text('scheme = "red"\nmax_q = 0.05\n')
     with pytest.raises(ps.ScenarioError, match=rf"{file}:2: .*max_q"):
         ps.compare(small(), [f"@{file}"], runs=1)
@@ -115,7 +115,7 @@ def test_a_comparison_prints_well() -> None:
      ("{a=1,b=2}", ["{a=1,b=2}"])],
 )  # fmt: skip
 def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
-    assert comparison.split_list(text) == parts
+    assert contenders.split_list(text) == parts
 
 
 def test_control_c_ends_within_a_second_with_130(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
 import penstock as ps
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from penstock.resolve import Resolved, resolve
 from penstock.scenario import Document, read_value
 
@@ -193,3 +196,49 @@ def test_results_are_attributes_keys_and_arrays() -> None:
     assert len(run.series["bottleneck"]["t_ns"]) > 10
     with pytest.raises(AttributeError, match="no metric los_rate"):
         _ = bottleneck.los_rate
+
+
+def paths(tree: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """All paths of a tree."""
+    found = [before] if before else []
+    for key, value in tree.items() if isinstance(tree, dict) else ():
+        found += paths(value, (*before, key))
+    return found
+
+
+TREE = {
+    **small().replace("links.bottleneck.reverse", {"queue": "same"}).tree(),
+    "warmup": "1s",
+    "sampling": "10ms",
+    "seed": 3,
+}
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.binary(max_size=4)
+    | st.sampled_from(
+        ["1ms", "5p", "1Mbit", "1kB", "50%", "2BDP", "same", "red", "S", "D", "auto", "inf", "tcp", "1e30s"]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["uniform", "exp", "list", "linear", "queue", "rate", "x", "first"]), inner, max_size=3
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(paths(TREE)), ANYTHING)
+def test_no_value_anywhere_breaks_the_resolver(path: tuple[Any, ...], value: Any) -> None:
+    tree = copy.deepcopy(TREE)
+    place: Any = tree
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    found = resolve(tree)
+    assert all(fault.message for fault in found.faults)

@@ -92,8 +92,29 @@ pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f6
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
     let law = penstock_aqm::build::<PacketMeta>(scheme, &settings, &link)
-        .map_err(|faults| PyValueError::new_err(Json::Array(faults.iter().map(fault).collect()).to_string()))?;
+        .map_err(|errors| PyValueError::new_err(faults(&errors)))?;
     Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
+}
+
+/// What a scheme's registry says against these settings on this link (JSON as for [`drop_function`]): a JSON list of
+/// `{"path", "message"}`.
+#[pyfunction]
+pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<String> {
+    let settings = read_settings(settings).map_err(PyValueError::new_err)?;
+    let link = read_link(link).map_err(PyValueError::new_err)?;
+    Ok(faults(&penstock_aqm::build::<PacketMeta>(scheme, &settings, &link).err().unwrap_or_default()))
+}
+
+/// What the registry of TCP keys says against these settings in this profile: a JSON list of `{"path", "message"}`.
+#[pyfunction]
+pub(crate) fn check_tcp(profile: &str, settings: &str) -> PyResult<String> {
+    let profile = Profile::from_name(profile).ok_or_else(|| PyValueError::new_err("no such profile"))?;
+    let settings = read_settings(settings).map_err(PyValueError::new_err)?;
+    Ok(faults(&TcpParams::from_settings(profile, &settings).err().unwrap_or_default()))
+}
+
+fn faults(errors: &[ParamError]) -> String {
+    Json::Array(errors.iter().map(fault).collect()).to_string()
 }
 
 fn fault(error: &ParamError) -> Json {

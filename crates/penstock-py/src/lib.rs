@@ -15,6 +15,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::tcp, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::drop_function, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::check_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::check_tcp, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
     module.add_function(wrap_pyfunction!(traces::run_traced, module)?)?;

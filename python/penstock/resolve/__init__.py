@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,8 +89,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         "traffic": {spec.name: spec.shown for spec in traffic},
     }
     watched = tuple(_watched(specs))
-    if not faults.found:
-        _check_in_engine(faults, canonical, shown, specs)
+    _check_in_engine(faults, canonical, (tree, shown), specs)
     return Resolved(canonical, shown, tuple(faults.found), watched, round_trip)
 
 
@@ -119,13 +118,37 @@ def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
 
 
 def _check_in_engine(
-    faults: Faults, canonical: Mapping[str, Any], shown: Mapping[str, Any], specs: Iterable[LinkSpec]
+    faults: Faults,
+    canonical: Mapping[str, Any],
+    trees: tuple[Mapping[str, Any], Mapping[str, Any]],
+    specs: list[LinkSpec],
 ) -> None:
-    """The invariants that the engine and the registry know, with the paths of the file."""
+    """The invariants that the engine and the registries know, with the paths of the file.
+
+    `trees` are the scenario as written and as resolved: where a fault's value stands.
+    """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
-    for fault in json.loads(_native.check(json.dumps(canonical))):
+    found = _settings_faults(canonical) if faults.found else json.loads(_native.check(json.dumps(canonical)))
+    for fault in found:
         path = _file_path(fault["path"], canonical, owners)
-        faults.add(path, fault["message"], _value_at(shown, path))
+        values = (_value_at(tree, path) for tree in trees)
+        faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
+
+
+def _settings_faults(canonical: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """What the registries say where the scenario as a whole cannot be given to the engine."""
+    for link in canonical["links"]:
+        queue = link["queue"]
+        if queue and queue["limit"] is not None and isinstance(link["rate"], int) and link["rate"]:
+            about = json.dumps({"rate": link["rate"], "limit": queue["limit"], "rtt_ns": link["rtt_ns"]})
+            for fault in json.loads(_native.check_queue(queue["scheme"], json.dumps(queue["params"]), about)):
+                yield {**fault, "path": f"links.{link['name']}.queue.{fault['path']}"}
+    for traffic in canonical["traffic"]:
+        if "tcp" in traffic and traffic["tcp"]["profile"]:
+            for fault in json.loads(
+                _native.check_tcp(traffic["tcp"]["profile"], json.dumps(traffic["tcp"]["settings"]))
+            ):
+                yield {**fault, "path": f"traffic.{traffic['name']}.{fault['path']}"}
 
 
 def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec]) -> str:

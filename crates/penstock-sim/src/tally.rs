@@ -81,6 +81,12 @@ impl Tally {
         }
     }
 
+    /// Whether this packet's crossing of a link counts as the flow's throughput.
+    #[inline]
+    fn counts_crossing(&self, packet: &SimPacket, now: Time) -> bool {
+        self.hops[packet.hop as usize].counted && self.window.contains(now)
+    }
+
     /// The packet got into a queue.
     #[cold]
     fn survive(&mut self, packet: &SimPacket) {
@@ -118,10 +124,8 @@ impl Probe<SimPacket> for Watch<'_> {
             Fate::Dropped(_) => tally.lose(report.now, packet),
             // Few packets end a run of losses; acknowledgements never do.
             Fate::Queued if tally.flow_stats[flow].is_losing() => tally.survive(packet),
-            Fate::Sent if packet.kind != Kind::Ack && tally.hops[packet.hop as usize].counted => {
-                if tally.window.contains(report.now) {
-                    tally.flow_stats[flow].crossed_bytes += u64::from(packet.size);
-                }
+            Fate::Sent if packet.kind != Kind::Ack && tally.counts_crossing(packet, report.now) => {
+                tally.flow_stats[flow].crossed_bytes += u64::from(packet.size);
             }
             _ => {}
         }

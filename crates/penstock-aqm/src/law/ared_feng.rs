@@ -15,7 +15,7 @@
 //! Those of RED with `gentle = true` and `max_p = 0.02`, and the two factors `alpha` and `beta`.
 //!
 //! # Differences
-//! * The paper bounds max_p by nothing; here it stays above 0.000001, so that it can come back from a long idle time. Like
+//! * The paper bounds max_p by nothing; here it stays from 0.000001 to 1000000, so that it can come back. Like
 //!   there and in ns-2 it may pass 1 (with 100 flows on a 1.5 Mb/s link its mean does): p_b, which does not, then
 //!   reaches 1 below max_th.
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first.
@@ -30,6 +30,8 @@ use alloc::vec::Vec;
 use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
 use penstock_core::{PacketMeta, Time};
 
+/// Greatest max_p.
+const MAX_P_HIGH: f64 = 1e6;
 /// Least max_p.
 const MAX_P_LOW: f64 = 1e-6;
 
@@ -88,7 +90,7 @@ impl AredFeng {
     }
 
     fn move_max_p(&mut self, factor: f64) {
-        self.red.set_max_p((self.red.max_p() * factor).max(MAX_P_LOW));
+        self.red.set_max_p((self.red.max_p() * factor).clamp(MAX_P_LOW, MAX_P_HIGH));
         if self.params.gentle_from == GentleFrom::Current {
             self.red.start_ramp_at_max_p();
         }
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn max_p_has_a_lower_bound_only() {
+    fn max_p_may_pass_one() {
         assert_eq!(rig_after(&[10, 1].repeat(30)).gauge("max_p"), 1e-6);
         let rig = rig_after(&[17, 10].repeat(8));
         assert!(rig.gauge("max_p") > 1.0);

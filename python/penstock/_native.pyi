@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
+__all__: list[str]
 version: str
 
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]: ...

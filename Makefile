@@ -28,6 +28,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/stubtest penstock._native
 
 test-rust: setup
 	cargo test --locked --quiet

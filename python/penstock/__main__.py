@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -12,7 +13,18 @@ def main() -> None:
 
         app(prog_name="penstock")
     except KeyboardInterrupt:
-        sys.exit(130)
+        _leave()
+    except SystemExit as left:
+        if left.code == 130:
+            _leave()
+        raise
+
+
+def _leave() -> None:
+    """End at once: threads with runs that nobody wants any more are not waited for."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)
 
 
 if __name__ == "__main__":

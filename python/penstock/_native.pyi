@@ -1,6 +1,20 @@
 from collections.abc import Callable
 from typing import Any
 
+__all__ = [
+    "check",
+    "check_queue",
+    "check_tcp",
+    "drop_function",
+    "parse_toml",
+    "run_many",
+    "run_traced",
+    "schemes",
+    "tcp",
+    "trace_words",
+    "version",
+]
+
 version: str
 
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]: ...

@@ -140,7 +140,7 @@ def compare(
     from penstock.progress import Watch
     from penstock.runs import cores
     from penstock.scenario import read_document
-    from penstock.table import comparison_grids, text
+    from penstock.table import plain_text
 
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
     goal = Precision.parse(precision) if precision else None
@@ -162,7 +162,7 @@ def compare(
     if json_target is not None:
         emit(found.to_json(), json_file)
     if json_target != "-":
-        out(text(comparison_grids(found)))
+        out(plain_text(found))
     if html_file is not None:
         write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
 

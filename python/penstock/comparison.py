@@ -174,6 +174,14 @@ class Comparison:
                 return row
         raise KeyError((scheme, metric, place, vary))
 
+    def identical(self) -> list[str]:
+        """The cells whose runs are all alike, because nothing in them is random: `droptail at extra.count = 0`."""
+        varied = {_cell_of(row): False for row in self.rows} if self.runs > 1 else {}
+        for row in self.rows:
+            if row["sd"]:
+                varied[_cell_of(row)] = True
+        return [cell for cell, differs in varied.items() if not differs]
+
     def series(self, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
         """Queue and law over time, for one run of each cell."""
         cells = self.plan.cells
@@ -203,6 +211,11 @@ class Comparison:
 def row_label(row: Mapping[str, Any]) -> str:
     """The label of the scheme of a row."""
     return Contender(row["scheme"], row["params"]).label
+
+
+def _cell_of(row: Mapping[str, Any]) -> str:
+    at = ", ".join(f"{path.split('.', 1)[-1]} = {value}" for path, value in row["vary"].items())
+    return f"{row_label(row)} at {at}" if at else row_label(row)
 
 
 def compare(
@@ -239,11 +252,12 @@ def carry_out(
     return Comparison(plan, seed, table.runs, tuple(table.rows()), tuple(table.differences()))
 
 
-Key = tuple[str, str]
+Key = tuple[str, str, str]
+"""Links or traffic, place, metric."""
 
 
 class Table:
-    """The numbers of all runs so far: for each cell and (place, metric) one value a run."""
+    """The numbers of all runs so far: for each cell and key one value a run."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -273,29 +287,28 @@ class Table:
 
     def _keep(self, number: int, index: int, text: str) -> None:
         values = self.values[number]
-        for place, metric, value in Run.from_json(text, {}).scalars():
-            column = values.setdefault((place, metric), [])
-            missing = 0.0 if "_pmf[" in metric else None
-            column.extend([missing] * (index - len(column)))
+        for *key, metric, value in Run.from_json(text, {}).scalars():
+            column = values.setdefault((key[0], key[1], metric), [])
+            column.extend([_missing(metric)] * (index - len(column)))
             column.append(value)
 
     def _column(self, number: int, key: Key) -> list[float | None]:
-        """One value a run; what a distribution of a run does not reach is 0, another missing number is none."""
+        """One value a run."""
         column = self.values[number].get(key, [])
-        missing = 0.0 if "_pmf[" in key[1] else None
-        return column + [missing] * (self.runs - len(column))
+        return column + [_missing(key[2])] * (self.runs - len(column))
 
     def precise(self, precision: Precision) -> bool:
         """Whether the metric is known well enough in every cell where it stands at one of the plan's links."""
         found = False
         for number in range(len(self.plan.cells)):
-            for place, metric in self.values[number]:
+            for key in self.values[number]:
+                _, place, metric = key
                 if metric == precision.metric and place in self.plan.at:
                     found = True
-                    if self._summary(number, (place, metric)).relative_half > precision.share:
+                    if self._summary(number, key).relative_half > precision.share:
                         return False
         if not found:
-            known = sorted({metric for place, metric in self.values[0] if place in self.plan.at and "[" not in metric})
+            known = sorted({key[2] for key in self.values[0] if key[1] in self.plan.at and "[" not in key[2]})
             raise PenstockError(
                 f'no metric "{precision.metric}"{nearest(precision.metric, known)}; known: {", ".join(known)}'
             )
@@ -307,10 +320,10 @@ class Table:
     def rows(self) -> Iterator[dict[str, Any]]:
         """One row a number."""
         for number, cell in enumerate(self.plan.cells):
-            for place, metric in self.values[number]:
-                values = [value for value in self._column(number, (place, metric)) if value is not None]
+            for key in self.values[number]:
+                values = [value for value in self._column(number, key) if value is not None]
                 if values:
-                    yield _row(cell, place, metric, summarize(values))
+                    yield _row(cell, key, summarize(values))
 
     def differences(self) -> Iterator[dict[str, Any]]:
         """What each scheme has more than the first, run by run."""
@@ -320,23 +333,28 @@ class Table:
             if number == first:
                 continue
             against = self.plan.cells[first].contender
-            for place, metric in self.values[number]:
-                if "_pmf[" in metric:
+            for key in self.values[number]:
+                if "_pmf[" in key[2]:
                     continue
-                pairs = zip(self._column(number, (place, metric)), self._column(first, (place, metric)), strict=True)
+                pairs = zip(self._column(number, key), self._column(first, key), strict=True)
                 values = [mine - other for mine, other in pairs if mine is not None and other is not None]
                 if values:
-                    row = _row(cell, place, metric, summarize(values))
+                    row = _row(cell, key, summarize(values))
                     yield row | {"against": against.name, "against_params": dict(against.params)}
 
 
-def _row(cell: Cell, place: str, metric: str, summary: Summary) -> dict[str, Any]:
+def _missing(metric: str) -> float | None:
+    """What a run has that does not tell a metric: a distribution that ends earlier has 0 there, else it has nothing."""
+    return 0.0 if "_pmf[" in metric else None
+
+
+def _row(cell: Cell, key: Key, summary: Summary) -> dict[str, Any]:
     return {
         "scheme": cell.contender.name,
         "params": dict(cell.contender.params),
         "vary": dict(cell.vary),
-        "place": place,
-        "metric": metric,
+        "place": key[1],
+        "metric": key[2],
         "mean": summary.mean,
         "sd": summary.sd,
         "ci95": None if summary.ci95 is None else list(summary.ci95),

@@ -105,16 +105,19 @@ class Run:
         """As `penstock run --json` writes it."""
         return {"penstock": _native.version, "scenario": self.scenario, **self.raw}
 
-    def scalars(self) -> Iterator[tuple[str, str, float | None]]:
-        """Every number as (place, metric, value); distributions as `length_pmf[0]`, counted from their first value."""
+    def scalars(self) -> Iterator[tuple[str, str, str, float | None]]:
+        """Every number as ("links" or "traffic", place, metric, value).
+
+        Distributions come as `length_pmf[0]`, counted from their first value.
+        """
         for part in ("links", "traffic"):
             for place, values in self.raw[part].items():
                 for name, value in values.items():
                     if isinstance(value, (int, float)) or value is None:
-                        yield place, name, value
+                        yield part, place, name, value
                     elif name.endswith("_pmf") and len(value) <= MOST_PMF:
                         first = 1 if "run" in name or "burst" in name else 0
-                        yield from ((place, f"{name}[{first + i}]", share) for i, share in enumerate(value))
+                        yield from ((part, place, f"{name}[{first + i}]", share) for i, share in enumerate(value))
 
     def __repr__(self) -> str:
         parts = [f"Run of {self.scenario.get('name') or 'a scenario'}, seed {self.seed}"]

@@ -165,7 +165,9 @@ def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False
 
 def plain_text(found: Comparison) -> str:
     """A comparison's tables as text."""
-    return text(comparison_grids(found))
+    alike = found.identical()
+    note = f"\nAll {found.runs} runs are identical, because nothing is random: {'; '.join(alike)}.\n" if alike else ""
+    return text(comparison_grids(found)) + note
 
 
 def html_text(found: Comparison) -> str:

@@ -29,28 +29,40 @@ KNOWN: list[tuple[str, str, str, str]] = [
         "thesis_link",
         "topo=same scheme=RED N=28 minrto=0.2",
         "*",
-        "the five seeds of the reference are low by chance: 100 others give P(empty) 0.0487 (se 0.0006) and variance 61.5; "
-        "200 of ours 0.0511 and 62.3, so that 5 % of the small P(empty) remain unexplained",
+        "the five seeds of the reference are low by chance: 100 others give P(empty) 0.0487 (se 0.0006) and variance "
+        "61.5; 200 of ours 0.0511 and 62.3, so that 5 % of the small P(empty) remain unexplained",
     ),
     (
         "thesis_link",
         "topo=same scheme=ARED_Feng N=28 minrto=0.2",
         "*",
-        "chance, and max_p wanders slowly: 40 other seeds of ns-2 give 20..100 s mean 9.58 (se 0.15), variance 52.4 (1.3) and "
-        "P(empty) 0.0864 (0.0021), 200 of ours 9.68, 53.8 and 0.0855",
+        "chance, and max_p wanders slowly: 40 other seeds of ns-2 give over 20..100 s mean 9.58 (se 0.15), variance "
+        "52.4 (1.3) and P(empty) 0.0864 (0.0021), 200 of ours 9.68, 53.8 and 0.0855",
     ),
     (
         "thesis_link",
         "topo=diff scheme=RED N=28 minrto=1.0",
         "*",
-        "the reference is high by chance: 20 other seeds of ns-2 give 0.851 (se 0.007), over 20..100 s 0.882 (0.007); 100 of "
-        "ours 0.829 and 0.870, so that up to 2 % remain unexplained",
+        "the reference is high by chance: 20 other seeds of ns-2 give 0.851 (se 0.007), over 20..100 s 0.882 (0.007); "
+        "100 of ours 0.829 and 0.870, so that up to 2 % remain unexplained",
     ),
     (
         "queue_law",
         "N=100 p=0.2 mode=drop minrto=1.0",
         "jain",
         "chance in two seeds: six others of ns-2 give 0.817 (se 0.011), 40 of ours 0.798",
+    ),
+    (
+        "queue_law",
+        "N=100 p=0.1 mode=mark minrto=1.0",
+        "q_sd",
+        "chance in two seeds: six others of ns-2 give 17.7 (se 0.3), 40 of ours 18.3",
+    ),
+    (
+        "queue_law",
+        "N=300 p=0.2 mode=mark minrto=0.2",
+        "q_sd",
+        "chance in one seed: six others of ns-2 give 20.8 (se 0.4), 40 of ours 21.1",
     ),
     (
         "queue_law",
@@ -75,6 +87,18 @@ KNOWN: list[tuple[str, str, str, str]] = [
         "scheme=gREDECN N=300 minrto=1.0",
         "*",
         "chance in three seeds: four others of ns-2 give a variance of 1099 (se 43)",
+    ),
+    (
+        "red_family",
+        "scheme=gREDECN N=100 minrto=1.0",
+        "q_var",
+        "chance in three seeds: four others of ns-2 give 132 (se 8)",
+    ),
+    (
+        "red_family",
+        "scheme=AREDECN N=300 minrto=0.2",
+        "loss",
+        "one seed with a single drop; none in ten runs here",
     ),
     (
         "red_family",

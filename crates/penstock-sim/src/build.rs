@@ -148,8 +148,10 @@ fn assemble(
         .enumerate()
         .map(|(number, (spec, queue))| link(scenario, seed, plan, &ranks, &mut agenda, number, spec, queue))
         .collect();
-    let mut receivers = Vec::new();
-    let (mut hosts, mut flows) = (Vec::new(), Vec::new());
+    // Exactly as many as there are: with a hundred thousand flows the reserve of a growing vector is megabytes.
+    let flow_count = plan.ways.len();
+    let mut receivers = Vec::with_capacity(plan.ways.iter().filter(|way| tcps[way.group].is_some()).count());
+    let (mut hosts, mut flows) = (Vec::with_capacity(flow_count), Vec::with_capacity(flow_count));
     for (flow, way) in plan.ways.iter().enumerate() {
         let group = &scenario.traffic[way.group];
         let flow = flow as u32;

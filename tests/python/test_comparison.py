@@ -124,7 +124,15 @@ def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
 def test_control_c_ends_within_a_second_with_130(verb: tuple[str, ...], tmp_path: Path) -> None:
     small(duration="100000s").save(tmp_path / "long.toml")
     command = [sys.executable, "-m", "penstock", verb[0], "long.toml", *verb[1:]]
-    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A job in the background inherits SIGINT as ignored, and these tests may run in one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert child.stderr is not None
     if verb[0] == "compare":
         assert "10000 runs" in child.stderr.readline()

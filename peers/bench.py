@@ -4,8 +4,9 @@
     python peers/bench.py --peers         side by side with what is installed                (make bench-peers)
     python peers/bench.py --instructions  also instructions per packet, with valgrind
 
-A figure is a long run minus a short one, so that start-up counts for nothing, and the median of `--repeat` of them (ns-3
-runs once); the simulators take turns within each repetition. Compare the ratios of one call, never absolute figures of two.
+A figure is a long run minus a short one, so that start-up counts for nothing, and the median of `--repeat` of them
+(ns-3 runs once); the simulators take turns within each repetition. Compare the ratios of one call, never absolute
+figures of two.
 """
 
 import argparse

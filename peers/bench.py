@@ -4,8 +4,9 @@
     python peers/bench.py --peers         side by side with what is installed                (make bench-peers)
     python peers/bench.py --instructions  also instructions per packet, with valgrind
 
-A figure is a long run minus a short one, so that start-up counts for nothing, and the median of `--repeat` of them; the
-simulators take turns within each repetition. Compare the ratios of one call, never absolute figures of two.
+A figure is a long run minus a short one, so that start-up counts for nothing, and the median of `--repeat` of them
+(ns-3 runs once); the simulators take turns within each repetition. Compare the ratios of one call, never absolute
+figures of two.
 """
 
 import argparse
@@ -69,8 +70,10 @@ def side_by_side(simulators: list[Simulator], workload: Workload, repeat: int) -
     """All simulators on one workload, taking turns."""
     speeds: dict[str, list[float]] = {simulator.name: [] for simulator in simulators}
     counts: dict[str, Count] = {}
-    for _ in range(repeat):
+    for turn in range(repeat):
         for simulator in simulators:
+            if simulator.name == "ns-3" and turn > 0:
+                continue  # hundreds of times slower: once is enough, and takes most of the time
             seconds = workload.ns3_seconds if simulator.name == "ns-3" else workload.seconds
             costs: list[Cost] = [measure(simulator.command(workload.name, s)) for s in seconds]
             short, long = (simulator.read(cost.output) for cost in costs)

@@ -15,7 +15,7 @@ use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
 use penstock_aqm::{Discipline, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
-use penstock_tcp::{Profile, Receiver, Sender, SenderCounts, TcpParams};
+use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -186,7 +186,13 @@ fn assemble(
         lost: Amount::default(),
         trace: traced.then(|| Box::new(Trace::new(scenario.links.iter().map(|link| link.watch).collect()))),
     };
-    Engine { network: Network { agenda, links, receivers, tally }, hosts, jobs: ranks.jobs, events: 0 }
+    Engine {
+        network: Network { agenda, links, receivers, tally },
+        hosts,
+        before: Vec::new(),
+        jobs: ranks.jobs,
+        events: 0,
+    }
 }
 
 #[allow(clippy::too_many_arguments)] // The parts of one link, each from its own list.
@@ -261,7 +267,6 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<T
         dscp: group.dscp,
         rank,
         armed: start,
-        before: SenderCounts::default(),
     }
 }
 

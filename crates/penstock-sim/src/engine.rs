@@ -42,8 +42,6 @@ pub(crate) struct Host {
     /// and looked at again when they come.
     pub(crate) rank: u32,
     pub(crate) armed: Time,
-    /// What the sender had counted when the warm-up ended.
-    pub(crate) before: SenderCounts,
 }
 
 /// What sends.
@@ -69,6 +67,8 @@ pub(crate) enum Stage {
 pub(crate) struct Engine {
     pub(crate) network: Network,
     pub(crate) hosts: Vec<Host>,
+    /// What each TCP sender had counted when the warm-up ended; empty without a warm-up.
+    pub(crate) before: Vec<SenderCounts>,
     /// What each rank of the agenda stands for.
     pub(crate) jobs: Vec<Job>,
     pub(crate) events: u64,
@@ -213,12 +213,14 @@ impl Engine {
             port.settle(now);
             port.stats.restart(now);
         }
-        for host in &mut self.hosts {
-            match &mut host.source {
-                Source::Tcp(sender) => host.before = sender.counts(now),
-                Source::Udp(source, _, before) => *before = source.sent,
+        let counted = |host: &mut Host| match &mut host.source {
+            Source::Tcp(sender) => sender.counts(now),
+            Source::Udp(source, _, before) => {
+                *before = source.sent;
+                SenderCounts::default()
             }
-        }
+        };
+        self.before = self.hosts.iter_mut().map(counted).collect();
     }
 
     fn close(&mut self, end: Time) {

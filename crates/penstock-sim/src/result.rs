@@ -67,7 +67,8 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &mut Engine) -> RunRe
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
         let Entry::Queued(port) = &link.entry else { continue };
-        let shares: Vec<f64> = flows.rows.iter().filter(|row| row.crosses(number)).map(|row| row.goodput).collect();
+        let shares: Vec<f64> =
+            flows.rows.iter().filter(|row| row.crosses(number, engine)).map(|row| row.goodput).collect();
         let rate = link.wire.rate().bits_per_second() as f64;
         links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(&shares)));
         let mut values = Map::new();
@@ -149,7 +150,7 @@ struct Row {
     sent: u64,
     tcp: Option<TcpRow>,
     stats: FlowStats,
-    links: Vec<u32>,
+    hop: u32,
 }
 
 struct TcpRow {
@@ -161,8 +162,8 @@ struct TcpRow {
 }
 
 impl Row {
-    fn crosses(&self, link: usize) -> bool {
-        self.links.contains(&(link as u32))
+    fn crosses(&self, link: usize, engine: &Engine) -> bool {
+        data_links(engine, self.hop).any(|crossed| crossed as usize == link)
     }
 }
 
@@ -170,16 +171,12 @@ impl Flows {
     fn of(scenario: &Scenario, engine: &Engine) -> Self {
         let tally = &engine.network.tally;
         let seconds = tally.window.seconds();
-        let data_links = |host: &Host| -> Vec<u32> {
-            let hops = &tally.hops[host.hop as usize..];
-            let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
-            let watched = |link: &u32| scenario.links[*link as usize].watch;
-            hops[..length].iter().map(|hop| hop.link).filter(watched).collect()
-        };
-        let links: Vec<Vec<u32>> = engine.hosts.iter().map(data_links).collect();
+        let first_watched = |hop: u32| data_links(engine, hop).find(|&link| scenario.links[link as usize].watch);
         let mut crossing = vec![0_u32; engine.network.links.len()];
-        links.iter().filter_map(|links| links.first()).for_each(|&link| crossing[link as usize] += 1);
-        let rows = engine.hosts.iter().zip(links).enumerate().map(|(flow, (host, links))| {
+        for link in engine.hosts.iter().filter_map(|host| first_watched(host.hop)) {
+            crossing[link as usize] += 1;
+        }
+        let rows = engine.hosts.iter().enumerate().map(|(flow, host)| {
             let stats = tally.flow_stats[flow];
             let delivered = match &host.source {
                 Source::Udp(..) => stats.payload_bytes,
@@ -196,7 +193,8 @@ impl Flows {
             let (sent, tcp) = match &host.source {
                 Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
                 Source::Tcp(sender) => {
-                    let row = tcp_row(host, sender, tally.window);
+                    let before = engine.before.get(flow).copied().unwrap_or_default();
+                    let row = tcp_row(host, sender, &before, tally.window);
                     (row.counts.sent, Some(row))
                 }
             };
@@ -204,21 +202,33 @@ impl Flows {
                 group: tally.flows[flow].group as usize,
                 goodput,
                 throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
-                fair_share: links.first().map(|&link| goodput / capacity(link)),
+                fair_share: first_watched(host.hop).map(|link| goodput / capacity(link)),
                 sent,
                 tcp,
                 stats,
-                links,
+                hop: host.hop,
             }
         });
         Self { rows: rows.collect(), seconds }
     }
 }
 
-fn tcp_row(host: &Host, sender: &penstock_tcp::Sender, window: crate::probe::flow::Window) -> TcpRow {
+/// The links of the route that starts at this hop.
+fn data_links(engine: &Engine, hop: u32) -> impl Iterator<Item = u32> {
+    let hops = &engine.network.tally.hops[hop as usize..];
+    let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
+    hops[..length].iter().map(|hop| hop.link)
+}
+
+fn tcp_row(
+    host: &Host,
+    sender: &penstock_tcp::Sender,
+    before: &SenderCounts,
+    window: crate::probe::flow::Window,
+) -> TcpRow {
     let finished = sender.finished();
     let until = finished.map_or(window.end, |at| at.min(window.end));
-    let counts = difference(&sender.counts(until.max(window.start)), &host.before);
+    let counts = difference(&sender.counts(until.max(window.start)), before);
     let active = until.since(host.start.max(window.start)).as_secs();
     let mean = |sum: f64| (counts.rtt_samples > 0).then(|| sum / counts.rtt_samples as f64);
     TcpRow {

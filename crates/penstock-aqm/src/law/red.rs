@@ -277,7 +277,7 @@ impl Red {
 
     /// Let the gentle ramp start at the present max_p.
     pub(crate) fn start_ramp_at_max_p(&mut self) {
-        self.vars.ramp_start = self.vars.max_p;
+        self.vars.ramp_start = self.vars.max_p.min(1.0);
     }
 }
 

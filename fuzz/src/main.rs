@@ -9,8 +9,8 @@ mod rig;
 
 use penstock_aqm::{LinkInfo, SchemeInfo, schemes};
 use penstock_core::param::{Default, Kind, ParamInfo, Value};
-use penstock_core::{Bytes, Ecn, Limit, Rate, Rng, Span};
-use rig::{Rig, thesis_link};
+use penstock_core::{Bytes, Limit, Rate, Rng, Span};
+use rig::{Rig, any_packet, thesis_link, three_classes};
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ fn round(scheme: &SchemeInfo, rng: &mut Rng) -> bool {
     let mut settings = Vec::new();
     for info in scheme.params {
         if info.default == Default::Required || rng.chance(0.5) {
-            settings.push((info.name.to_string(), legal(info, rng)));
+            settings.push((info.name.to_string(), legal(scheme, info, rng)));
         }
     }
     let Ok(mut rig) = Rig::on(&link(rng), scheme.name, &settings, rng.bits()) else { return false };
@@ -58,8 +58,8 @@ fn round(scheme: &SchemeInfo, rng: &mut Rng) -> bool {
             1 => rig.advance(Span::from_nanos(rng.below(10_000_000_000))),
             2..20 => rig.advance(Span::from_nanos(rng.below(10_000_000))),
             _ if rng.chance(load) => {
-                let ecn = [Ecn::Not, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][rng.below(4) as usize];
-                rig.arrive_as(1 + rng.below(9000) as u32, ecn);
+                let largest = if rng.chance(0.01) { 65_535 } else { 1514 };
+                rig.arrive_packet(any_packet(rng, largest));
             }
             _ => {
                 rig.depart();
@@ -70,7 +70,7 @@ fn round(scheme: &SchemeInfo, rng: &mut Rng) -> bool {
     true
 }
 
-fn legal(info: &ParamInfo, rng: &mut Rng) -> Value {
+fn legal(scheme: &SchemeInfo, info: &ParamInfo, rng: &mut Rng) -> Value {
     let (low, high) = info.range.unwrap_or((0.0, 100.0));
     // The ends of a range are where mistakes live.
     let mut number = |high: f64| match rng.below(10) {
@@ -88,6 +88,8 @@ fn legal(info: &ParamInfo, rng: &mut Rng) -> Value {
         Kind::Length if rng.chance(0.2) => Value::Bytes(rng.between(0.0, 40_000.0)),
         Kind::LengthOrTime if rng.chance(0.3) => Value::Time(Span::from_nanos(rng.below(200_000_000))),
         Kind::Length | Kind::LengthOrTime => Value::Packets(rng.between(0.0, 40.0)),
+        Kind::Numbers => Value::Numbers((0..1 + rng.below(8)).map(|_| rng.between(low, high.min(low + 100.0))).collect()),
+        Kind::Classes => Value::Classes(three_classes(scheme)),
     }
 }
 

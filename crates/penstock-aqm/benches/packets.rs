@@ -28,11 +28,11 @@ fn enqueue_and_dequeue(bencher: Bencher, scheme: &str) {
     let mut queue = build::<PacketMeta>(scheme, &settings, &link).unwrap();
     let mut rng = Rng::stream(1, "bench");
     let mut now = Time::ZERO;
-    let packet = PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6 };
+    let packet = PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
     bencher.counter(ItemsCount::new(PACKETS)).bench_local(|| {
         for _ in 0..PACKETS {
             now += Span::from_micros(5333);
-            let mut env = Env { now, rng: &mut rng, probe: &mut () };
+            let mut env = Env { now, rng: &mut rng, probe: &mut (), facts: &() };
             queue.enqueue(&mut env, divan::black_box(packet));
             if queue.backlog().packets > 10 {
                 divan::black_box(queue.dequeue(&mut env));

@@ -32,6 +32,11 @@ impl Cause {
     /// All causes, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Early, Self::Forced, Self::Sojourn, Self::Overflow, Self::Evicted];
 
+    /// Whether a packet dropped for this had been queued. The other causes are those of packets that never were.
+    pub const fn was_queued(self) -> bool {
+        matches!(self, Self::Sojourn | Self::Evicted)
+    }
+
     /// The word used in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
@@ -101,6 +106,12 @@ pub struct Cx<'a> {
 /// generator, keeps no statistics and prints nothing. The discipline alone sets marks and tests the limit: the limit is
 /// tested after the law, and a law whose source tests it first looks at `cx.queue.limit` and returns `Drop(Overflow)`.
 pub trait Aqm: Send {
+    /// Whether the law looks at [`PacketMeta::rare`], which is looked up only then. Always the same answer.
+    #[inline]
+    fn wants_rare(&self) -> bool {
+        false
+    }
+
     /// Judge an arriving packet; `cx.queue` does not count it yet. Then exactly one of [`Aqm::on_enqueued`] and
     /// [`Aqm::on_overflow`] follows a `Pass` or a `Mark` that was carried out.
     fn on_arrival(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
@@ -147,6 +158,9 @@ pub trait Aqm: Send {
 }
 
 impl Aqm for alloc::boxed::Box<dyn Aqm> {
+    fn wants_rare(&self) -> bool {
+        (**self).wants_rare()
+    }
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         (**self).on_arrival(cx, packet)
     }

@@ -3,60 +3,88 @@
 pub(crate) mod fifo;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
-use penstock_core::{Packet, Rng, Time};
+use penstock_core::{Packet, Rare, Rng, Time};
 
-/// What became of a packet at a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It was queued.
-    Queued,
-    /// It left for the wire.
-    Sent,
-    /// It was marked; it is also queued or sent, reported apart.
-    Marked(Cause),
-    /// It was dropped.
-    Dropped(Cause),
-}
-
-/// One packet's fate, with the backlog after it.
+/// A packet that met its fate, with the backlog after it.
 pub struct Report<'a, P> {
     /// When.
     pub now: Time,
-    /// What became of the packet.
-    pub fate: Fate,
     /// The packet, after any marking.
     pub packet: &'a P,
     /// When it was queued; `now` for a packet that never was.
     pub enqueued: Time,
-    /// Packets waiting after this.
+    /// Packets waiting after this, over all queues of the link.
     pub packets: u32,
-    /// Bytes waiting after this.
+    /// Bytes waiting after this, over all queues of the link.
     pub bytes: u64,
 }
 
-/// Whoever watches a queue. `()` watches nothing.
+/// Whoever watches a queue: told of each packet's fate. `()` watches nothing; a pair of probes is a probe.
 pub trait Probe<P> {
-    /// A packet met its fate.
-    fn report(&mut self, report: &Report<'_, P>);
+    /// A packet was queued.
+    fn queued(&mut self, report: &Report<'_, P>);
+    /// A packet left for the wire.
+    fn sent(&mut self, report: &Report<'_, P>);
+    /// A packet was marked; it is also queued or sent, which is reported apart.
+    fn marked(&mut self, report: &Report<'_, P>, cause: Cause);
+    /// A packet was dropped; whether it had been queued before follows from the cause ([`Cause::was_queued`]).
+    fn dropped(&mut self, report: &Report<'_, P>, cause: Cause);
 }
 
 impl<P> Probe<P> for () {
     #[inline]
-    fn report(&mut self, _report: &Report<'_, P>) {}
+    fn queued(&mut self, _report: &Report<'_, P>) {}
+    #[inline]
+    fn sent(&mut self, _report: &Report<'_, P>) {}
+    #[inline]
+    fn marked(&mut self, _report: &Report<'_, P>, _cause: Cause) {}
+    #[inline]
+    fn dropped(&mut self, _report: &Report<'_, P>, _cause: Cause) {}
 }
 
 impl<P, A: Probe<P>, B: Probe<P>> Probe<P> for (A, B) {
-    #[inline]
-    fn report(&mut self, report: &Report<'_, P>) {
-        self.0.report(report);
-        self.1.report(report);
+    fn queued(&mut self, report: &Report<'_, P>) {
+        self.0.queued(report);
+        self.1.queued(report);
+    }
+    fn sent(&mut self, report: &Report<'_, P>) {
+        self.0.sent(report);
+        self.1.sent(report);
+    }
+    fn marked(&mut self, report: &Report<'_, P>, cause: Cause) {
+        self.0.marked(report, cause);
+        self.1.marked(report, cause);
+    }
+    fn dropped(&mut self, report: &Report<'_, P>, cause: Cause) {
+        self.0.dropped(report, cause);
+        self.1.dropped(report, cause);
     }
 }
 
 impl<P, T: Probe<P> + ?Sized> Probe<P> for &mut T {
-    #[inline]
-    fn report(&mut self, report: &Report<'_, P>) {
-        (**self).report(report);
+    fn queued(&mut self, report: &Report<'_, P>) {
+        (**self).queued(report);
+    }
+    fn sent(&mut self, report: &Report<'_, P>) {
+        (**self).sent(report);
+    }
+    fn marked(&mut self, report: &Report<'_, P>, cause: Cause) {
+        (**self).marked(report, cause);
+    }
+    fn dropped(&mut self, report: &Report<'_, P>, cause: Cause) {
+        (**self).dropped(report, cause);
+    }
+}
+
+/// Whoever can tell the [`Rare`] facts of a packet. `()` knows none.
+pub trait Facts<P> {
+    /// What there is to know.
+    fn rare(&self, packet: &P) -> Rare;
+}
+
+impl<P> Facts<P> for () {
+    fn rare(&self, _packet: &P) -> Rare {
+        Rare::default()
     }
 }
 
@@ -68,6 +96,8 @@ pub struct Env<'a, P> {
     pub rng: &'a mut Rng,
     /// Who watches.
     pub probe: &'a mut dyn Probe<P>,
+    /// Who knows more of a packet than it carries.
+    pub facts: &'a dyn Facts<P>,
 }
 
 /// The answer of a queue to an offer of service.
@@ -85,6 +115,10 @@ pub enum Next<P> {
 ///
 /// At every moment: arrived = queued + dropped on arrival, and queued = sent + dropped at the head + evicted + waiting.
 pub trait Discipline<P: Packet>: Send {
+    /// Whether the scheme asks for [`Rare`] facts; always the same answer.
+    fn wants_rare(&self) -> bool {
+        false
+    }
     /// A packet arrives.
     fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P);
     /// The link offers to send a packet.

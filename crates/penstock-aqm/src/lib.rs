@@ -20,5 +20,5 @@ mod ticker;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;
-pub use discipline::{Discipline, Env, Fate, Next, Probe, Report};
-pub use registry::{SchemeInfo, build, find, schemes};
+pub use discipline::{Discipline, Env, Facts, Next, Probe, Report};
+pub use registry::{Picture, Scheme, SchemeInfo, build, build_law, find, schemes};

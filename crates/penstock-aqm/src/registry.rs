@@ -1,6 +1,6 @@
 //! All schemes by name. Adding a law is its file and one line here.
 
-use crate::aqm::LinkInfo;
+use crate::aqm::{Aqm, LinkInfo};
 use crate::discipline::Discipline;
 use crate::discipline::fifo::Fifo;
 use crate::law::Law;
@@ -12,32 +12,68 @@ use alloc::vec::Vec;
 use penstock_core::Packet;
 use penstock_core::param::{ParamError, ParamInfo, Value, nearest};
 
-/// The laws that guard a single first-in-first-out queue.
-macro_rules! laws {
-    ($($law:path),+ $(,)?) => {
-        static SCHEMES: &[SchemeInfo] = &[$(<$law as Law>::INFO),+];
+/// A scheme that the registry can describe and build.
+pub trait Scheme {
+    /// What there is to say about it.
+    const INFO: SchemeInfo;
 
-        fn build_fifo<P: Packet + Send + 'static>(
+    /// The queue with these settings on this link; all faults if some are refused.
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>>;
+}
+
+/// A law guards a first-in-first-out queue.
+impl<L: Law> Scheme for L {
+    const INFO: SchemeInfo = <L as Law>::INFO;
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        Ok(Box::new(Fifo::new(L::from_settings(settings, link)?, link.limit)))
+    }
+}
+
+/// The list of all schemes: `laws`, which guard one queue and may guard that of a class, and `disciplines`.
+macro_rules! schemes {
+    (laws: [$($law:path),+ $(,)?], disciplines: [$($discipline:path),* $(,)?] $(,)?) => {
+        static SCHEMES: &[SchemeInfo] = &[$(<$law as Scheme>::INFO,)+ $(<$discipline as Scheme>::INFO),*];
+
+        fn build_named<P: Packet + Send + 'static>(
             name: &str,
             settings: &[(String, Value)],
             link: &LinkInfo,
         ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-            $(if name == <$law as Law>::INFO.name {
-                let law = <$law as Law>::from_settings(settings, link);
-                return law.map(|law| Box::new(Fifo::new(law, link.limit)) as Box<dyn Discipline<P>>);
+            $(if name == <$law as Scheme>::INFO.name {
+                return <$law as Scheme>::build(settings, link);
             })+
+            $(if name == <$discipline as Scheme>::INFO.name {
+                return <$discipline as Scheme>::build(settings, link);
+            })*
             Err(vec![unknown_scheme(name)])
+        }
+
+        fn law_named(name: &str, settings: &[(String, Value)], link: &LinkInfo) -> Result<Box<dyn Aqm>, Vec<ParamError>> {
+            $(if name == <$law as Scheme>::INFO.name {
+                return Ok(Box::new(<$law as Law>::from_settings(settings, link)?));
+            })+
+            Err(vec![ParamError::new("scheme", format!("\"{name}\" is no law that can guard the queue of a class"))])
         }
     };
 }
 
-laws! {
-    crate::law::droptail::DropTail,
-    crate::law::bernoulli::Bernoulli,
-    crate::law::red::Red,
-    crate::law::ared_floyd::AredFloyd,
-    crate::law::ared_feng::AredFeng,
-    crate::law::psand::Psand,
+schemes! {
+    laws: [
+        crate::law::droptail::DropTail,
+        crate::law::bernoulli::Bernoulli,
+        crate::law::red::Red,
+        crate::law::ared_floyd::AredFloyd,
+        crate::law::ared_feng::AredFeng,
+        crate::law::psand::Psand,
+    ],
+    disciplines: [],
 }
 
 /// What there is to say about a scheme.
@@ -59,10 +95,27 @@ pub struct SchemeInfo {
     pub ecn: bool,
     /// Its parameters.
     pub params: &'static [ParamInfo],
+    /// Parameters of each of its classes; empty for what has no classes.
+    pub class_params: &'static [ParamInfo],
+    /// Time and memory, in the number of packets, flows or classes.
+    pub cost: &'static str,
+    /// The picture that shows it best.
+    pub picture: Picture,
     /// What it is good at, from measured results.
     pub good: &'static str,
     /// What it is bad at, from measured results.
     pub bad: &'static str,
+}
+
+/// What shows a scheme best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// Its drop probability against the average queue.
+    DropFunction,
+    /// How it answers, over time, to a load that steps above the link's rate and back.
+    Response,
+    /// In which order it serves flows or classes that are all backlogged.
+    Service,
 }
 
 /// All schemes.
@@ -85,18 +138,27 @@ pub fn build<P: Packet + Send + 'static>(
     link: &LinkInfo,
 ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
     let Some(info) = find(scheme) else { return Err(vec![unknown_scheme(scheme)]) };
-    build_fifo(info.name, settings, link)
-        .map_err(|faults| faults.into_iter().map(|fault| as_seen_by_user(fault, info, settings)).collect())
+    build_named(info.name, settings, link).map_err(|faults| as_seen_by_user(faults, info, settings))
+}
+
+/// The law of this name with these settings, for the queue of a class that sees `link` as its own; all faults if some
+/// are refused, or if the name is that of a discipline.
+pub fn build_law(scheme: &str, settings: &[(String, Value)], link: &LinkInfo) -> Result<Box<dyn Aqm>, Vec<ParamError>> {
+    let Some(info) = find(scheme) else { return Err(vec![unknown_scheme(scheme)]) };
+    law_named(info.name, settings, link).map_err(|faults| as_seen_by_user(faults, info, settings))
 }
 
 /// A default that does not fit the link is a value the user never wrote: say so.
-fn as_seen_by_user(fault: ParamError, info: &SchemeInfo, settings: &[(String, Value)]) -> ParamError {
-    let given = settings.iter().any(|(name, _)| *name == fault.name);
-    let has_default = info.params.iter().any(|param| param.name == fault.name && param.default_value().is_some());
-    if given || !has_default {
-        return fault;
-    }
-    ParamError { message: format!("by default {}", fault.message), ..fault }
+fn as_seen_by_user(faults: Vec<ParamError>, info: &SchemeInfo, settings: &[(String, Value)]) -> Vec<ParamError> {
+    let told = |fault: ParamError| {
+        let given = settings.iter().any(|(name, _)| *name == fault.name);
+        let has_default = info.params.iter().any(|param| param.name == fault.name && param.default_value().is_some());
+        if given || !has_default {
+            return fault;
+        }
+        ParamError { message: format!("by default {}", fault.message), ..fault }
+    };
+    faults.into_iter().map(told).collect()
 }
 
 fn unknown_scheme(name: &str) -> ParamError {

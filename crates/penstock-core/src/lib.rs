@@ -13,7 +13,7 @@ pub mod rng;
 pub mod time;
 pub mod units;
 
-pub use packet::{Ecn, Packet, PacketMeta};
+pub use packet::{Ecn, Packet, PacketMeta, Rare};
 pub use rng::Rng;
 pub use time::{Span, Time};
 pub use units::{Bytes, Limit, Packets, Rate};

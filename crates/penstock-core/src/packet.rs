@@ -1,5 +1,7 @@
 //! What a law may know of a packet, and what a discipline needs of whatever it holds.
 
+use crate::time::Span;
+
 /// The ECN field of the IP header (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -36,6 +38,23 @@ pub struct PacketMeta {
     pub dscp: u8,
     /// IP protocol number: 6 for TCP, 17 for UDP.
     pub protocol: u8,
+    /// What few laws look at; `None` unless the law asks for it.
+    pub rare: Option<Rare>,
+}
+
+/// Facts of a packet that are looked up only for those who ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rare {
+    /// Number of the host that sent it.
+    pub src: u32,
+    /// Number of the host that it goes to.
+    pub dst: u32,
+    /// Round-trip time that its sender estimates, where it has an estimate.
+    pub rtt: Option<Span>,
+    /// Application data unit that it is a fragment of, numbered within its flow.
+    pub adu: u32,
+    /// Importance of its content, larger is more important.
+    pub priority: u8,
 }
 
 /// Anything a discipline can hold: a few words in the simulator, a real frame in the emulator.

@@ -6,8 +6,10 @@ mod read;
 pub use choice::nearest;
 pub use read::{Auto, Length, LengthOrTime, Reader, Setting, inherit, inherited_len};
 
+use crate::packet::Ecn;
 use crate::time::Span;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// What kind of value a parameter takes. Times, sizes and lengths reach Rust in canonical form, without unit suffixes.
@@ -29,6 +31,10 @@ pub enum Kind {
     Length,
     /// A queue length, or the time the link needs to send it.
     LengthOrTime,
+    /// Several numbers.
+    Numbers,
+    /// Classes of packets, each with a match, settings of its own and a queue.
+    Classes,
 }
 
 /// A value in canonical form.
@@ -46,6 +52,42 @@ pub enum Value {
     Bytes(f64),
     /// A length of time.
     Time(Span),
+    /// Several numbers.
+    Numbers(Vec<f64>),
+    /// Classes of packets.
+    Classes(Vec<ClassSetting>),
+}
+
+/// A class of packets as the user wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassSetting {
+    /// Its name.
+    pub name: String,
+    /// Which packets belong to it.
+    pub matches: Match,
+    /// Its own settings, such as weight, share, priority or rate.
+    pub settings: Vec<(String, Value)>,
+    /// Scheme of its queue and the settings of that; `None`: drop-tail.
+    pub queue: Option<(String, Vec<(String, Value)>)>,
+}
+
+/// Which packets belong to a class: those that fit every list that is not empty. The empty match fits all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Match {
+    /// Codepoints.
+    pub dscp: Vec<u8>,
+    /// Numbers of flows, as ranges with both ends included.
+    pub flows: Vec<(u32, u32)>,
+    /// Numbers of the hosts that packets come from.
+    pub from: Vec<u32>,
+    /// Numbers of the hosts that packets go to.
+    pub to: Vec<u32>,
+    /// IP protocol numbers.
+    pub protocol: Vec<u8>,
+    /// ECN fields.
+    pub ecn: Vec<Ecn>,
+    /// Sizes on the wire in bytes, as a range with both ends included.
+    pub size: Option<(u32, u32)>,
 }
 
 /// What a parameter is when the user says nothing.
@@ -59,6 +101,8 @@ pub enum Default {
     Flag(bool),
     /// This word; for a numeric parameter a word such as "auto" that names a rule.
     Text(&'static str),
+    /// These numbers.
+    Numbers(&'static [f64]),
     /// It must be given.
     Required,
     /// Absent unless given.
@@ -112,6 +156,8 @@ impl Kind {
             Self::Size => "a size such as \"1000B\"",
             Self::Length => "a length such as 15, \"15p\" or \"15kB\"",
             Self::LengthOrTime => "a length such as \"15p\" or a time such as \"50ms\"",
+            Self::Numbers => "a list of numbers",
+            Self::Classes => "a list of classes",
         }
     }
 }
@@ -124,6 +170,7 @@ impl Default {
             Self::Nanos(nanos) => Some(Value::Time(Span::from_nanos(nanos))),
             Self::Flag(flag) => Some(Value::Flag(flag)),
             Self::Text(word) => Some(Value::Text(word.into())),
+            Self::Numbers(numbers) => Some(Value::Numbers(numbers.into())),
             Self::Required | Self::Absent => None,
         }
     }
@@ -145,7 +192,7 @@ impl Value {
         match *self {
             Self::Number(x) | Self::Packets(x) | Self::Bytes(x) => Some(x),
             Self::Time(span) => Some(span.as_secs()),
-            Self::Flag(_) | Self::Text(_) => None,
+            Self::Flag(_) | Self::Text(_) | Self::Numbers(_) | Self::Classes(_) => None,
         }
     }
 }
@@ -159,6 +206,11 @@ impl fmt::Display for Value {
             Self::Packets(x) => write!(f, "{x} packets"),
             Self::Bytes(x) => write!(f, "{x} bytes"),
             Self::Time(span) => write!(f, "{span}"),
+            Self::Numbers(numbers) => write!(f, "{numbers:?}"),
+            Self::Classes(classes) => {
+                let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+                write!(f, "classes {}", names.join(", "))
+            }
         }
     }
 }

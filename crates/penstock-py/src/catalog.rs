@@ -1,6 +1,6 @@
 //! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
 
-use penstock_aqm::{LinkInfo, SchemeInfo};
+use penstock_aqm::{LinkInfo, Picture, SchemeInfo};
 use penstock_core::param::{Default, Kind, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span};
 use penstock_tcp::{KeyInfo, Profile, TcpParams};
@@ -19,7 +19,17 @@ fn scheme(info: &SchemeInfo) -> Json {
         "name": info.name, "aliases": info.aliases, "family": info.family, "title": info.title, "source": info.source,
         "doc": info.doc, "ecn": info.ecn, "good": info.good, "bad": info.bad,
         "params": info.params.iter().map(param).collect::<Vec<_>>(),
+        "class_params": info.class_params.iter().map(param).collect::<Vec<_>>(),
+        "cost": info.cost, "picture": picture(info.picture),
     })
+}
+
+fn picture(picture: Picture) -> &'static str {
+    match picture {
+        Picture::DropFunction => "drop function",
+        Picture::Response => "response",
+        Picture::Service => "service",
+    }
 }
 
 fn param(info: &ParamInfo) -> Json {
@@ -45,6 +55,8 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Size => "size",
         Kind::Length => "length",
         Kind::LengthOrTime => "length_or_time",
+        Kind::Numbers => "numbers",
+        Kind::Classes => "classes",
     }
 }
 
@@ -58,6 +70,7 @@ fn default(default: Default) -> Json {
         Default::Nanos(nanos) => json!({"ns": nanos}),
         Default::Flag(flag) => json!(flag),
         Default::Text(word) => json!(word),
+        Default::Numbers(numbers) => json!(numbers),
         Default::Required | Default::Absent => Json::Null,
     }
 }
@@ -137,13 +150,14 @@ fn value_of(value: &Json) -> Option<Value> {
         Json::Number(x) => x.as_f64().map(Value::Number),
         Json::Bool(flag) => Some(Value::Flag(*flag)),
         Json::String(word) => Some(Value::Text(word.clone())),
+        Json::Array(numbers) => numbers.iter().map(Json::as_f64).collect::<Option<_>>().map(Value::Numbers),
         Json::Object(entry) => match entry.iter().next()? {
             (unit, x) if unit == "ns" => x.as_u64().map(Span::from_nanos).map(Value::Time),
             (unit, x) if unit == "packets" => x.as_f64().map(Value::Packets),
             (unit, x) if unit == "bytes" => x.as_f64().map(Value::Bytes),
             _ => None,
         },
-        _ => None,
+        Json::Null => None,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::plan::{Plan, Way};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::scenario::{LinkSpec, LossSpec, Scenario, TrafficSpec, values};
-use crate::tally::{Amount, FlowPath, Hop, Tally};
+use crate::tally::{Amount, FlowFacts, FlowPath, Hop, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
 use penstock_aqm::{Discipline, LinkInfo};
@@ -141,6 +141,11 @@ fn assemble(
     traced: bool,
 ) -> Engine {
     let mut agenda = Agenda::new(ranks.jobs.len());
+    let facts = if queues.iter().flatten().any(|queue| queue.wants_rare()) {
+        FlowFacts { hosts: plan.ways.iter().map(|way| way.ends).collect(), rtts: vec![None; plan.ways.len()] }
+    } else {
+        FlowFacts::default()
+    };
     let links = scenario
         .links
         .iter()
@@ -187,7 +192,7 @@ fn assemble(
         trace: traced.then(|| Box::new(Trace::new(scenario.links.iter().map(|link| link.watch).collect()))),
     };
     Engine {
-        network: Network { agenda, links, receivers, tally },
+        network: Network { agenda, links, receivers, tally, facts },
         hosts,
         before: Vec::new(),
         jobs: ranks.jobs,

@@ -159,6 +159,9 @@ impl Engine {
             host.armed = timer;
             network.agenda.set(host.rank, timer);
         }
+        if let Some(rtt) = network.facts.rtts.get_mut(packet.flow as usize) {
+            *rtt = sender.srtt();
+        }
         if let Some(trace) = &mut network.tally.trace {
             note_window(trace, now, packet.flow, sender);
         }

@@ -3,7 +3,7 @@
 use crate::event::Agenda;
 use crate::link::{Entry, Link, Loss, Port, State};
 use crate::packet::{CWR, ECE, Kind, RETRANSMISSION, SimPacket};
-use crate::tally::{Hop, Tally, Watch};
+use crate::tally::{FlowFacts, Hop, Tally, Watch};
 use penstock_aqm::{Discipline, Env, Next};
 use penstock_core::{Ecn, Time};
 use penstock_tcp::{Receiver, ReceiverAck};
@@ -14,6 +14,7 @@ pub(crate) struct Network {
     pub(crate) links: Vec<Link>,
     pub(crate) receivers: Vec<Receiver>,
     pub(crate) tally: Tally,
+    pub(crate) facts: FlowFacts,
 }
 
 impl Network {
@@ -173,7 +174,7 @@ impl Network {
             port.stats.link_losses += 1;
             return self.tally.lose(now, &packet);
         }
-        port.operate(now, &mut self.tally, |queue, env| queue.enqueue(env, packet));
+        port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.enqueue(env, packet));
         if port.state != State::Busy {
             self.serve(number, now);
         }
@@ -183,7 +184,7 @@ impl Network {
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let link = &mut self.links[number];
         let Entry::Queued(port) = &mut link.entry else { return };
-        match port.operate(now, &mut self.tally, |queue, env| queue.dequeue(env)) {
+        match port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env)) {
             Next::Send(packet) => {
                 port.state = State::Busy;
                 let end = now + link.wire.transmission(packet.size);
@@ -210,7 +211,7 @@ impl Network {
     /// The timer of this link's discipline has come.
     pub(crate) fn on_queue_timer(&mut self, number: usize, now: Time) {
         let Entry::Queued(port) = &mut self.links[number].entry else { return };
-        port.operate(now, &mut self.tally, |queue, env| queue.on_timeout(env));
+        port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.on_timeout(env));
         self.agenda.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
     }
 
@@ -238,6 +239,7 @@ impl Port {
         &mut self,
         now: Time,
         tally: &mut Tally,
+        facts: &FlowFacts,
         operation: impl FnOnce(&mut dyn Discipline<SimPacket>, &mut Env<'_, SimPacket>) -> T,
     ) -> T {
         let Self { queue, rng, stats, link, .. } = self;
@@ -245,6 +247,6 @@ impl Port {
             stats.sample(now, |show| queue.gauges(show));
         }
         let mut watch = Watch { stats, tally, link: *link };
-        operation(queue.as_mut(), &mut Env { now, rng, probe: &mut watch })
+        operation(queue.as_mut(), &mut Env { now, rng, probe: &mut watch, facts })
     }
 }

@@ -64,7 +64,7 @@ impl Packet for SimPacket {
     #[inline]
     fn meta(&self) -> PacketMeta {
         let protocol = if self.kind == Kind::Udp { 17 } else { 6 };
-        PacketMeta { flow: self.flow, size: self.size, ecn: self.ecn, dscp: self.dscp, protocol }
+        PacketMeta { flow: self.flow, size: self.size, ecn: self.ecn, dscp: self.dscp, protocol, rare: None }
     }
 
     #[inline]

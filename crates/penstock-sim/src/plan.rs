@@ -16,6 +16,8 @@ pub(crate) struct Way {
     /// First hops of data and of acknowledgements.
     pub(crate) data_hop: u32,
     pub(crate) ack_hop: u32,
+    /// Numbers of the nodes that it comes from and goes to.
+    pub(crate) ends: (u32, u32),
 }
 
 /// Drawn values by link, routes by flow.
@@ -111,8 +113,8 @@ impl Plan {
             pairs.dedup();
             let Some(routes) = self.routes_of(&graph, scenario, group, &pairs, faults) else { continue };
             for copy in 0..spec.count {
-                let route = routes[&pair(copy as usize)];
-                self.add_way(scenario, group, copy, route);
+                let ends = pair(copy as usize);
+                self.add_way(scenario, group, copy, ends, routes[&ends]);
             }
         }
     }
@@ -199,7 +201,7 @@ impl Plan {
         }
     }
 
-    fn add_way(&mut self, scenario: &Scenario, group: usize, copy: u32, route: Route) {
+    fn add_way(&mut self, scenario: &Scenario, group: usize, copy: u32, ends: (u32, u32), route: Route) {
         let data = self.range(route.data);
         let delay = |plan: &Self, range: std::ops::RangeInclusive<usize>| {
             plan.hops[range].iter().fold(Span::ZERO, |sum, hop: &Hop| sum + plan.delays[hop.link as usize])
@@ -213,7 +215,7 @@ impl Plan {
                 self.rtts[link] = self.rtts[link].max(Some(round_trip));
             }
         }
-        self.ways.push(Way { group, copy, data_hop: route.data, ack_hop: route.acks });
+        self.ways.push(Way { group, copy, data_hop: route.data, ack_hop: route.acks, ends });
     }
 
     /// Find the hops behind which everything up to the next event follows from one link alone.

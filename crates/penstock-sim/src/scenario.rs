@@ -127,6 +127,8 @@ pub enum Setting {
         /// Bytes.
         bytes: f64,
     },
+    /// Several numbers.
+    Numbers(Vec<f64>),
 }
 
 /// Settings as the registries take them.
@@ -138,6 +140,7 @@ pub(crate) fn values(settings: &BTreeMap<String, Setting>) -> Vec<(String, Value
         Setting::Time { ns } => Value::Time(Span::from_nanos(*ns)),
         Setting::Packets { packets } => Value::Packets(*packets),
         Setting::Bytes { bytes } => Value::Bytes(*bytes),
+        Setting::Numbers(numbers) => Value::Numbers(numbers.clone()),
     };
     settings.iter().map(|(name, setting)| (name.clone(), value(setting))).collect()
 }

@@ -3,9 +3,9 @@
 use crate::packet::{Kind, NO_SACK, SackTable, SimPacket};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
-use crate::trace::Trace;
-use penstock_aqm::{Fate, Probe, Report};
-use penstock_core::Time;
+use crate::trace::{Trace, TraceEvent};
+use penstock_aqm::{Cause, Facts, Probe, Report};
+use penstock_core::{Rare, Span, Time};
 
 /// One step of a route.
 #[derive(Clone, Copy)]
@@ -35,6 +35,24 @@ pub(crate) struct FlowPath {
     pub(crate) dscp: u8,
     /// Rank of the receiver's timer, if it delays acknowledgements.
     pub(crate) receiver_rank: Option<u32>,
+}
+
+/// What the network knows of flows beyond what their packets carry, for the schemes that ask.
+#[derive(Default)]
+pub(crate) struct FlowFacts {
+    /// Numbers of the hosts that data comes from and goes to; empty if no scheme asks.
+    pub(crate) hosts: Vec<(u32, u32)>,
+    /// Round-trip times that the senders estimate; empty if no scheme asks.
+    pub(crate) rtts: Vec<Option<Span>>,
+}
+
+impl Facts<SimPacket> for FlowFacts {
+    fn rare(&self, packet: &SimPacket) -> Rare {
+        let flow = packet.flow as usize;
+        let (from, to) = self.hosts[flow];
+        let (src, dst) = if packet.kind == Kind::Ack { (to, from) } else { (from, to) };
+        Rare { src, dst, rtt: self.rtts[flow], adu: 0, priority: 0 }
+    }
 }
 
 /// Packets and bytes.
@@ -113,24 +131,42 @@ pub(crate) struct Watch<'a> {
     pub(crate) link: u32,
 }
 
-impl Probe<SimPacket> for Watch<'_> {
+impl Watch<'_> {
     #[inline]
-    fn report(&mut self, report: &Report<'_, SimPacket>) {
+    fn trace(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, cause: Option<Cause>) {
+        if let Some(trace) = &mut self.tally.trace {
+            trace.fate(event, report, self.link, cause);
+        }
+    }
+}
+
+impl Probe<SimPacket> for Watch<'_> {
+    fn queued(&mut self, report: &Report<'_, SimPacket>) {
+        self.stats.queued(report);
+        // Few packets end a run of losses; acknowledgements never do.
+        if self.tally.flow_stats[report.packet.flow as usize].is_losing() {
+            self.tally.survive(report.packet);
+        }
+        self.trace(TraceEvent::Enqueue, report, None);
+    }
+
+    fn sent(&mut self, report: &Report<'_, SimPacket>) {
         let packet = report.packet;
-        self.stats.report(report, packet.size);
-        let tally = &mut *self.tally;
-        let flow = packet.flow as usize;
-        match report.fate {
-            Fate::Dropped(_) => tally.lose(report.now, packet),
-            // Few packets end a run of losses; acknowledgements never do.
-            Fate::Queued if tally.flow_stats[flow].is_losing() => tally.survive(packet),
-            Fate::Sent if packet.kind != Kind::Ack && tally.counts_crossing(packet, report.now) => {
-                tally.flow_stats[flow].crossed_bytes += u64::from(packet.size);
-            }
-            _ => {}
+        self.stats.sent(report, packet.size);
+        if packet.kind != Kind::Ack && self.tally.counts_crossing(packet, report.now) {
+            self.tally.flow_stats[packet.flow as usize].crossed_bytes += u64::from(packet.size);
         }
-        if let Some(trace) = &mut tally.trace {
-            trace.fate(report, self.link);
-        }
+        self.trace(TraceEvent::Dequeue, report, None);
+    }
+
+    fn marked(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {
+        self.stats.marked(report);
+        self.trace(TraceEvent::Mark, report, Some(cause));
+    }
+
+    fn dropped(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {
+        self.stats.dropped(report, cause);
+        self.tally.lose(report.now, report.packet);
+        self.trace(TraceEvent::Drop, report, Some(cause));
     }
 }

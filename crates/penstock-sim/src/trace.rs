@@ -1,7 +1,7 @@
 //! Every packet's way, event by event, in columns.
 
 use crate::packet::{Kind, SimPacket};
-use penstock_aqm::{Cause, Fate, Report};
+use penstock_aqm::{Cause, Report};
 use penstock_core::Time;
 
 /// What happened.
@@ -95,17 +95,11 @@ impl Trace {
         }
     }
 
-    pub(crate) fn fate(&mut self, report: &Report<'_, SimPacket>, link: u32) {
-        if !self.watched[link as usize] {
-            return;
+    /// What became of a packet at the queue of `link`.
+    pub(crate) fn fate(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, link: u32, cause: Option<Cause>) {
+        if self.watched[link as usize] {
+            self.push(report.now, event, link, report.packet, cause);
         }
-        let (event, cause) = match report.fate {
-            Fate::Queued => (TraceEvent::Enqueue, None),
-            Fate::Sent => (TraceEvent::Dequeue, None),
-            Fate::Marked(cause) => (TraceEvent::Mark, Some(cause)),
-            Fate::Dropped(cause) => (TraceEvent::Drop, Some(cause)),
-        };
-        self.push(report.now, event, link, report.packet, cause);
     }
 
     /// Keep the window if it changed.

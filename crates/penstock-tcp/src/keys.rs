@@ -181,13 +181,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         gamma: 0.0,
     };
     for key in &KEYS {
-        let value = match key.default(profile) {
-            Default::Number(x) => Value::Number(x),
-            Default::Nanos(nanos) => Value::Time(Span::from_nanos(nanos)),
-            Default::Flag(on) => Value::Flag(on),
-            Default::Text(word) => Value::Text(word.to_string()),
-            Default::Absent | Default::Required => continue,
-        };
+        let Some(value) = key.default(profile).value() else { continue };
         let set = set(&mut params, key.name, &value);
         debug_assert_eq!(set, Ok(()), "a default is a legal value");
     }
@@ -314,13 +308,7 @@ mod tests {
         for profile in Profile::ALL {
             let mut params = TcpParams::of(profile);
             for key in &KEYS {
-                let value = match key.default(profile) {
-                    Default::Number(x) => Value::Number(x),
-                    Default::Nanos(nanos) => Value::Time(Span::from_nanos(nanos)),
-                    Default::Flag(on) => Value::Flag(on),
-                    Default::Text(word) => Value::Text(word.to_string()),
-                    Default::Absent | Default::Required => continue,
-                };
+                let Some(value) = key.default(profile).value() else { continue };
                 assert_eq!(set(&mut params, key.name, &value), Ok(()), "{} in {}", key.name, profile.name());
             }
             assert_eq!(params, TcpParams::of(profile));

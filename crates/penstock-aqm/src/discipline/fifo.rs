@@ -1,6 +1,6 @@
 //! First in, first out, guarded by one law.
 
-use super::{Discipline, Env, Fate, Next, Report};
+use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use alloc::collections::VecDeque;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
@@ -21,9 +21,19 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         Self { queue: VecDeque::new(), bytes: 0, limit, law }
     }
 
-    fn report(&self, env: &mut Env<'_, P>, fate: Fate, packet: &P, enqueued: Time) {
-        let (packets, bytes) = (self.queue.len() as u32, self.bytes);
-        env.probe.report(&Report { now: env.now, fate, packet, enqueued, packets, bytes });
+    #[inline]
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.queue.len() as u32, bytes: self.bytes }
+    }
+
+    /// The facts of a packet that the law looks at.
+    #[inline]
+    fn meta(&self, env: &Env<'_, P>, packet: &P) -> PacketMeta {
+        let mut meta = packet.meta();
+        if self.law.wants_rare() {
+            meta.rare = Some(env.facts.rare(packet));
+        }
+        meta
     }
 }
 
@@ -35,47 +45,51 @@ macro_rules! cx {
 }
 
 impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
+    fn wants_rare(&self) -> bool {
+        self.law.wants_rare()
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
-        let meta: PacketMeta = packet.meta();
+        let meta = self.meta(env, &packet);
         let mark = match self.law.on_arrival(cx!(self, env), &meta) {
             Verdict::Pass => None,
             Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
             Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                return self.report(env, Fate::Dropped(cause), &packet, env.now);
+                return env.probe.dropped(&self.report(env.now, &packet, env.now), cause);
             }
         };
         if !self.limit.admits(self.queue.len() as u32, self.bytes, meta.size) {
             self.law.on_overflow(cx!(self, env), &meta);
-            return self.report(env, Fate::Dropped(Cause::Overflow), &packet, env.now);
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
         }
         if let Some(cause) = mark {
             packet.mark();
-            self.report(env, Fate::Marked(cause), &packet, env.now);
+            env.probe.marked(&self.report(env.now, &packet, env.now), cause);
         }
         self.bytes += u64::from(meta.size);
         self.queue.push_back((env.now, packet));
         self.law.on_enqueued(cx!(self, env), &meta);
         if let Some((enqueued, packet)) = self.queue.back() {
-            self.report(env, Fate::Queued, packet, *enqueued);
+            env.probe.queued(&self.report(env.now, packet, *enqueued));
         }
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
         while let Some((enqueued, mut packet)) = self.queue.pop_front() {
-            let meta = packet.meta();
+            let meta = self.meta(env, &packet);
             self.bytes -= u64::from(meta.size);
             match self.law.on_departure(cx!(self, env), &Departing { meta, enqueued }) {
                 Verdict::Pass => {}
                 Verdict::Mark(cause) if meta.ecn.is_capable() => {
                     packet.mark();
-                    self.report(env, Fate::Marked(cause), &packet, enqueued);
+                    env.probe.marked(&self.report(env.now, &packet, enqueued), cause);
                 }
                 Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                    self.report(env, Fate::Dropped(cause), &packet, enqueued);
+                    env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
                     continue;
                 }
             }
-            self.report(env, Fate::Sent, &packet, enqueued);
+            env.probe.sent(&self.report(env.now, &packet, enqueued));
             return Next::Send(packet);
         }
         self.law.on_idle(env.now);

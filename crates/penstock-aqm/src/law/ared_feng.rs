@@ -24,7 +24,7 @@ use super::Law;
 use super::ared_floyd::GentleFrom;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{SchemeInfo, module_doc};
+use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
@@ -137,6 +137,9 @@ impl Law for AredFeng {
         doc: module_doc!("ared_feng.rs"),
         ecn: true,
         params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
         good: "Fast, large steps of max_p, and two plain rules.",
         bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load it \
               falls to its lower bound.",

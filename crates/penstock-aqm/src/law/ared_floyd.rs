@@ -22,7 +22,7 @@
 use super::Law;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{SchemeInfo, module_doc};
+use crate::registry::{Picture, SchemeInfo, module_doc};
 use crate::ticker::Ticker;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -160,6 +160,9 @@ impl Law for AredFloyd {
         doc: module_doc!("ared_floyd.rs"),
         ecn: true,
         params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
         good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
         bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many seconds.",
     };

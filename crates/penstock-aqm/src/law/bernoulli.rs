@@ -15,7 +15,7 @@
 
 use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{SchemeInfo, module_doc};
+use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::PacketMeta;
@@ -67,6 +67,9 @@ impl Law for Bernoulli {
         doc: module_doc!("bernoulli.rs"),
         ecn: true,
         params: BernoulliParams::INFO,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
         good: "The simplest plant for theory: the mean queue follows from p by the queue law.",
         bad: "No control: the queue is empty or overflows unless p happens to suit the load.",
     };

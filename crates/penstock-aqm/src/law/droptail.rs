@@ -13,7 +13,7 @@
 
 use super::Law;
 use crate::aqm::{Aqm, LinkInfo};
-use crate::registry::{SchemeInfo, module_doc};
+use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{ParamError, Reader, Value};
@@ -34,6 +34,9 @@ impl Law for DropTail {
         doc: module_doc!("droptail.rs"),
         ecn: false,
         params: &[],
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
         good: "No parameters, no early losses, the highest link utilization.",
         bad: "The queue stays near its limit: the largest delay, losses in bursts, and flows that lose in step.",
     };

@@ -23,7 +23,7 @@
 use super::Law;
 use super::red::{MeasureIn, Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{SchemeInfo, module_doc};
+use crate::registry::{Picture, SchemeInfo, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
 use alloc::string::String;
@@ -192,6 +192,9 @@ impl Law for Psand {
         doc: module_doc!("psand.rs"),
         ecn: true,
         params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
         good: "Reacts to a change of the load within seconds, and nearly all its losses come alone.",
         bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the average \
               rises with the number of flows.",

@@ -32,7 +32,7 @@
 
 use super::Law;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{SchemeInfo, module_doc};
+use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -386,6 +386,9 @@ impl Law for Red {
         doc: module_doc!("red.rs"),
         ecn: true,
         params: RedParams::INFO,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
         good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
         bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in bursts.",
     };

@@ -1,9 +1,9 @@
 //! A queue on a test bench, spoken to in the words of the domain: packets arrive and depart, time advances.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "shared by unit tests, conformance, benches and fuzzing")]
 
-use penstock_aqm::{Discipline, Env, Fate, LinkInfo, Next, Probe, Report, SchemeInfo, build};
-use penstock_core::param::{Default, Kind, ParamError, Value};
-use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
+use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, SchemeInfo, build};
+use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamError, ParamInfo, Value};
+use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
 
 /// What has happened to the packets, as the discipline reported it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,28 +17,48 @@ pub struct Counts {
     pub marked: u64,
     /// Hash over all reports, in order.
     pub history: u64,
-    at_head: bool,
+}
+
+impl Counts {
+    fn note(&mut self, kind: u64, report: &Report<'_, PacketMeta>) {
+        self.history =
+            (self.history ^ kind ^ report.now.as_nanos()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);
+    }
 }
 
 impl Probe<PacketMeta> for Counts {
-    fn report(&mut self, report: &Report<'_, PacketMeta>) {
-        let counter = match report.fate {
-            Fate::Queued => &mut self.queued,
-            Fate::Sent => &mut self.sent,
-            Fate::Marked(_) => &mut self.marked,
-            Fate::Dropped(penstock_aqm::Cause::Evicted) => &mut self.evicted,
-            Fate::Dropped(_) if self.at_head => &mut self.dropped_at_head,
-            Fate::Dropped(_) => &mut self.dropped_on_arrival,
+    fn queued(&mut self, report: &Report<'_, PacketMeta>) {
+        self.queued += 1;
+        self.note(0, report);
+    }
+
+    fn sent(&mut self, report: &Report<'_, PacketMeta>) {
+        self.sent += 1;
+        self.note(1, report);
+    }
+
+    fn marked(&mut self, report: &Report<'_, PacketMeta>, cause: Cause) {
+        self.marked += 1;
+        self.note(2 + cause as u64, report);
+    }
+
+    fn dropped(&mut self, report: &Report<'_, PacketMeta>, cause: Cause) {
+        let counter = match cause {
+            Cause::Evicted => &mut self.evicted,
+            Cause::Sojourn => &mut self.dropped_at_head,
+            _ => &mut self.dropped_on_arrival,
         };
         *counter += 1;
-        let kind = match report.fate {
-            Fate::Queued => 0,
-            Fate::Sent => 1,
-            Fate::Marked(cause) => 2 + cause as u64,
-            Fate::Dropped(cause) => 8 + cause as u64,
-        };
-        self.history =
-            (self.history ^ kind ^ report.now.as_nanos()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);
+        self.note(8 + cause as u64, report);
+    }
+}
+
+/// Tells the rare facts that a packet of the rig carries.
+pub struct Carried;
+
+impl Facts<PacketMeta> for Carried {
+    fn rare(&self, packet: &PacketMeta) -> Rare {
+        packet.rare.unwrap_or_default()
     }
 }
 
@@ -62,15 +82,54 @@ pub fn thesis_link() -> LinkInfo {
     }
 }
 
-/// Settings that a scheme cannot do without.
+/// Settings that a scheme cannot do without: a tenth of the way into the range, three classes.
 pub fn required(scheme: &SchemeInfo) -> Vec<(String, Value)> {
     let required = scheme.params.iter().filter(|info| info.default == Default::Required);
-    required
-        .map(|info| match (info.kind, info.range) {
-            (Kind::Number, Some((low, high))) => (info.name.to_string(), Value::Number(low + 0.1 * (high - low))),
-            (kind, range) => unimplemented!("a required {kind:?} with range {range:?}"),
-        })
-        .collect()
+    let tenth = |info: &ParamInfo| info.range.map_or(1.0, |(low, high)| low + 0.1 * (high.min(low + 100.0) - low));
+    let value = |info: &ParamInfo| match info.kind {
+        Kind::Number => Value::Number(tenth(info)),
+        Kind::Integer => Value::Number(tenth(info).ceil()),
+        Kind::Flag => Value::Flag(false),
+        Kind::Choice(words) => Value::Text(words[0].into()),
+        Kind::Time => Value::Time(Span::from_secs(tenth(info))),
+        Kind::Size => Value::Bytes(tenth(info)),
+        Kind::Length | Kind::LengthOrTime => Value::Packets(tenth(info)),
+        Kind::Numbers => Value::Numbers(vec![tenth(info)]),
+        Kind::Classes => Value::Classes(three_classes(scheme)),
+    };
+    required.map(|info| (info.name.to_string(), value(info))).collect()
+}
+
+/// Two classes for the codepoints 46 and 10, and one for the rest, each with what the scheme requires of a class.
+pub fn three_classes(scheme: &SchemeInfo) -> Vec<ClassSetting> {
+    let needed = SchemeInfo { params: scheme.class_params, class_params: &[], ..*scheme };
+    let class = |name: &str, dscp: Vec<u8>| ClassSetting {
+        name: name.to_string(),
+        matches: Match { dscp, ..Match::default() },
+        settings: required(&needed),
+        queue: None,
+    };
+    vec![class("voice", vec![46]), class("data", vec![10]), class("rest", vec![])]
+}
+
+/// A packet drawn from a small population: 12 flows, four codepoints, all ECN fields, 40 to `largest` bytes.
+pub fn any_packet(rng: &mut Rng, largest: u32) -> PacketMeta {
+    let flow = rng.below(12) as u32;
+    let rare = Rare {
+        src: flow / 3,
+        dst: 100 + flow % 3,
+        rtt: rng.chance(0.8).then(|| Span::from_millis(10 + u64::from(flow) * 20)),
+        adu: rng.below(40) as u32,
+        priority: rng.below(3) as u8,
+    };
+    PacketMeta {
+        flow,
+        size: 40 + rng.below(u64::from(largest) - 39) as u32,
+        ecn: [Ecn::Not, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][rng.below(4) as usize],
+        dscp: [0, 10, 12, 46][rng.below(4) as usize],
+        protocol: if flow.is_multiple_of(4) { 17 } else { 6 },
+        rare: Some(rare),
+    }
 }
 
 impl Rig {
@@ -93,16 +152,30 @@ impl Rig {
 
     /// A packet of this size and ECN field arrives now.
     pub fn arrive_as(&mut self, size: u32, ecn: Ecn) {
-        let packet = PacketMeta { flow: 0, size, ecn, dscp: 0, protocol: 6 };
+        self.arrive_packet(PacketMeta { flow: 0, size, ecn, dscp: 0, protocol: 6, rare: None });
+    }
+
+    /// `n` packets of 1000 bytes of this flow arrive now.
+    pub fn arrive_from(&mut self, flow: u32, n: u32) {
+        let packet = PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+        (0..n).for_each(|_| self.arrive_packet(packet));
+    }
+
+    /// This packet arrives now.
+    pub fn arrive_packet(&mut self, packet: PacketMeta) {
         self.counts.arrived += 1;
-        self.counts.at_head = false;
-        self.queue.enqueue(&mut Env { now: self.now, rng: &mut self.rng, probe: &mut self.counts }, packet);
+        self.queue
+            .enqueue(&mut Env { now: self.now, rng: &mut self.rng, probe: &mut self.counts, facts: &Carried }, packet);
     }
 
     /// The link offers to send a packet; whether it got one.
     pub fn depart(&mut self) -> bool {
-        self.counts.at_head = true;
-        let next = self.queue.dequeue(&mut Env { now: self.now, rng: &mut self.rng, probe: &mut self.counts });
+        let next = self.queue.dequeue(&mut Env {
+            now: self.now,
+            rng: &mut self.rng,
+            probe: &mut self.counts,
+            facts: &Carried,
+        });
         matches!(next, Next::Send(_))
     }
 
@@ -112,7 +185,7 @@ impl Rig {
         while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
             assert!(due >= self.now, "the next timeout, {due}, lies before {}", self.now);
             self.now = due;
-            self.queue.on_timeout(&mut Env { now: due, rng: &mut self.rng, probe: &mut self.counts });
+            self.queue.on_timeout(&mut Env { now: due, rng: &mut self.rng, probe: &mut self.counts, facts: &Carried });
             assert!(self.queue.next_timeout() > Some(due), "a timeout that stays where it is");
         }
         self.now = end;

@@ -1,6 +1,6 @@
 //! From settings to parameters: every fault is collected, and none is repaired.
 
-use super::{Default, Kind, ParamError, ParamInfo, Value, nearest};
+use super::{ClassSetting, Default, Kind, ParamError, ParamInfo, Value, nearest};
 use crate::time::Span;
 use crate::units::Bytes;
 use alloc::format;
@@ -68,6 +68,10 @@ pub trait Setting: Sized {
     const WORDS: &'static [&'static str] = &[];
     /// The setting that `value` stands for; `None` if it is of another kind.
     fn from_value(value: &Value) -> Option<Self>;
+    /// The setting where nothing is given and there is no default; `None` if it cannot be left out.
+    fn absent() -> Option<Self> {
+        None
+    }
 }
 
 impl Setting for f64 {
@@ -107,6 +111,53 @@ impl Setting for Bytes {
             Value::Bytes(x) if x.is_finite() && x >= 0.0 => Some(Self(x as u64)),
             _ => None,
         }
+    }
+}
+
+impl Setting for u32 {
+    const KIND: Kind = Kind::Integer;
+    fn from_value(value: &Value) -> Option<Self> {
+        match *value {
+            Value::Number(x) if x >= 0.0 && x <= f64::from(Self::MAX) && x == crate::math::floor(x) => Some(x as Self),
+            _ => None,
+        }
+    }
+}
+
+/// Several numbers.
+impl Setting for Vec<f64> {
+    const KIND: Kind = Kind::Numbers;
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Numbers(numbers) if numbers.iter().all(|x| x.is_finite()) => Some(numbers.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Classes; none where nothing is said.
+impl Setting for Vec<ClassSetting> {
+    const KIND: Kind = Kind::Classes;
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Classes(classes) => Some(classes.clone()),
+            _ => None,
+        }
+    }
+    fn absent() -> Option<Self> {
+        Some(Self::new())
+    }
+}
+
+/// A setting that may be left out, with [`Default::Absent`].
+impl<T: Setting> Setting for Option<T> {
+    const KIND: Kind = T::KIND;
+    const WORDS: &'static [&'static str] = T::WORDS;
+    fn from_value(value: &Value) -> Option<Self> {
+        T::from_value(value).map(Some)
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
     }
 }
 
@@ -204,6 +255,9 @@ impl<'a> Reader<'a> {
         let info = self.infos.iter().find(|info| info.name == name)?;
         let given = self.settings.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone());
         let Some(value) = given.or_else(|| info.default_value()) else {
+            if let Some(absent) = T::absent() {
+                return Some(absent);
+            }
             self.fault(name, format!("is missing: {} is wanted", info.kind.wanted()));
             return None;
         };
@@ -228,8 +282,12 @@ impl<'a> Reader<'a> {
 }
 
 fn check(info: &ParamInfo, value: &Value) -> Result<(), String> {
-    match (info.range, value.number()) {
-        (Some((low, high)), Some(x)) if !(low..=high).contains(&x) => {
+    let lies_out = |low, high| match value {
+        Value::Numbers(numbers) => numbers.iter().any(|x| !(low..=high).contains(x)),
+        _ => value.number().is_some_and(|x| !(low..=high).contains(&x)),
+    };
+    match info.range {
+        Some((low, high)) if lies_out(low, high) => {
             let unit = if info.unit.is_empty() { String::new() } else { format!(" {}", info.unit) };
             Err(if high == f64::MAX {
                 format!("is {value}: it must be at least {low}{unit}")

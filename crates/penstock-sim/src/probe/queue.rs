@@ -2,7 +2,7 @@
 
 use super::histogram::Histogram;
 use super::series::Series;
-use penstock_aqm::{Cause, Fate, Report};
+use penstock_aqm::{Cause, Report};
 use penstock_core::{Span, Time};
 
 /// Most values of a distribution of burst lengths; longer bursts count as the longest.
@@ -113,30 +113,41 @@ impl QueueStats {
         });
     }
 
-    /// A packet met its fate.
+    /// A packet was queued.
     #[inline]
-    pub(crate) fn report<P>(&mut self, report: &Report<'_, P>, size: u32) {
+    pub(crate) fn queued<P>(&mut self, report: &Report<'_, P>) {
         self.advance(report.now);
-        match report.fate {
-            Fate::Queued => {
-                self.arrivals += 1;
-                if self.burst > 0 {
-                    self.end_burst();
-                }
-            }
-            Fate::Sent => {
-                self.departures += 1;
-                self.bits_sent += u64::from(size) * 8;
-                self.delays.record(report.now - report.enqueued);
-            }
-            Fate::Marked(_) => self.marks += 1,
-            Fate::Dropped(cause) => {
-                // A packet that was queued has been counted as an arrival then.
-                self.arrivals += u64::from(!matches!(cause, Cause::Sojourn | Cause::Evicted));
-                self.drops[cause as usize] += 1;
-                self.burst += 1;
-            }
+        self.arrivals += 1;
+        if self.burst > 0 {
+            self.end_burst();
         }
+        self.set_length(report.packets);
+    }
+
+    /// A packet of `size` bytes left for the wire.
+    #[inline]
+    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, size: u32) {
+        self.advance(report.now);
+        self.departures += 1;
+        self.bits_sent += u64::from(size) * 8;
+        self.delays.record(report.now - report.enqueued);
+        self.set_length(report.packets);
+    }
+
+    /// A packet was marked.
+    pub(crate) fn marked<P>(&mut self, report: &Report<'_, P>) {
+        self.advance(report.now);
+        self.marks += 1;
+        self.set_length(report.packets);
+    }
+
+    /// A packet was dropped.
+    pub(crate) fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause) {
+        self.advance(report.now);
+        // A packet that was queued has been counted as an arrival then.
+        self.arrivals += u64::from(!cause.was_queued());
+        self.drops[cause as usize] += 1;
+        self.burst += 1;
         self.set_length(report.packets);
     }
 

@@ -3,20 +3,19 @@
 use crate::Fault;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
-use crate::link::{Entry, Link, Loss, Port, State, Wire};
+use crate::link::{Line, Link, Loss, Port, State, Wire};
 use crate::network::Network;
 use crate::packet::{SackTable, SimPacket};
 use crate::plan::{Plan, Way};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::scenario::{LinkSpec, LossSpec, Scenario, TrafficSpec, values};
-use crate::tally::{Amount, FlowFacts, FlowPath, Hop, Tally};
+use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
 use penstock_aqm::{Discipline, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Build the engine, or tell all that is wrong with the scenario.
@@ -109,18 +108,18 @@ struct Ranks {
 
 impl Ranks {
     fn new(scenario: &Scenario, plan: &Plan, prompt: &[bool]) -> Self {
-        let links = 0..scenario.links.len() as u32;
+        let count = |wanted: &mut dyn Iterator<Item = bool>| wanted.filter(|&is| is).count() as u32;
+        let ports = count(&mut plan.computed.iter().map(|&computed| !computed));
+        let lines = count(&mut plan.has_line.iter().copied());
         let flows = 0..plan.ways.len() as u32;
-        let queued: Vec<u32> = links.clone().filter(|&link| !plan.computed[link as usize]).collect();
-        let lined: Vec<u32> = links.filter(|&link| plan.has_line[link as usize]).collect();
         let delayed = |flow: &u32| {
             let group = plan.ways[*flow as usize].group;
             scenario.traffic[group].tcp.is_some() && !prompt[group]
         };
         let mut jobs = vec![Job::Warm];
-        jobs.extend(queued.iter().map(|&link| Job::Transmission(link)));
-        jobs.extend(lined.iter().map(|&link| Job::Arrival(link)));
-        jobs.extend(queued.iter().map(|&link| Job::QueueTimer(link)));
+        jobs.extend((0..ports).map(Job::Transmission));
+        jobs.extend((0..lines).map(Job::Arrival));
+        jobs.extend((0..ports).map(Job::QueueTimer));
         jobs.extend(flows.clone().filter(delayed).map(Job::ReceiverTimer));
         jobs.extend(flows.map(Job::Flow));
         Self { jobs }
@@ -146,32 +145,34 @@ fn assemble(
     } else {
         FlowFacts::default()
     };
-    let links = scenario
-        .links
-        .iter()
-        .zip(queues)
-        .enumerate()
-        .map(|(number, (spec, queue))| link(scenario, seed, plan, &ranks, &mut agenda, number, spec, queue))
-        .collect();
+    let (mut links, mut ports, mut lines) = (Vec::with_capacity(scenario.links.len()), Vec::new(), Vec::<Line>::new());
+    for (number, (spec, queue)) in scenario.links.iter().zip(queues).enumerate() {
+        let port = queue.map(|queue| {
+            let place = ports.len() as u32;
+            ports.push(port(scenario, seed, &ranks, &mut agenda, place, number, spec, queue));
+            place
+        });
+        links.push(Link::new(Wire::new(plan.rates[number]), plan.delays[number], port, lines.len() as u32));
+        if plan.has_line[number] {
+            lines.push(Line::new());
+        }
+    }
     // Exactly as many as there are: with a hundred thousand flows the reserve of a growing vector is megabytes.
     let flow_count = plan.ways.len();
-    let mut receivers = Vec::with_capacity(plan.ways.iter().filter(|way| tcps[way.group].is_some()).count());
     let (mut hosts, mut flows) = (Vec::with_capacity(flow_count), Vec::with_capacity(flow_count));
     for (flow, way) in plan.ways.iter().enumerate() {
         let group = &scenario.traffic[way.group];
-        let flow = flow as u32;
-        flows.push(FlowPath {
+        let (flow, params) = (flow as u32, tcps[way.group].as_ref());
+        flows.push(Flow {
+            stats: FlowStats::default(),
             ack_hop: way.ack_hop,
             group: way.group as u32,
-            receiver: receivers.len() as u32,
+            receiver_rank: ranks.of(Job::ReceiverTimer(flow)).unwrap_or(PROMPT),
             dscp: group.dscp,
-            receiver_rank: ranks.of(Job::ReceiverTimer(flow)),
+            receiver: params.map(|params| Receiver::new(params)),
         });
-        if let Some(params) = &tcps[way.group] {
-            receivers.push(Receiver::new(params));
-        }
         let rank = ranks.of(Job::Flow(flow)).unwrap_or_default();
-        let host = host(group, seed, way, rank, tcps[way.group].as_ref());
+        let host = host(group, seed, way, rank, params);
         agenda.set(rank, host.start);
         hosts.push(host);
     }
@@ -181,7 +182,6 @@ fn assemble(
     }
     let tally = Tally {
         hops: plan.hops.clone(),
-        flow_stats: vec![FlowStats::default(); flows.len()],
         flows,
         loss_runs: vec![LossRuns::default(); scenario.traffic.len()],
         sacks: SackTable::default(),
@@ -191,8 +191,9 @@ fn assemble(
         lost: Amount::default(),
         trace: traced.then(|| Box::new(Trace::new(scenario.links.iter().map(|link| link.watch).collect()))),
     };
+    let first_line = ranks.of(Job::Arrival(0)).unwrap_or_default();
     Engine {
-        network: Network { agenda, links, receivers, tally, facts },
+        network: Network { agenda, links, ports, lines, first_line, tally, facts },
         hosts,
         before: Vec::new(),
         jobs: ranks.jobs,
@@ -200,44 +201,31 @@ fn assemble(
     }
 }
 
-#[allow(clippy::too_many_arguments)] // The parts of one link, each from its own list.
-fn link(
+#[expect(clippy::too_many_arguments, reason = "the parts of one port, each from its own list")]
+fn port(
     scenario: &Scenario,
     seed: u64,
-    plan: &Plan,
     ranks: &Ranks,
     agenda: &mut Agenda,
-    number: usize,
+    place: u32,
+    link: usize,
     spec: &LinkSpec,
-    queue: Option<Queue>,
-) -> Link {
-    let id = number as u32;
-    let entry = match queue {
-        None => Entry::Computed { free_at: Time::ZERO },
-        Some(queue) => {
-            let series = scenario.options.series && spec.watch;
-            let even = scenario.duration_ns / scenario.options.series_points.max(1);
-            let width = Span::from_nanos(even.max(scenario.sampling_ns));
-            let timer_rank = ranks.of(Job::QueueTimer(id)).unwrap_or_default();
-            agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
-            Entry::Queued(Box::new(Port {
-                queue,
-                rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
-                loss: spec.loss.as_ref().map(|loss| loss_model(loss, seed, &spec.name)),
-                stats: QueueStats::new(Time::ZERO, Span::from_nanos(scenario.sampling_ns), series.then_some(width)),
-                transmission_rank: ranks.of(Job::Transmission(id)).unwrap_or_default(),
-                timer_rank,
-                state: State::Idle,
-                link: id,
-            }))
-        }
-    };
-    Link {
-        wire: Wire::new(plan.rates[number]),
-        delay: plan.delays[number],
-        line: VecDeque::new(),
-        line_rank: ranks.of(Job::Arrival(id)).unwrap_or_default(),
-        entry,
+    queue: Queue,
+) -> Port {
+    let series = scenario.options.series && spec.watch;
+    let even = scenario.duration_ns / scenario.options.series_points.max(1);
+    let width = Span::from_nanos(even.max(scenario.sampling_ns));
+    let timer_rank = ranks.of(Job::QueueTimer(place)).unwrap_or_default();
+    agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
+    Port {
+        queue,
+        rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
+        loss: spec.loss.as_ref().map(|loss| loss_model(loss, seed, &spec.name)),
+        stats: QueueStats::new(Time::ZERO, Span::from_nanos(scenario.sampling_ns), series.then_some(width)),
+        transmission_rank: ranks.of(Job::Transmission(place)).unwrap_or_default(),
+        timer_rank,
+        state: State::Idle,
+        link: link as u32,
     }
 }
 
@@ -257,7 +245,7 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<T
     let name = format!("{}.{}", group.name, way.copy);
     let start = group.start.draw(way.copy, &mut Rng::stream(seed, &format!("{name}.start")));
     let source = match (tcp, &group.udp) {
-        (Some(params), _) => Source::Tcp(Box::new(Sender::new(Arc::clone(params)))),
+        (Some(params), _) => Source::Tcp(Sender::new(Arc::clone(params))),
         (None, Some(spec)) => {
             Source::Udp(Box::new(Datagrams::new(group.kind, spec, Rng::stream(seed, &name))), Time::NEVER, 0)
         }

@@ -12,18 +12,21 @@ use penstock_core::Time;
 
 /// Pending entries, one for each source, ordered by `(time, rank)`.
 pub(crate) struct Agenda {
-    /// Key `k` of node `n` is the smallest key of node `8 n + k + 1`; the nodes without children hold the sources. A
-    /// node is a cache line.
+    /// The smallest keys of the eight parts of the sources.
+    root: Node,
+    /// The nodes below the root, the row of the sources first. Key `k` of a node is that of source `k`, or the smallest
+    /// of a node in the row below. A node is a cache line.
     nodes: Vec<Node>,
-    /// The first node without children.
-    leaves: u32,
+    /// Where each row of `nodes` begins.
+    rows: Vec<u32>,
     rank_bits: u32,
     /// The first time that has no key.
     horizon: u64,
 }
 
 type Node = [u64; WIDTH];
-const WIDTH: usize = 8;
+const WIDTH: usize = 1 << WIDTH_BITS;
+const WIDTH_BITS: u32 = 3;
 
 /// No entry.
 const NEVER: u64 = u64::MAX;
@@ -31,14 +34,15 @@ const NEVER: u64 = u64::MAX;
 impl Agenda {
     /// An empty agenda for `sources` sources with ranks 0 to `sources` - 1.
     pub(crate) fn new(sources: usize) -> Self {
-        let (mut leaves, mut row) = (0, 1);
-        while row * WIDTH < sources {
-            leaves += row;
-            row *= WIDTH;
+        let (mut rows, mut nodes, mut row) = (Vec::new(), 0, sources);
+        while row > WIDTH {
+            rows.push(nodes as u32);
+            row = row.div_ceil(WIDTH);
+            nodes += row;
         }
         let rank_bits = rank_bits(sources);
-        let used = leaves + sources.div_ceil(WIDTH).max(1);
-        Self { nodes: vec![[NEVER; WIDTH]; used], leaves: leaves as u32, rank_bits, horizon: NEVER >> rank_bits }
+        let (root, nodes) = ([NEVER; WIDTH], vec![[NEVER; WIDTH]; nodes]);
+        Self { root, nodes, rows, rank_bits, horizon: NEVER >> rank_bits }
     }
 
     /// The latest instant that the agenda of so many sources can hold: 4.5 years with 100 sources, 4.9 hours with a
@@ -64,7 +68,7 @@ impl Agenda {
     /// The earliest entry, which stays until its source sets or clears it.
     #[inline]
     pub(crate) fn first(&self) -> Option<(Time, u32)> {
-        let key = smallest(&self.nodes[0]);
+        let key = smallest(&self.root);
         (key != NEVER).then(|| {
             let rank = key & ((1 << self.rank_bits) - 1);
             (Time::from_nanos(key >> self.rank_bits), rank as u32)
@@ -73,17 +77,14 @@ impl Agenda {
 
     /// Walks the whole path: mostly it is the earliest entry that moves, so all of the path changes.
     fn update(&mut self, rank: u32, key: u64) {
-        let (mut at, mut slot, mut winner) = (self.leaves + rank / WIDTH as u32, rank % WIDTH as u32, key);
-        loop {
-            let node = &mut self.nodes[at as usize];
-            node[slot as usize % WIDTH] = winner;
-            if at == 0 {
-                return;
-            }
+        let (mut place, mut winner) = (rank as usize, key);
+        for &row in &self.rows {
+            let node = &mut self.nodes[row as usize + (place >> WIDTH_BITS)];
+            node[place % WIDTH] = winner;
             winner = smallest(node);
-            at -= 1;
-            (at, slot) = (at / WIDTH as u32, at % WIDTH as u32);
+            place >>= WIDTH_BITS;
         }
+        self.root[place % WIDTH] = winner;
     }
 }
 
@@ -118,8 +119,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_a_sorted_map(steps in prop::collection::vec((0_u32..37, prop::option::of(0_u64..1000)), 1..200)) {
-            let mut agenda = Agenda::new(37);
+        fn it_agrees_with_a_sorted_map(steps in prop::collection::vec((0_u32..97, prop::option::of(0_u64..1000)), 1..200)) {
+            let mut agenda = Agenda::new(97);
             let mut oracle = BTreeMap::new();
             for (rank, time) in steps {
                 if let Some(nanos) = time {

@@ -6,27 +6,36 @@ use penstock_aqm::Discipline;
 use penstock_core::{Rate, Rng, Span, Time};
 use std::collections::VecDeque;
 
-/// A link direction: where its packets wait, how fast they leave, and those under way.
+/// A link direction: how packets get onto the wire and how long they take on it. One cache line.
+#[repr(align(64))]
 pub(crate) struct Link {
     pub(crate) wire: Wire,
     pub(crate) delay: Span,
-    /// Packets under way, with the time they arrive at the far end.
-    pub(crate) line: VecDeque<(Time, SimPacket)>,
-    /// Rank of the head of the delay line in the agenda.
-    pub(crate) line_rank: u32,
-    pub(crate) entry: Entry,
+    /// When the last transmission ends, where that is computed as packets arrive.
+    pub(crate) free_at: Time,
+    port: u32,
+    /// Number of its delay line, where packets on it wait for an event.
+    pub(crate) line: u32,
 }
 
-/// How packets get onto the wire.
-pub(crate) enum Entry {
-    /// An unwatched FIFO that never drops: the end of each transmission is computed when the packet arrives.
-    Computed {
-        /// When the last transmission ends.
-        free_at: Time,
-    },
-    /// A queue, simulated.
-    Queued(Box<Port>),
+/// No port: an unwatched FIFO that never drops, so that the end of each transmission is known when the packet arrives.
+const COMPUTED: u32 = u32::MAX;
+
+impl Link {
+    /// A link whose queue is the port of this number, or computed.
+    pub(crate) fn new(wire: Wire, delay: Span, port: Option<u32>, line: u32) -> Self {
+        Self { wire, delay, free_at: Time::ZERO, port: port.unwrap_or(COMPUTED), line }
+    }
+
+    /// Number of the port in front of it; `None` if the link is computed.
+    #[inline]
+    pub(crate) fn port(&self) -> Option<usize> {
+        (self.port != COMPUTED).then_some(self.port as usize)
+    }
 }
+
+/// Packets under way on a link, with the time they arrive at its far end.
+pub(crate) type Line = VecDeque<(Time, SimPacket)>;
 
 /// A simulated queue in front of a wire.
 pub(crate) struct Port {
@@ -39,7 +48,7 @@ pub(crate) struct Port {
     /// Rank of the discipline's own timer.
     pub(crate) timer_rank: u32,
     pub(crate) state: State,
-    /// Number of this link.
+    /// Number of its link.
     pub(crate) link: u32,
 }
 
@@ -85,14 +94,16 @@ pub(crate) struct Wire {
     rate: u64,
     /// Part of a nanosecond not yet spent, in units of 1 / rate.
     carried: u64,
-    /// Size of the last packet, and its time as whole nanoseconds and rest: most packets are like the one before.
-    last: (u32, u64, u64),
+    /// Time of a packet of the size of the last one, as whole nanoseconds and rest: most packets are like the one before.
+    nanos: u64,
+    rest: u64,
+    size: u32,
 }
 
 impl Wire {
     /// A transmitter of this rate, which must not be 0.
     pub(crate) fn new(rate: Rate) -> Self {
-        Self { rate: rate.bits_per_second(), carried: 0, last: (0, 0, 0) }
+        Self { rate: rate.bits_per_second(), carried: 0, nanos: 0, rest: 0, size: 0 }
     }
 
     /// Nominal rate.
@@ -103,12 +114,12 @@ impl Wire {
     /// Time to send the next packet, of `size` bytes.
     #[inline]
     pub(crate) fn transmission(&mut self, size: u32) -> Span {
-        if size != self.last.0 {
+        if size != self.size {
             let work = u64::from(size) * 8_000_000_000;
-            self.last = (size, work / self.rate, work % self.rate);
+            (self.size, self.nanos, self.rest) = (size, work / self.rate, work % self.rate);
         }
-        let (_, mut nanos, rest) = self.last;
-        self.carried += rest;
+        let mut nanos = self.nanos;
+        self.carried += self.rest;
         if self.carried >= self.rate {
             self.carried -= self.rate;
             nanos += 1;
@@ -120,6 +131,11 @@ impl Wire {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_is_a_cache_line() {
+        assert_eq!(size_of::<Link>(), 64);
+    }
 
     #[test]
     fn the_rate_is_exact_in_the_long_run() {

@@ -1,7 +1,7 @@
 //! What a run has found, by the definitions of the reference pages.
 
 use crate::engine::{Engine, Host, Source};
-use crate::link::{Entry, Port};
+use crate::link::Port;
 use crate::probe::flow::{FlowStats, jain};
 use crate::probe::queue::moments;
 use crate::scenario::{LinkSpec, Scenario};
@@ -66,7 +66,7 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &mut Engine) -> RunRe
     let mut series = Map::new();
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
-        let Entry::Queued(port) = &link.entry else { continue };
+        let Some(port) = link.port().map(|port| &engine.network.ports[port]) else { continue };
         let shares: Vec<f64> =
             flows.rows.iter().filter(|row| row.crosses(number, engine)).map(|row| row.goodput).collect();
         let rate = link.wire.rate().bits_per_second() as f64;
@@ -177,13 +177,10 @@ impl Flows {
             crossing[link as usize] += 1;
         }
         let rows = engine.hosts.iter().enumerate().map(|(flow, host)| {
-            let stats = tally.flow_stats[flow];
-            let delivered = match &host.source {
-                Source::Udp(..) => stats.payload_bytes,
-                Source::Tcp(_) => {
-                    let receiver = tally.flows[flow].receiver as usize;
-                    engine.network.receivers[receiver].delivered_bytes() - stats.payload_bytes
-                }
+            let stats = tally.flows[flow].stats;
+            let delivered = match &tally.flows[flow].receiver {
+                None => stats.payload_bytes,
+                Some(receiver) => receiver.delivered_bytes() - stats.payload_bytes,
             };
             let goodput = delivered as f64 * 8.0 / seconds;
             let capacity = |link: u32| {

@@ -1,11 +1,12 @@
 //! What the network counts about flows and packets while queues report their fates.
 
-use crate::packet::{Kind, NO_SACK, SackTable, SimPacket};
+use crate::packet::{ECE, Kind, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::trace::{Trace, TraceEvent};
 use penstock_aqm::{Cause, Facts, Probe, Report};
-use penstock_core::{Rare, Span, Time};
+use penstock_core::{Ecn, Rare, Span, Time};
+use penstock_tcp::{Receiver, ReceiverAck};
 
 /// One step of a route.
 #[derive(Clone, Copy)]
@@ -23,19 +24,23 @@ pub(crate) struct Hop {
     pub(crate) counted: bool,
 }
 
-/// What the network knows of a flow.
-pub(crate) struct FlowPath {
+/// What the network knows of a flow: how it goes on at its far end.
+pub(crate) struct Flow {
+    pub(crate) stats: FlowStats,
     /// First hop of its acknowledgements.
     pub(crate) ack_hop: u32,
     /// The traffic group it belongs to.
     pub(crate) group: u32,
-    /// Index of its receiver, for TCP.
-    pub(crate) receiver: u32,
+    /// Rank of the timer of a receiver that delays acknowledgements, else [`PROMPT`].
+    pub(crate) receiver_rank: u32,
     /// Codepoint of its packets.
     pub(crate) dscp: u8,
-    /// Rank of the receiver's timer, if it delays acknowledgements.
-    pub(crate) receiver_rank: Option<u32>,
+    /// Of a TCP.
+    pub(crate) receiver: Option<Receiver>,
 }
+
+/// A receiver without a timer: it answers every packet at once.
+pub(crate) const PROMPT: u32 = u32::MAX;
 
 /// What the network knows of flows beyond what their packets carry, for the schemes that ask.
 #[derive(Default)]
@@ -73,8 +78,7 @@ impl Amount {
 /// The books of the network.
 pub(crate) struct Tally {
     pub(crate) hops: Vec<Hop>,
-    pub(crate) flows: Vec<FlowPath>,
-    pub(crate) flow_stats: Vec<FlowStats>,
+    pub(crate) flows: Vec<Flow>,
     /// For each traffic group.
     pub(crate) loss_runs: Vec<LossRuns>,
     pub(crate) sacks: SackTable,
@@ -95,7 +99,7 @@ impl Tally {
                 self.sacks.take(packet.extra);
             }
         } else if self.window.contains(now) {
-            self.flow_stats[packet.flow as usize].on_loss();
+            self.flows[packet.flow as usize].stats.on_loss();
         }
     }
 
@@ -109,8 +113,29 @@ impl Tally {
     #[cold]
     fn survive(&mut self, packet: &SimPacket) {
         if packet.kind != Kind::Ack && self.hops[packet.hop as usize].safe_behind {
-            let group = self.flows[packet.flow as usize].group as usize;
-            self.flow_stats[packet.flow as usize].on_survival(&mut self.loss_runs[group]);
+            let flow = &mut self.flows[packet.flow as usize];
+            flow.stats.on_survival(&mut self.loss_runs[flow.group as usize]);
+        }
+    }
+
+    /// The packet with which the receiver of this flow answers.
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1800")]
+    #[inline(always)]
+    pub(crate) fn answer(&mut self, number: u32, ack: &ReceiverAck) -> SimPacket {
+        let flow = &self.flows[number as usize];
+        let echo = if ack.ece { ECE } else { 0 };
+        let repeated = if ack.retransmission { RETRANSMISSION } else { 0 };
+        SimPacket {
+            stamp: ack.stamp,
+            flow: number,
+            seq: ack.ack,
+            hop: flow.ack_hop,
+            size: ack.size,
+            kind: Kind::Ack,
+            ecn: Ecn::Not,
+            dscp: flow.dscp,
+            flags: echo | repeated,
+            extra: self.sacks.keep(flow.receiver.as_ref().map_or(&[], Receiver::sack_blocks)),
         }
     }
 
@@ -144,7 +169,7 @@ impl Probe<SimPacket> for Watch<'_> {
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
         self.stats.queued(report);
         // Few packets end a run of losses; acknowledgements never do.
-        if self.tally.flow_stats[report.packet.flow as usize].is_losing() {
+        if self.tally.flows[report.packet.flow as usize].stats.is_losing() {
             self.tally.survive(report.packet);
         }
         self.trace(TraceEvent::Enqueue, report, None);
@@ -154,7 +179,7 @@ impl Probe<SimPacket> for Watch<'_> {
         let packet = report.packet;
         self.stats.sent(report, packet.size);
         if packet.kind != Kind::Ack && self.tally.counts_crossing(packet, report.now) {
-            self.tally.flow_stats[packet.flow as usize].crossed_bytes += u64::from(packet.size);
+            self.tally.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
         }
         self.trace(TraceEvent::Dequeue, report, None);
     }

@@ -18,6 +18,17 @@ pub enum Ecn {
 }
 
 impl Ecn {
+    /// The field with these two bits; higher bits do not count.
+    #[inline]
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::Not,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+
     /// Whether a queue may mark the packet instead of dropping it.
     #[inline]
     pub fn is_capable(self) -> bool {

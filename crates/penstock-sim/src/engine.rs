@@ -1,7 +1,7 @@
 //! The engine: takes the earliest event, lets its part act, until the end of the run.
 
 use crate::network::Network;
-use crate::packet::{CWR, ECE, Kind, NO_SACK, RETRANSMISSION, SimPacket};
+use crate::packet::{CWR, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagrams::Datagrams;
 use penstock_core::Time;
@@ -95,10 +95,8 @@ impl penstock_tcp::Network for Gate<'_> {
             hop: self.hop,
             extra: segment.payload,
             size: segment.size,
-            kind: Kind::Data,
-            ecn: segment.ecn,
+            labels: Labels::new(Kind::Data, segment.ecn, repeated | reduced),
             dscp: self.dscp,
-            flags: repeated | reduced,
         };
         self.network.send(self.now, packet);
     }
@@ -127,7 +125,7 @@ impl Engine {
     #[inline]
     fn on_arrival(&mut self, now: Time, line: u32) {
         let Some(mut packet) = self.network.land(line) else { return };
-        if packet.kind == Kind::Ack && self.network.is_home(&packet) {
+        if packet.labels.is_ack() && self.network.is_home(&packet) {
             self.on_ack(now, &packet);
         } else {
             self.network.arrive(now, &mut packet);
@@ -149,8 +147,8 @@ impl Engine {
         let ack = Ack {
             ack: packet.seq,
             stamp: packet.stamp,
-            ece: packet.flags & ECE != 0,
-            retransmission: packet.flags & RETRANSMISSION != 0,
+            ece: packet.labels.has(ECE),
+            retransmission: packet.labels.has(RETRANSMISSION),
             sack,
         };
         let network = &mut self.network;
@@ -271,10 +269,8 @@ fn udp_packet(datagram: &crate::traffic::datagrams::Datagram, now: Time, flow: u
         hop,
         extra: datagram.payload,
         size: datagram.size,
-        kind: Kind::Udp,
-        ecn: penstock_core::Ecn::Not,
+        labels: Labels::new(Kind::Udp, penstock_core::Ecn::Not, 0),
         dscp,
-        flags: 0,
     }
 }
 

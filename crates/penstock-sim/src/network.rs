@@ -117,8 +117,9 @@ impl Network {
             return false;
         };
         let before = if counts { 0 } else { receiver.delivered_bytes() };
-        let (reduced, repeated) = (packet.flags & CWR != 0, packet.flags & RETRANSMISSION != 0);
-        let ack = receiver.on_segment(now, packet.seq, packet.stamp, packet.ecn, reduced, packet.extra, repeated);
+        let SimPacket { seq, stamp, extra: payload, labels, .. } = *packet;
+        let (reduced, repeated) = (labels.has(CWR), labels.has(RETRANSMISSION));
+        let ack = receiver.on_segment(now, seq, stamp, labels.ecn(), reduced, payload, repeated);
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;
         }

@@ -1,6 +1,6 @@
 //! What the network counts about flows and packets while queues report their fates.
 
-use crate::packet::{ECE, Kind, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
+use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::trace::{Trace, TraceEvent};
@@ -55,7 +55,7 @@ impl Facts<SimPacket> for FlowFacts {
     fn rare(&self, packet: &SimPacket) -> Rare {
         let flow = packet.flow as usize;
         let (from, to) = self.hosts[flow];
-        let (src, dst) = if packet.kind == Kind::Ack { (to, from) } else { (from, to) };
+        let (src, dst) = if packet.labels.is_ack() { (to, from) } else { (from, to) };
         Rare { src, dst, rtt: self.rtts[flow], adu: 0, priority: 0 }
     }
 }
@@ -94,7 +94,7 @@ impl Tally {
     #[cold]
     pub(crate) fn lose(&mut self, now: Time, packet: &SimPacket) {
         self.lost.add(packet);
-        if packet.kind == Kind::Ack {
+        if packet.labels.is_ack() {
             if packet.extra != NO_SACK {
                 self.sacks.take(packet.extra);
             }
@@ -112,7 +112,7 @@ impl Tally {
     /// The packet got into a queue.
     #[cold]
     fn survive(&mut self, packet: &SimPacket) {
-        if packet.kind != Kind::Ack && self.hops[packet.hop as usize].safe_behind {
+        if !packet.labels.is_ack() && self.hops[packet.hop as usize].safe_behind {
             let flow = &mut self.flows[packet.flow as usize];
             flow.stats.on_survival(&mut self.loss_runs[flow.group as usize]);
         }
@@ -131,10 +131,8 @@ impl Tally {
             seq: ack.ack,
             hop: flow.ack_hop,
             size: ack.size,
-            kind: Kind::Ack,
-            ecn: Ecn::Not,
+            labels: Labels::new(Kind::Ack, Ecn::Not, echo | repeated),
             dscp: flow.dscp,
-            flags: echo | repeated,
             extra: self.sacks.keep(flow.receiver.as_ref().map_or(&[], Receiver::sack_blocks)),
         }
     }
@@ -178,7 +176,7 @@ impl Probe<SimPacket> for Watch<'_> {
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
         let packet = report.packet;
         self.stats.sent(report, packet.size);
-        if packet.kind != Kind::Ack && self.tally.counts_crossing(packet, report.now) {
+        if !packet.labels.is_ack() && self.tally.counts_crossing(packet, report.now) {
             self.tally.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
         }
         self.trace(TraceEvent::Dequeue, report, None);

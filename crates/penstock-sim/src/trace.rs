@@ -115,8 +115,8 @@ impl Trace {
     }
 
     fn push(&mut self, time: Time, event: TraceEvent, link: u32, packet: &SimPacket, cause: Option<Cause>) {
-        let SimPacket { flow, kind, seq, size, .. } = *packet;
-        self.rows.push(TraceRow { time, event, link, flow, kind, seq, size, cause });
+        let SimPacket { flow, labels, seq, size, .. } = *packet;
+        self.rows.push(TraceRow { time, event, link, flow, kind: labels.kind(), seq, size, cause });
     }
 
     /// Put the rows in order of time; what was handed on ahead beyond `end` did not happen in this run.

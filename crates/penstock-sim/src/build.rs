@@ -104,6 +104,8 @@ impl Plan {
 /// The ranks of all sources of events: class by class, in each by number.
 struct Ranks {
     jobs: Vec<Job>,
+    /// How many of the first ranks move at almost every event.
+    busy: usize,
 }
 
 impl Ranks {
@@ -122,7 +124,7 @@ impl Ranks {
         jobs.extend((0..ports).map(Job::QueueTimer));
         jobs.extend(flows.clone().filter(delayed).map(Job::ReceiverTimer));
         jobs.extend(flows.map(Job::Flow));
-        Self { jobs }
+        Self { jobs, busy: 1 + ports as usize }
     }
 
     fn of(&self, job: Job) -> Option<u32> {
@@ -139,7 +141,7 @@ fn assemble(
     ranks: Ranks,
     traced: bool,
 ) -> Engine {
-    let mut agenda = Agenda::new(ranks.jobs.len());
+    let mut agenda = Agenda::new(ranks.jobs.len(), ranks.busy);
     let facts = if queues.iter().flatten().any(|queue| queue.wants_rare()) {
         FlowFacts { hosts: plan.ways.iter().map(|way| way.ends).collect(), rtts: vec![None; plan.ways.len()] }
     } else {

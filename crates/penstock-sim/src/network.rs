@@ -73,7 +73,7 @@ impl Network {
     fn launch(&mut self, number: u32, arrival: Time, packet: &SimPacket) {
         let line = &mut self.lines[number as usize];
         if line.is_empty() {
-            self.agenda.set(self.first_line + number, arrival);
+            self.agenda.insert(self.first_line + number, arrival);
         }
         line.push_back((arrival, *packet));
     }

@@ -69,7 +69,8 @@ impl Network {
     }
 
     /// The packet will arrive at the far end of the link of this delay line at `arrival`, as an event.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1800")]
+    #[inline(always)]
     fn launch(&mut self, number: u32, arrival: Time, packet: &SimPacket) {
         let line = &mut self.lines[number as usize];
         if line.is_empty() {

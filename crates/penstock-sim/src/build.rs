@@ -3,7 +3,8 @@
 use crate::Fault;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
-use crate::link::{Line, Link, Loss, Port, State, Wire};
+use crate::line::Lines;
+use crate::link::{Link, Loss, Port, State, Wire};
 use crate::network::Network;
 use crate::packet::{SackTable, SimPacket};
 use crate::plan::{Plan, Way};
@@ -147,17 +148,15 @@ fn assemble(
     } else {
         FlowFacts::default()
     };
-    let (mut links, mut ports, mut lines) = (Vec::with_capacity(scenario.links.len()), Vec::new(), Vec::<Line>::new());
+    let (mut links, mut ports, mut lines) = (Vec::with_capacity(scenario.links.len()), Vec::new(), 0);
     for (number, (spec, queue)) in scenario.links.iter().zip(queues).enumerate() {
         let port = queue.map(|queue| {
             let place = ports.len() as u32;
             ports.push(port(scenario, seed, &ranks, &mut agenda, place, number, spec, queue));
             place
         });
-        links.push(Link::new(Wire::new(plan.rates[number]), plan.delays[number], port, lines.len() as u32));
-        if plan.has_line[number] {
-            lines.push(Line::new());
-        }
+        links.push(Link::new(Wire::new(plan.rates[number]), plan.delays[number], port, lines));
+        lines += u32::from(plan.has_line[number]);
     }
     // Exactly as many as there are: with a hundred thousand flows the reserve of a growing vector is megabytes.
     let flow_count = plan.ways.len();
@@ -195,7 +194,7 @@ fn assemble(
     };
     let first_line = ranks.of(Job::Arrival(0)).unwrap_or_default();
     Engine {
-        network: Network { agenda, links, ports, lines, first_line, tally, facts },
+        network: Network { agenda, links, ports, lines: Lines::new(lines as usize), first_line, tally, facts },
         hosts,
         before: Vec::new(),
         jobs: ranks.jobs,

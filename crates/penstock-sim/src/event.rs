@@ -38,7 +38,7 @@ impl Agenda {
     pub(crate) fn new(sources: usize, busy: usize) -> Self {
         // As few rows as possible; then as many of the busy sources in the root as leave room for the others.
         let room = |direct: usize, height: u32| direct + (WIDTH - direct) * WIDTH.pow(height);
-        let height = (0..).find(|&height| room(0, height) >= sources).unwrap_or_default();
+        let height = (0..=10).find(|&height| room(0, height) >= sources).unwrap_or_default();
         let most = if height == 0 { 0 } else { busy.min(WIDTH - 1).min(sources) };
         let direct = (0..=most).rev().find(|&direct| room(direct, height) >= sources).unwrap_or_default();
         let (mut rows, mut nodes, mut row) = (Vec::new(), 0, sources - direct);

@@ -8,6 +8,7 @@ mod build;
 mod engine;
 mod event;
 mod faults;
+mod line;
 mod link;
 mod network;
 mod packet;

@@ -34,9 +34,6 @@ impl Link {
     }
 }
 
-/// Packets under way on a link, with the time they arrive at its far end.
-pub(crate) type Line = VecDeque<(Time, SimPacket)>;
-
 /// A simulated queue in front of a wire.
 pub(crate) struct Port {
     pub(crate) queue: Box<dyn Discipline<SimPacket>>,

@@ -1,0 +1,145 @@
+//! Delay lines: packets under way, first in first out on each link, until they arrive as an event.
+
+use crate::packet::SimPacket;
+use penstock_core::Time;
+
+/// All delay lines. Their packets lie together, and a place that a packet has left is the next to be used, so that what
+/// is touched is about as large as what is under way.
+pub(crate) struct Lines {
+    ends: Vec<Ends>,
+    places: Vec<Place>,
+    packets: Vec<Parked>,
+    /// The place last left, from which the other free ones are linked.
+    free: u32,
+}
+
+/// The first and the last place of a line; none if it is empty.
+#[derive(Clone, Copy)]
+struct Ends {
+    head: u32,
+    tail: u32,
+}
+
+/// When the packet here arrives, and the place of the next one on its line.
+struct Place {
+    arrival: Time,
+    next: u32,
+}
+
+/// A packet in half a cache line.
+#[repr(align(32))]
+struct Parked(SimPacket);
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+impl Lines {
+    /// So many empty lines.
+    pub(crate) fn new(count: usize) -> Self {
+        let ends = vec![Ends { head: NONE, tail: NONE }; count];
+        Self { ends, places: Vec::new(), packets: Vec::new(), free: NONE }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// Put a packet behind the others on this line; whether it is the first.
+    #[inline]
+    pub(crate) fn push(&mut self, line: u32, arrival: Time, packet: &SimPacket) -> bool {
+        let place = Place { arrival, next: NONE };
+        let at = self.free;
+        if let Some(free) = self.places.get_mut(at as usize) {
+            self.free = free.next;
+            *free = place;
+            self.packets[at as usize].0 = *packet;
+            return self.link(line, at);
+        }
+        self.places.push(place);
+        self.packets.push(Parked(*packet));
+        self.link(line, self.places.len() as u32 - 1)
+    }
+
+    #[inline]
+    fn link(&mut self, line: u32, at: u32) -> bool {
+        let ends = &mut self.ends[line as usize];
+        let tail = std::mem::replace(&mut ends.tail, at);
+        if let Some(tail) = self.places.get_mut(tail as usize) {
+            tail.next = at;
+            false
+        } else {
+            ends.head = at;
+            true
+        }
+    }
+
+    /// Take the first packet off this line, which must not be empty; with when the next one arrives.
+    #[inline]
+    pub(crate) fn pop(&mut self, line: u32) -> (SimPacket, Option<Time>) {
+        let ends = &mut self.ends[line as usize];
+        let at = ends.head;
+        let next = std::mem::replace(&mut self.places[at as usize].next, self.free);
+        self.free = at;
+        let arrival = self.places.get(next as usize).map(|place| place.arrival);
+        ends.head = next;
+        if next == NONE {
+            ends.tail = NONE;
+        }
+        (self.packets[at as usize].0, arrival)
+    }
+
+    /// All packets under way.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SimPacket> {
+        self.ends.iter().flat_map(move |ends| {
+            let here = |at: u32| (at != NONE).then_some(at);
+            let on_line = std::iter::successors(here(ends.head), move |&at| here(self.places[at as usize].next));
+            on_line.map(|at| &self.packets[at as usize].0)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Kind, Labels};
+    use penstock_core::Ecn;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    fn packet(seq: u32) -> SimPacket {
+        let labels = Labels::new(Kind::Data, Ecn::Not, 0);
+        SimPacket { stamp: Time::ZERO, flow: 0, seq, hop: 0, extra: 0, size: 1, labels, dscp: 0 }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_queues(steps in prop::collection::vec((0_u32..3, any::<bool>()), 1..200)) {
+            let mut lines = Lines::new(3);
+            let mut oracle = [VecDeque::new(), VecDeque::new(), VecDeque::new()];
+            for (seq, (line, push)) in (0..).zip(steps) {
+                let queue = &mut oracle[line as usize];
+                if push {
+                    prop_assert_eq!(lines.push(line, Time::from_nanos(seq), &packet(seq as u32)), queue.is_empty());
+                    queue.push_back(seq);
+                } else if let Some(first) = queue.pop_front() {
+                    let (packet, next) = lines.pop(line);
+                    prop_assert_eq!(u64::from(packet.seq), first);
+                    prop_assert_eq!(next, queue.front().map(|&seq| Time::from_nanos(seq)));
+                }
+                prop_assert_eq!(lines.iter().count(), oracle.iter().map(VecDeque::len).sum::<usize>());
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_used_again() {
+        let mut lines = Lines::new(2);
+        for seq in 0..100 {
+            lines.push(seq % 2, Time::ZERO, &packet(seq));
+            lines.pop(seq % 2);
+        }
+        assert_eq!((lines.places.len(), size_of::<Parked>()), (1, 32));
+    }
+}

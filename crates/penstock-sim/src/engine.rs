@@ -28,19 +28,20 @@ pub(crate) enum Job {
     Flow(u32),
 }
 
-/// The sending end of a flow.
+/// The sending end of a flow. In the order of use, from the beginning of a cache line.
+#[repr(C, align(64))]
 pub(crate) struct Host {
-    pub(crate) source: Source,
-    pub(crate) start: Time,
-    pub(crate) stop: Time,
-    pub(crate) stage: Stage,
-    /// First hop of its data.
-    pub(crate) hop: u32,
-    pub(crate) dscp: u8,
     /// Rank in the agenda, and the time of the entry there. Timers mostly move back, so entries are left where they are
     /// and looked at again when they come.
     pub(crate) rank: u32,
+    /// First hop of its data.
+    pub(crate) hop: u32,
     pub(crate) armed: Time,
+    pub(crate) dscp: u8,
+    pub(crate) stage: Stage,
+    pub(crate) source: Source,
+    pub(crate) start: Time,
+    pub(crate) stop: Time,
 }
 
 /// What sends.

@@ -51,15 +51,12 @@ pub(crate) enum Cut {
 }
 
 /// State of a sender, apart from its congestion law.
+///
+/// In the order of use: what every acknowledgement looks at stands in the first three cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Machine {
     pub(crate) params: Arc<TcpParams>,
-    /// Congestion window, in packets.
-    pub(crate) cwnd: f64,
-    /// Packets by which duplicate acknowledgements inflate the window.
-    pub(crate) inflation: u32,
-    /// Slow start threshold, in packets.
-    pub(crate) ssthresh: f64,
     /// Oldest packet that is not acknowledged.
     pub(crate) una: u32,
     /// Next packet to send; it falls back to `una` after a timeout.
@@ -68,6 +65,12 @@ pub(crate) struct Machine {
     pub(crate) max: u32,
     /// First packet that there is not.
     pub(crate) end: u32,
+    /// Congestion window, in packets.
+    pub(crate) cwnd: f64,
+    /// Slow start threshold, in packets.
+    pub(crate) ssthresh: f64,
+    /// Packets by which duplicate acknowledgements inflate the window.
+    pub(crate) inflation: u32,
     /// A recovery is over when everything below has been acknowledged.
     pub(crate) recover: u32,
     /// Duplicate acknowledgements in a row, and the packets they have released by limited transmit.
@@ -84,17 +87,17 @@ pub(crate) struct Machine {
     timing: bool,
     timed_seq: u32,
     timed_at: Time,
-    rtt: Rtt,
     /// When the retransmission timer ends; `NEVER`: it is off.
     deadline: Time,
-    finished: Time,
-    /// Without the sums, which are kept in nanoseconds.
-    counts: SenderCounts,
-    rtt_sum: u64,
-    srtt_sum: u64,
+    rtt: Rtt,
     cwnd_integral: f64,
     /// Up to when `cwnd_integral` counts.
     integrated: Time,
+    rtt_sum: u64,
+    srtt_sum: u64,
+    finished: Time,
+    /// Without the sums, which are kept in nanoseconds.
+    counts: SenderCounts,
 }
 
 impl Machine {

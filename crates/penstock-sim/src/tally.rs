@@ -24,7 +24,9 @@ pub(crate) struct Hop {
     pub(crate) counted: bool,
 }
 
-/// What the network knows of a flow: how it goes on at its far end.
+/// What the network knows of a flow: how it goes on at its far end. In the order of use, from the beginning of a cache
+/// line.
+#[repr(C, align(64))]
 pub(crate) struct Flow {
     pub(crate) stats: FlowStats,
     /// First hop of its acknowledgements.

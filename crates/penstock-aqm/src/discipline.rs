@@ -1,6 +1,12 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub mod drr;
+#[cfg(test)]
+mod drr_bench;
+mod drr_buffer;
+mod drr_queues;
 pub(crate) mod fifo;
+mod ranking;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

@@ -7,6 +7,7 @@ mod drr_buffer;
 mod drr_queues;
 pub(crate) mod fifo;
 mod ranking;
+pub mod sfq;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

@@ -8,6 +8,7 @@ mod drr_queues;
 pub(crate) mod fifo;
 mod ranking;
 pub mod sfq;
+pub mod tdrr;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

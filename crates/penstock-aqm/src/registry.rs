@@ -75,6 +75,7 @@ schemes! {
     ],
     disciplines: [
         crate::discipline::drr::Drr,
+        crate::discipline::tdrr::Tdrr,
         crate::discipline::sfq::Sfq,
     ],
 }

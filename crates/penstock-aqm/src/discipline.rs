@@ -6,6 +6,7 @@ mod drr_bench;
 mod drr_buffer;
 mod drr_queues;
 pub(crate) mod fifo;
+pub mod qsdrr;
 mod ranking;
 pub mod sfq;
 pub mod tdrr;

@@ -76,6 +76,7 @@ schemes! {
     disciplines: [
         crate::discipline::drr::Drr,
         crate::discipline::tdrr::Tdrr,
+        crate::discipline::qsdrr::Qsdrr,
         crate::discipline::sfq::Sfq,
     ],
 }

@@ -77,6 +77,7 @@ schemes! {
         crate::discipline::drr::Drr,
         crate::discipline::tdrr::Tdrr,
         crate::discipline::qsdrr::Qsdrr,
+        crate::discipline::dtdrr::Dtdrr,
         crate::discipline::sfq::Sfq,
     ],
 }

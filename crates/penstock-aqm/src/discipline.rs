@@ -5,6 +5,7 @@ pub mod drr;
 mod drr_bench;
 mod drr_buffer;
 mod drr_queues;
+pub mod dsdrr;
 pub mod dtdrr;
 pub(crate) mod fifo;
 pub mod qsdrr;

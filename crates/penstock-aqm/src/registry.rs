@@ -78,6 +78,7 @@ schemes! {
         crate::discipline::tdrr::Tdrr,
         crate::discipline::qsdrr::Qsdrr,
         crate::discipline::dtdrr::Dtdrr,
+        crate::discipline::dsdrr::Dsdrr,
         crate::discipline::sfq::Sfq,
     ],
 }

@@ -4,6 +4,8 @@ pub mod drr;
 #[cfg(test)]
 mod drr_bench;
 mod drr_buffer;
+#[cfg(test)]
+mod drr_oracle;
 mod drr_queues;
 pub mod dsdrr;
 pub mod dtdrr;

@@ -1,9 +1,9 @@
 //! Deficit Round Robin (DRR).
 //! M. Shreedhar, G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
-//! 4(3), 1996; section numbers refer to it.
+//! 4(3), 1996. Buffer stealing is McKenney's ("Stochastic Fairness Queueing", IEEE INFOCOM 1990).
 //!
 //! # Law
-//! Service (section III). The queues that hold packets stand in a round. When the turn of queue i begins, its deficit
+//! Service. The queues that hold packets stand in a round. When the turn of queue i begins, its deficit
 //! counter grows by the quantum, DC_i = DC_i + Q; it sends from its head while the packet is not larger than DC_i, and DC_i
 //! shrinks by what it sends. Then it is the next queue's turn, and DC_i is kept. A queue that becomes empty leaves the
 //! round with DC_i = 0; one that becomes non-empty joins at the end of the round with DC_i = 0.
@@ -12,7 +12,7 @@
 //! the head of the longest queue, in bytes, is dropped. Of queues of equal length, the one that is served soonest loses.
 //! No random number is drawn, except one for the salt of `spread = "hash"`, when the first packet arrives.
 //!
-//! Fairness (theorem 3): over any time in which two queues are never empty, the bytes that they send differ by at most
+//! Fairness, as the paper proves: over any time in which two queues are never empty, the bytes that they send differ by at most
 //! Q + 2 Max, Max being the largest packet.
 //!
 //! # Parameters

@@ -340,17 +340,17 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_paper_is_served_as_it_says() {
-        // Figures 2 and 3: quantum 500; the first queue holds 20, 750 and 200 bytes. Its first turn sends 20 and leaves a
-        // deficit of 480; its second turn, with 980, sends 750 and 200 and leaves it empty. The second holds 500 and 500.
+    fn what_a_turn_leaves_is_carried_into_the_next() {
+        // Quantum 500. Queue 0 sends 200 and has 300 left, too little for 750; in its next turn it has 800, sends 750 and
+        // 20, and is empty. Queue 1 sends one packet a turn.
         let mut queues = DrrQueues::new(Quantum::Bytes(500));
-        for size in [20, 750, 200] {
+        for size in [200, 750, 20] {
             push(&mut queues, 0, size);
         }
         push(&mut queues, 1, 500);
         push(&mut queues, 1, 500);
         let sizes: Vec<_> = (0..5).map(|_| queues.serve(&mut (), Time::ZERO).unwrap().1.packet).collect();
-        assert_eq!(sizes, [20, 500, 750, 200, 500]);
+        assert_eq!(sizes, [200, 500, 750, 20, 500]);
         assert!(queues.serve(&mut (), Time::ZERO).is_none());
     }
 
@@ -453,5 +453,11 @@ mod tests {
             order(&mut queues, 2);
         }
         assert_eq!(queues.slots.len(), 2);
+    }
+
+    #[test]
+    fn a_queue_costs_48_bytes_and_a_slot_little_more_than_its_packet() {
+        assert_eq!(size_of::<Queue>(), 48);
+        assert!(size_of::<Slot<[u64; 3]>>() <= 24 + 8 + 24);
     }
 }

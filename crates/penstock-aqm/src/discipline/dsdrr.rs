@@ -1,6 +1,6 @@
 //! Discard State DRR (DSDRR).
-//! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", WUCSE-2003-41, 2003,
-//! figure 1.
+//! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", 2005;
+//! section 3, figure 1.
 //!
 //! # Law
 //! Service is that of DRR. Each queue has a discard bit d_i; n_d is their sum, W the number of queues that may have it set,
@@ -162,8 +162,7 @@ impl Scheme for Dsdrr {
         aliases: &["discard-state-drr"],
         family: "fair queueing",
         title: "Discard State DRR",
-        source: "A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, \
-                 WUCSE-2003-41, 2003",
+        source: "A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005",
         doc: module_doc!("dsdrr.rs"),
         ecn: false,
         params: &PARAMS,

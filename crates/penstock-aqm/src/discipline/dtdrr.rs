@@ -1,5 +1,6 @@
 //! Dynamic Threshold DRR (DTDRR).
-//! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", WUCSE-2003-41, 2003.
+//! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", 2005;
+//! section 3, equation 1.
 //! The threshold is that of A. K. Choudhury, E. L. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet
 //! Switches", IEEE/ACM Transactions on Networking 6(2), 1998.
 //!
@@ -75,8 +76,7 @@ impl Scheme for Dtdrr {
         aliases: &["dynamic-threshold-drr"],
         family: "fair queueing",
         title: "Dynamic Threshold DRR",
-        source: "A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, \
-                 WUCSE-2003-41, 2003",
+        source: "A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005",
         doc: module_doc!("dtdrr.rs"),
         ecn: false,
         params: &PARAMS,

@@ -1,6 +1,6 @@
 //! Queue State DRR (QSDRR).
-//! A. Kantawala, J. Turner, "Queue Management for Short-Lived TCP Flows in Backbone Routers", IEEE Globecom 2002, and
-//! "Intelligent Packet Discard Policies for Improved TCP Queue Management", WUCSE-2003-41, 2003.
+//! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent Packet
+//! Discard Policies for Improved TCP Queue Management", 2005.
 //!
 //! # Law
 //! Service is that of DRR. An arriving packet that finds no room is let in at the expense of the drop queue D:
@@ -109,7 +109,7 @@ impl Scheme for Qsdrr {
         aliases: &["queue-state-drr"],
         family: "fair queueing",
         title: "Queue State DRR",
-        source: "A. Kantawala, J. Turner, Queue Management for Short-Lived TCP Flows in Backbone Routers, IEEE Globecom 2002",
+        source: "A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002",
         doc: module_doc!("qsdrr.rs"),
         ecn: false,
         params: &PARAMS,

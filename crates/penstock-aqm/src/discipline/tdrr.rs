@@ -1,6 +1,6 @@
 //! Throughput DRR (TDRR).
-//! A. Kantawala, J. Turner, "Efficient Queue Management for TCP Flows", Washington University WUCSE-02-22, 2002, and
-//! "Intelligent Packet Discard Policies for Improved TCP Queue Management", WUCSE-2003-41, 2003.
+//! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent Packet
+//! Discard Policies for Improved TCP Queue Management", 2005.
 //!
 //! # Law
 //! Service is that of DRR. While an arriving packet finds no room, the packet at the head of the active queue with the
@@ -132,7 +132,7 @@ impl Scheme for Tdrr {
         aliases: &["throughput-drr"],
         family: "fair queueing",
         title: "Throughput DRR",
-        source: "A. Kantawala, J. Turner, Efficient Queue Management for TCP Flows, WUCSE-02-22, 2002",
+        source: "A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002",
         doc: module_doc!("tdrr.rs"),
         ecn: false,
         params: &PARAMS,

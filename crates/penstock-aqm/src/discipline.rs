@@ -1,6 +1,19 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub mod drr;
+#[cfg(test)]
+mod drr_bench;
+mod drr_buffer;
+#[cfg(test)]
+mod drr_oracle;
+mod drr_queues;
+pub mod dsdrr;
+pub mod dtdrr;
 pub(crate) mod fifo;
+pub mod qsdrr;
+mod ranking;
+pub mod sfq;
+pub mod tdrr;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

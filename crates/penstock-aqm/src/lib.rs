@@ -10,7 +10,7 @@ extern crate alloc;
 extern crate self as penstock_aqm;
 
 mod aqm;
-mod discipline;
+pub mod discipline;
 pub mod law;
 mod registry;
 #[cfg(test)]

@@ -1,0 +1,124 @@
+//! What the tests of the schemes under deficit round robin ask a queue: who was served, and who was dropped.
+
+use super::{Discipline, Env, Next, Probe, Report};
+use crate::aqm::Cause;
+use crate::registry::build;
+use crate::rig::thesis_link;
+use penstock_core::param::Value;
+use penstock_core::{Ecn, Limit, PacketMeta, Rng, Span, Time};
+
+/// A fate of a packet of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Queued(u32),
+    Dropped(u32, Cause),
+}
+
+#[derive(Default)]
+struct Log {
+    fates: Vec<Fate>,
+    most: u32,
+}
+
+impl Probe<PacketMeta> for Log {
+    fn queued(&mut self, report: &Report<'_, PacketMeta>) {
+        self.fates.push(Fate::Queued(report.packet.flow));
+        self.most = self.most.max(report.packets);
+    }
+    fn sent(&mut self, _report: &Report<'_, PacketMeta>) {}
+    fn marked(&mut self, _report: &Report<'_, PacketMeta>, _cause: Cause) {}
+    fn dropped(&mut self, report: &Report<'_, PacketMeta>, cause: Cause) {
+        self.fates.push(Fate::Dropped(report.packet.flow, cause));
+        self.most = self.most.max(report.packets);
+    }
+}
+
+/// A queue, its clock and the fates of its packets.
+pub(super) struct Bench {
+    queue: Box<dyn Discipline<PacketMeta>>,
+    rng: Rng,
+    now: Time,
+    log: Log,
+}
+
+fn owned(settings: &[(&str, Value)]) -> Vec<(String, Value)> {
+    settings.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect()
+}
+
+impl Bench {
+    pub(super) fn new(scheme: &str, settings: &[(&str, Value)], limit: Limit) -> Self {
+        Self::for_flows(None, scheme, settings, limit)
+    }
+
+    /// On a link that is known to carry so many flows.
+    pub(super) fn for_flows(flows: Option<u32>, scheme: &str, settings: &[(&str, Value)], limit: Limit) -> Self {
+        let link = crate::aqm::LinkInfo { limit, flows, ..thesis_link() };
+        let queue = build(scheme, &owned(settings), &link).unwrap();
+        Self { queue, rng: Rng::stream(1, "bench"), now: Time::ZERO, log: Log::default() }
+    }
+
+    /// What is refused, as "name: message".
+    pub(super) fn faults(scheme: &str, settings: &[(&str, Value)]) -> Vec<String> {
+        let faults = build::<PacketMeta>(scheme, &owned(settings), &thesis_link()).err().unwrap();
+        faults.iter().map(|fault| format!("{}: {}", fault.name, fault.message)).collect()
+    }
+
+    /// `n` packets of this flow and size arrive now.
+    pub(super) fn arrive(&mut self, flow: u32, size: u32, n: u32) {
+        for _ in 0..n {
+            let packet = PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
+            self.queue.enqueue(&mut env, packet);
+        }
+    }
+
+    /// The next `n` packets, or as many as wait.
+    pub(super) fn serve(&mut self, n: usize) -> Vec<PacketMeta> {
+        let mut packets = Vec::new();
+        while packets.len() < n {
+            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
+            let Next::Send(packet) = self.queue.dequeue(&mut env) else { break };
+            packets.push(packet);
+        }
+        packets
+    }
+
+    /// Time goes on; timeouts come when they are due.
+    pub(super) fn advance(&mut self, span: Span) {
+        let end = self.now + span;
+        while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
+            self.now = due;
+            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
+            self.queue.on_timeout(&mut env);
+        }
+        self.now = end;
+    }
+
+    /// All fates so far but that of being sent.
+    pub(super) fn fates(&self) -> &[Fate] {
+        &self.log.fates
+    }
+
+    pub(super) fn drops(&self) -> Vec<Fate> {
+        self.fates().iter().filter(|fate| matches!(fate, Fate::Dropped(..))).copied().collect()
+    }
+
+    pub(super) fn waiting(&self) -> u32 {
+        self.queue.backlog().packets
+    }
+
+    /// The largest backlog that was reported.
+    pub(super) fn most(&self) -> u32 {
+        self.log.most
+    }
+
+    pub(super) fn gauge(&self, wanted: &str) -> f64 {
+        let mut found = None;
+        self.queue.gauges(&mut |name, value| {
+            if name == wanted {
+                found = Some(value);
+            }
+        });
+        found.unwrap()
+    }
+}

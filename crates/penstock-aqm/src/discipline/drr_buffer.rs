@@ -1,0 +1,361 @@
+//! A buffer shared by queues under deficit round robin: which queue an arrival belongs to, and how room is made for it.
+//! A scheme of this family is a [`Policy`]: whom it refuses, and who must go.
+
+use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
+use super::{Discipline, Env, Next, Report};
+use crate::aqm::{Backlog, Cause, LinkInfo};
+use crate::ticker::Ticker;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::{Bytes, Limit, Packet, Span, Time};
+
+penstock_core::choice! {
+    /// How flows are spread over the queues.
+    pub enum Spread {
+        /// By their numbers, modulo the number of queues: equal shares.
+        Modulo = "modulo",
+        /// By a hash of their numbers with a random salt.
+        Hash = "hash",
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of deficit round robin.
+    pub struct DrrParams {
+        /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+        quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
+        /// Queues that the flows share; unless it is given, each flow has its own.
+        buckets: Option<u32> = Default::Absent, at_least: 1.0;
+        /// How flows are spread over the buckets.
+        spread: Spread = Default::Text("modulo");
+    }
+}
+
+impl DrrParams {
+    /// The parameters in `reader`, which is told what contradicts.
+    pub(super) fn read_all(reader: &mut Reader<'_>) -> Option<Self> {
+        let params = Self::read(reader);
+        if params.as_ref().is_some_and(|params| params.spread == Spread::Hash && params.buckets.is_none()) {
+            reader.fault("spread", "is \"hash\", which needs `buckets`");
+        }
+        params
+    }
+
+    fn assignment(&self) -> Assignment {
+        match (self.buckets, self.spread) {
+            (None, _) => Assignment::PerFlow,
+            (Some(buckets), Spread::Modulo) => Assignment::Modulo(buckets),
+            (Some(buckets), Spread::Hash) => Assignment::Hash { buckets, salt: None },
+        }
+    }
+}
+
+/// Which queue a flow belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Assignment {
+    /// Its own.
+    PerFlow,
+    /// Flow number modulo this.
+    Modulo(u32),
+    /// By a hash. The salt is one number of the queue's random stream, drawn when the first packet arrives.
+    Hash { buckets: u32, salt: Option<u64> },
+}
+
+impl Assignment {
+    fn queue(&mut self, flow: u32, random_bits: impl FnOnce() -> u64) -> u32 {
+        match self {
+            Self::PerFlow => flow,
+            Self::Modulo(buckets) => flow % *buckets,
+            Self::Hash { buckets, salt } => {
+                let hash = mixed(u64::from(flow) ^ *salt.get_or_insert_with(random_bits));
+                ((u128::from(hash) * u128::from(*buckets)) >> 64) as u32
+            }
+        }
+    }
+
+    /// A new salt is drawn at the next packet.
+    fn forget_salt(&mut self) {
+        if let Self::Hash { salt, .. } = self {
+            *salt = None;
+        }
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+fn mixed(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// What a policy may know of an arrival.
+pub(super) struct Arrival<'a> {
+    /// Its queue, without it.
+    pub(super) id: u32,
+    pub(super) queue: &'a Queue,
+    pub(super) size: u32,
+    /// The whole buffer, without it.
+    pub(super) packets: u32,
+    pub(super) bytes: u64,
+    pub(super) limit: Limit,
+    /// How many queues hold packets.
+    pub(super) active: u32,
+    /// How many queues have been used so far.
+    pub(super) known: u32,
+}
+
+impl Arrival<'_> {
+    /// Q_i and F: the length of the queue and the free space, in the unit of the limit.
+    pub(super) fn length_and_free(&self) -> (f64, f64) {
+        match self.limit {
+            Limit::Packets(limit) => (f64::from(self.queue.packets()), f64::from(limit.saturating_sub(self.packets))),
+            Limit::Bytes(limit) => (self.queue.bytes() as f64, limit.saturating_sub(self.bytes) as f64),
+            Limit::Infinite => (f64::from(self.queue.packets()), f64::INFINITY),
+        }
+    }
+
+    /// Whether there is room for it.
+    pub(super) fn fits(&self) -> bool {
+        self.limit.admits(self.packets, self.bytes, self.size)
+    }
+}
+
+/// What tells one scheme of the family from another. The watcher's part keeps its order of the queues up to date.
+pub(super) trait Policy: Watcher + Send {
+    /// Whether the arrival counts in its queue when room is made for it, and may have to go itself.
+    const COUNTS_ARRIVAL: bool = false;
+
+    /// Why the arriving packet is dropped at once; `None`: it is not.
+    fn refuse(&mut self, _arrival: &Arrival<'_>) -> Option<Cause> {
+        None
+    }
+
+    /// Whether the queue is longer than a queue may be, even if the buffer has room.
+    fn is_overfull(&self, _queue: &Queue) -> bool {
+        false
+    }
+
+    /// The queue that loses a packet so that one fits into queue `id`; `None`: the arriving packet is dropped.
+    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
+        None
+    }
+
+    /// At which end it loses it.
+    fn end(&self) -> End {
+        End::Head
+    }
+
+    /// Queue `id` has lost a packet.
+    fn on_evicted(&mut self, _id: u32, _queue: &Queue) {}
+
+    /// Queue `id` has sent a packet.
+    fn on_sent(&mut self, _now: Time, _id: u32, _size: u32) {}
+
+    fn next_timeout(&self) -> Option<Time> {
+        None
+    }
+
+    fn on_timeout(&mut self, _now: Time) {}
+
+    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A shared buffer under deficit round robin.
+pub(super) struct DrrBuffer<P, B> {
+    queues: DrrQueues<P>,
+    policy: B,
+    assignment: Assignment,
+    perturb: Option<Ticker>,
+    limit: Limit,
+    /// Whether the quantum is the largest packet of the link.
+    follows_mtu: bool,
+}
+
+impl<P: Packet, B: Policy> DrrBuffer<P, B> {
+    pub(super) fn new(params: &DrrParams, link: &LinkInfo, policy: B) -> Self {
+        Self {
+            queues: DrrQueues::new(match params.quantum {
+                Auto::Auto => largest_packet(link),
+                Auto::Value(quantum) => Quantum::Bytes(quantum.0),
+            }),
+            policy,
+            assignment: params.assignment(),
+            perturb: None,
+            limit: link.limit,
+            follows_mtu: params.quantum == Auto::Auto,
+        }
+    }
+
+    /// A new hash every `period`.
+    pub(super) fn perturbed(self, period: Option<Span>) -> Self {
+        Self { perturb: period.map(Ticker::new), ..self }
+    }
+
+    /// One packet a turn instead of a quantum of bytes.
+    pub(super) fn packet_by_packet(mut self) -> Self {
+        self.queues.set_quantum(Quantum::Packet);
+        Self { follows_mtu: false, ..self }
+    }
+
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.queues.packets(), bytes: self.queues.bytes() }
+    }
+
+    fn drop_arrival(&self, env: &mut Env<'_, P>, packet: &P, cause: Cause) {
+        env.probe.dropped(&self.report(env.now, packet, env.now), cause);
+    }
+
+    fn report_queued(&self, env: &mut Env<'_, P>, slot: u32) {
+        if let Some(packet) = self.queues.packet(slot) {
+            env.probe.queued(&self.report(env.now, packet, env.now));
+        }
+    }
+
+    /// Room is made, then the packet joins its queue.
+    fn make_room_and_push(&mut self, env: &mut Env<'_, P>, id: u32, size: u32, packet: P) {
+        while !self.limit.admits(self.queues.packets(), self.queues.bytes(), size) {
+            let victim = self.policy.victim(id, self.queues.reach(id));
+            let end = self.policy.end();
+            let taken = victim.and_then(|victim| self.queues.pop(&mut self.policy, env.now, victim, end));
+            let (Some(victim), Some(taken)) = (victim, taken) else {
+                return self.drop_arrival(env, &packet, Cause::Overflow);
+            };
+            env.probe.dropped(&self.report(env.now, &taken.packet, taken.enqueued), Cause::Evicted);
+            self.policy.on_evicted(victim, self.queues.reach(victim));
+        }
+        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, size, env.now));
+        self.report_queued(env, slot);
+    }
+
+    /// The packet joins its queue, then packets go until the rest fits; it is reported as queued if it is not among them.
+    fn push_and_make_room(&mut self, env: &mut Env<'_, P>, id: u32, size: u32, packet: P) {
+        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, size, env.now));
+        loop {
+            let (packets, bytes) = (self.queues.packets() - 1, self.queues.bytes() - u64::from(size));
+            let own = self.queues.reach(id);
+            if self.limit.admits(packets, bytes, size) && !self.policy.is_overfull(own) {
+                return self.report_queued(env, slot);
+            }
+            let victim = self.policy.victim(id, own).unwrap_or(id);
+            let end = self.policy.end();
+            let Some(taken) = self.queues.pop(&mut self.policy, env.now, victim, end) else { return };
+            if taken.slot == slot {
+                return self.drop_arrival(env, &taken.packet, Cause::Overflow);
+            }
+            let (packets, bytes) = (packets - 1, bytes - u64::from(taken.size));
+            let report = Report { now: env.now, packet: &taken.packet, enqueued: taken.enqueued, packets, bytes };
+            env.probe.dropped(&report, Cause::Evicted);
+        }
+    }
+
+    /// All packets go to the queues that the new hash gives them, in order of arrival: no flow is reordered.
+    fn rehash(&mut self, env: &mut Env<'_, P>) {
+        self.assignment.forget_salt();
+        let mut waiting = Vec::with_capacity(self.queues.packets() as usize);
+        while let Some(id) = self.queues.front() {
+            waiting.extend(self.queues.pop(&mut self.policy, env.now, id, End::Head));
+        }
+        waiting.sort_by_key(|taken| taken.enqueued);
+        for taken in waiting {
+            let id = self.assignment.queue(taken.packet.meta().flow, || env.rng.bits());
+            self.queues.reach(id);
+            self.queues.push(&mut self.policy, env.now, id, (taken.packet, taken.size, taken.enqueued));
+        }
+    }
+}
+
+fn largest_packet(link: &LinkInfo) -> Quantum {
+    Quantum::Bytes(link.mtu.0.max(1))
+}
+
+impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        let meta = packet.meta();
+        let id = self.assignment.queue(meta.flow, || env.rng.bits());
+        self.queues.reach(id);
+        let arrival = Arrival {
+            id,
+            packets: self.queues.packets(),
+            bytes: self.queues.bytes(),
+            active: self.queues.active(),
+            known: self.queues.known(),
+            queue: self.queues.reach(id),
+            size: meta.size,
+            limit: self.limit,
+        };
+        if let Some(cause) = self.policy.refuse(&arrival) {
+            return self.drop_arrival(env, &packet, cause);
+        }
+        // What would not fit into an empty buffer pushes nobody out.
+        if !self.limit.admits(0, 0, meta.size) {
+            return self.drop_arrival(env, &packet, Cause::Overflow);
+        }
+        if B::COUNTS_ARRIVAL {
+            self.push_and_make_room(env, id, meta.size, packet);
+        } else {
+            self.make_room_and_push(env, id, meta.size, packet);
+        }
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        let Some((id, taken)) = self.queues.serve(&mut self.policy, env.now) else { return Next::Empty };
+        self.policy.on_sent(env.now, id, taken.size);
+        env.probe.sent(&self.report(env.now, &taken.packet, taken.enqueued));
+        Next::Send(taken.packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog {
+            packets: self.queues.packets(),
+            bytes: self.queues.bytes(),
+            limit: self.limit,
+            oldest: self.queues.oldest(),
+        }
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.limit = link.limit;
+        if self.follows_mtu {
+            self.queues.set_quantum(largest_packet(link));
+        }
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        let perturb = self.perturb.as_ref().map(Ticker::next);
+        self.policy.next_timeout().into_iter().chain(perturb).min()
+    }
+
+    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+        if self.policy.next_timeout().is_some_and(|due| due <= env.now) {
+            self.policy.on_timeout(env.now);
+        }
+        if let Some(ticker) = self.perturb.as_mut().filter(|ticker| ticker.next() <= env.now) {
+            ticker.advance(env.now);
+            self.rehash(env);
+        }
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("active", f64::from(self.queues.active()));
+        self.policy.gauges(show);
+    }
+}
+
+/// A queue of the scheme whose parameters beyond DRR's are read by `policy`; all faults if some are refused.
+pub(super) fn build<P: Packet + Send + 'static, B: Policy + 'static>(
+    settings: &[(String, Value)],
+    infos: &[penstock_core::param::ParamInfo],
+    link: &LinkInfo,
+    policy: impl FnOnce(&mut Reader<'_>, Option<&DrrParams>) -> Option<B>,
+) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+    let mut reader = Reader::new(settings, infos);
+    let params = DrrParams::read_all(&mut reader);
+    let policy = policy(&mut reader, params.as_ref());
+    reader.finish()?;
+    match (params, policy) {
+        (Some(params), Some(policy)) => Ok(Box::new(DrrBuffer::new(&params, link, policy))),
+        _ => Err(Vec::new()),
+    }
+}

@@ -1,0 +1,235 @@
+//! Queue State DRR (QSDRR).
+//! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent Packet
+//! Discard Policies for Improved TCP Queue Management", 2005.
+//!
+//! # Law
+//! Service is that of DRR. An arriving packet that finds no room is let in at the expense of the drop queue D:
+//!
+//! * if there is no drop queue, D is the longest queue;
+//! * the packet at the head of D is dropped, again until there is room;
+//! * if no active queue is then shorter than D, or D is empty, there is no drop queue any more.
+//!
+//! So the queue chosen once stays the victim until it is the shortest: few flows lose packets in each congestion, and the
+//! others are not slowed down at the same time. All lengths are without the arriving packet. Of equally long queues, the
+//! one served soonest is chosen. No random number is drawn, except one for the salt of `spread = "hash"`.
+//!
+//! # Parameters
+//! `measure_in` is the unit of the lengths; `quantum`, `buckets` and `spread` are those of DRR.
+//!
+//! # Differences
+//! * A drop queue that is emptied by service is a drop queue no longer; the papers do not say so.
+//! * A packet larger than the buffer pushes nobody out and is dropped itself.
+
+use super::Discipline;
+use super::drr_buffer::{DrrParams, Policy, build};
+use super::drr_queues::{Queue, Watcher};
+use super::ranking::{IndexedHeap, Longest};
+use crate::aqm::LinkInfo;
+use crate::law::red::MeasureIn;
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use penstock_core::param::{Default, ParamError, ParamInfo, Value, inherit, inherited_len};
+use penstock_core::{Packet, Time};
+
+penstock_core::params! {
+    /// What QSDRR adds to DRR.
+    pub struct QsdrrParams {
+        /// Unit in which queues are compared.
+        measure_in: MeasureIn = Default::Text("packets");
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(QsdrrParams::INFO, DrrParams::INFO)] =
+    inherit(QsdrrParams::INFO, DrrParams::INFO, &[]);
+
+/// Queue State DRR.
+#[derive(Clone, Copy, Debug)]
+pub struct Qsdrr;
+
+/// The queue chosen once loses its head until it is the shortest.
+struct QueueState {
+    /// D.
+    drop_queue: Option<u32>,
+    measure_in: MeasureIn,
+    longest: Longest,
+    shortest: IndexedHeap<Reverse<u64>>,
+}
+
+impl QueueState {
+    fn new(measure_in: MeasureIn) -> Self {
+        Self { drop_queue: None, measure_in, longest: Longest::new(), shortest: IndexedHeap::new() }
+    }
+
+    fn length(&self, queue: &Queue) -> u64 {
+        match self.measure_in {
+            MeasureIn::Packets => u64::from(queue.packets()),
+            MeasureIn::Bytes => queue.bytes(),
+        }
+    }
+}
+
+impl Watcher for QueueState {
+    fn on_change(&mut self, _now: Time, id: u32, queue: &Queue) {
+        let length = self.length(queue);
+        self.longest.on_change(id, length, queue);
+        if queue.packets() > 0 {
+            return self.shortest.set(id, Reverse(length));
+        }
+        self.shortest.remove(id);
+        if self.drop_queue == Some(id) {
+            self.drop_queue = None;
+        }
+    }
+}
+
+impl Policy for QueueState {
+    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
+        self.drop_queue = self.drop_queue.or_else(|| self.longest.id());
+        self.drop_queue
+    }
+
+    fn on_evicted(&mut self, id: u32, queue: &Queue) {
+        let length = self.length(queue);
+        if self.drop_queue == Some(id) && self.shortest.top().is_none_or(|(Reverse(least), _)| length <= least) {
+            self.drop_queue = None;
+        }
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("has_drop_queue", f64::from(u8::from(self.drop_queue.is_some())));
+    }
+}
+
+impl Scheme for Qsdrr {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "qsdrr",
+        aliases: &["queue-state-drr"],
+        family: "fair queueing",
+        title: "Queue State DRR",
+        source: "A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002",
+        doc: module_doc!("qsdrr.rs"),
+        ecn: false,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(log n) time in the active queues, for the longest and the shortest; O(queues + packets) memory",
+        picture: Picture::Service,
+        good: "Fair goodput for long and short flows with very small buffers: few flows are slowed down at a time.",
+        bad: "Must keep queues in order of length and push out stored packets, which costs memory bandwidth.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        build(settings, &PARAMS, link, |reader, _| {
+            QsdrrParams::read(reader).map(|params| QueueState::new(params.measure_in))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aqm::Cause;
+    use crate::discipline::drr_bench::{Bench, Fate};
+    use penstock_core::Limit;
+
+    fn evicted(flows: &[u32]) -> Vec<Fate> {
+        flows.iter().map(|&flow| Fate::Dropped(flow, Cause::Evicted)).collect()
+    }
+
+    #[test]
+    fn the_longest_queue_stays_the_victim_until_it_is_the_shortest() {
+        let mut bench = Bench::new("qsdrr", &[], Limit::Packets(12));
+        bench.arrive(0, 1500, 5);
+        bench.arrive(1, 1500, 4);
+        bench.arrive(2, 1500, 3);
+        // Lengths 5, 4, 3, full. Flow 1 grows: flow 0 is the longest, and goes on losing though flow 1 is longer now:
+        // 4, 5, 3; 3, 6, 3: now no queue is shorter than that of flow 0.
+        bench.arrive(1, 1500, 1);
+        assert_eq!(bench.gauge("has_drop_queue"), 1.0);
+        bench.arrive(1, 1500, 1);
+        assert_eq!(bench.gauge("has_drop_queue"), 0.0);
+        assert_eq!(bench.drops(), evicted(&[0, 0]));
+        // The next victim is flow 1, the longest: 4, 5, 3; 5, 4, 3; 6, 3, 3, and again no queue is shorter than its own.
+        bench.arrive(0, 1500, 3);
+        assert_eq!(bench.drops(), evicted(&[0, 0, 1, 1, 1]));
+        assert_eq!(bench.gauge("has_drop_queue"), 0.0);
+        bench.arrive(2, 1500, 1);
+        assert_eq!(bench.drops()[5..], evicted(&[0]));
+    }
+
+    #[test]
+    fn the_arriving_packet_does_not_count() {
+        // Flows 0 and 1 hold two each: flow 0 is served sooner and loses, though flow 1 would be the longest with its
+        // arrival. Flow 0 is then the shortest.
+        let mut bench = Bench::new("qsdrr", &[], Limit::Packets(4));
+        bench.arrive(0, 1500, 2);
+        bench.arrive(1, 1500, 2);
+        bench.arrive(1, 1500, 1);
+        assert_eq!(bench.drops(), evicted(&[0]));
+        assert_eq!(bench.gauge("has_drop_queue"), 0.0);
+    }
+
+    #[test]
+    fn the_only_queue_is_the_shortest_too() {
+        let mut bench = Bench::new("qsdrr", &[], Limit::Packets(3));
+        bench.arrive(0, 1500, 5);
+        assert_eq!(bench.drops(), evicted(&[0, 0]));
+        assert_eq!((bench.gauge("has_drop_queue"), bench.waiting()), (0.0, 3));
+    }
+
+    #[test]
+    fn a_drop_queue_emptied_by_service_is_none_any_more() {
+        let mut bench = Bench::new("qsdrr", &[], Limit::Packets(6));
+        bench.arrive(0, 1500, 4);
+        bench.arrive(1, 1500, 2);
+        // Flow 0 loses one and remains the drop queue: 3, 2, 1.
+        bench.arrive(2, 1500, 1);
+        assert_eq!(bench.gauge("has_drop_queue"), 1.0);
+        let served: Vec<_> = bench.serve(6).iter().map(|packet| packet.flow).collect();
+        assert_eq!(served, [0, 1, 2, 0, 1, 0]);
+        assert_eq!(bench.gauge("has_drop_queue"), 0.0);
+    }
+
+    #[test]
+    fn lengths_may_be_measured_in_bytes() {
+        for (unit, victim) in [("packets", 0), ("bytes", 1)] {
+            let settings = [("measure_in", Value::Text(unit.into()))];
+            let mut bench = Bench::new("qsdrr", &settings, Limit::Packets(5));
+            bench.arrive(0, 100, 3);
+            bench.arrive(1, 1500, 2);
+            bench.arrive(2, 100, 1);
+            assert_eq!(bench.drops(), evicted(&[victim]), "{unit}");
+        }
+    }
+
+    #[test]
+    fn a_large_packet_pushes_out_as_many_as_it_needs_but_not_if_it_cannot_fit() {
+        let mut bench = Bench::new("qsdrr", &[], Limit::Bytes(3000));
+        bench.arrive(0, 500, 4);
+        bench.arrive(1, 500, 2);
+        bench.arrive(2, 1500, 1);
+        // 3, 2; then 2, 2, which ends the drop queue; of the two, flow 0 is served sooner and is chosen again.
+        assert_eq!(bench.drops(), evicted(&[0, 0, 0]));
+        bench.arrive(2, 3001, 1);
+        assert_eq!(bench.drops()[3..], [Fate::Dropped(2, Cause::Overflow)]);
+    }
+
+    #[test]
+    fn few_flows_lose_in_one_congestion() {
+        // Ten queues of 20 fill the buffer; fifteen new flows send one packet each. With flow 0 at 19 no queue is shorter;
+        // then flow 1 loses all the rest, for the new queues are shorter. DRR takes from all ten in turn.
+        let lost = |scheme: &str| {
+            let mut bench = Bench::new(scheme, &[], Limit::Packets(200));
+            (0..10).for_each(|flow| bench.arrive(flow, 1500, 20));
+            (10..25).for_each(|flow| bench.arrive(flow, 1500, 1));
+            bench.drops()
+        };
+        assert_eq!(lost("qsdrr"), evicted(&[0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]));
+        assert_eq!(lost("drr"), evicted(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4]));
+    }
+}

@@ -1,0 +1,265 @@
+//! Throughput DRR (TDRR).
+//! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent Packet
+//! Discard Policies for Improved TCP Queue Management", 2005.
+//!
+//! # Law
+//! Service is that of DRR. While an arriving packet finds no room, the packet at the head of the active queue with the
+//! highest exponentially weighted throughput is dropped. When queue i sends L bytes, Delta after it sent before,
+//!
+//! * r_i = (1 - e^(-Delta / K)) L / Delta + e^(-Delta / K) r_i;
+//!
+//! and at time t, sent last at t_i, its throughput is r_i e^(-(t - t_i) / K). A queue that sends for the first time counts
+//! Delta from when it became active; so does one that has been without a packet and has not sent for more than 5 K, whose
+//! r_i is forgotten. For Delta = 0, the first factor is its limit, L / K.
+//!
+//! All throughputs decay by the same factor, so time alone never changes their order: ln r_i + t_i / K, which changes only
+//! when queue i sends, orders them at every time. A heap over it gives the highest. Of queues that never sent, the one
+//! with the lowest number loses. No random number is drawn, except one for the salt of `spread = "hash"`.
+//!
+//! # Parameters
+//! `k` is the time over which throughput is averaged; `quantum`, `buckets` and `spread` are those of DRR.
+//!
+//! # Differences
+//! * The papers give no formula for the average, no K and no end of the queue; the continuous form, K = 100 ms and the head
+//!   are chosen here.
+//! * Only queues with packets can be victims, and the arriving packet does not count. With nothing to push out, or if it is
+//!   larger than the buffer, it is dropped itself.
+
+use super::Discipline;
+use super::drr_buffer::{DrrParams, Policy, build};
+use super::drr_queues::{Queue, Watcher};
+use super::ranking::IndexedHeap;
+use crate::aqm::LinkInfo;
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use penstock_core::param::{Default, ParamError, ParamInfo, Value, inherit, inherited_len};
+use penstock_core::{Packet, Span, Time, math};
+
+penstock_core::params! {
+    /// What TDRR adds to DRR.
+    pub struct TdrrParams {
+        /// Time constant of the average of a queue's throughput.
+        k: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.001;
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(TdrrParams::INFO, DrrParams::INFO)] =
+    inherit(TdrrParams::INFO, DrrParams::INFO, &[]);
+
+/// Throughput DRR.
+#[derive(Clone, Copy, Debug)]
+pub struct Tdrr;
+
+/// A queue's throughput at the time it sent last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Throughput {
+    /// r_i, in bytes per second.
+    r: f64,
+    /// t_i: when it sent last, or when its clock was started.
+    since: Option<Time>,
+}
+
+/// The queue with the highest throughput loses its head.
+struct HighestThroughput {
+    k: f64,
+    throughputs: Vec<Throughput>,
+    /// ln r_i + t_i / K of the active queues, then the lowest number.
+    order: IndexedHeap<(f64, Reverse<u32>)>,
+}
+
+impl HighestThroughput {
+    fn new(k: Span) -> Self {
+        Self { k: k.as_secs(), throughputs: Vec::new(), order: IndexedHeap::new() }
+    }
+
+    fn rank(&mut self, id: u32) {
+        let Throughput { r, since } = self.throughputs[id as usize];
+        let since = since.map_or(0.0, Time::as_secs);
+        self.order.set(id, (math::ln(r) + since / self.k, Reverse(id)));
+    }
+}
+
+/// The new average of a throughput `r` after `size` bytes that came `delta` seconds after those before.
+fn averaged(r: f64, size: u32, delta: f64, k: f64) -> f64 {
+    let x = delta / k;
+    let old = math::exp(-x);
+    // (1 - e^-x) / x, which is 1 - x / 2 to the last bit for a small x and would lose its digits.
+    let new = if x < 1e-7 { 1.0 - x / 2.0 } else { (1.0 - old) / x };
+    new * f64::from(size) / k + old * r
+}
+
+impl Watcher for HighestThroughput {
+    fn on_change(&mut self, now: Time, id: u32, queue: &Queue) {
+        if queue.packets() == 0 {
+            return self.order.remove(id);
+        }
+        if self.order.contains(id) {
+            return;
+        }
+        if id as usize >= self.throughputs.len() {
+            self.throughputs.resize(id as usize + 1, Throughput::default());
+        }
+        let throughput = &mut self.throughputs[id as usize];
+        if throughput.since.is_none_or(|since| (now - since).as_secs() > 5.0 * self.k) {
+            *throughput = Throughput { r: 0.0, since: Some(now) };
+        }
+        self.rank(id);
+    }
+}
+
+impl Policy for HighestThroughput {
+    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
+        self.order.top().map(|(_, id)| id)
+    }
+
+    fn on_sent(&mut self, now: Time, id: u32, size: u32) {
+        let Throughput { r, since } = &mut self.throughputs[id as usize];
+        let delta = since.map_or(0.0, |since| (now - since).as_secs());
+        *r = averaged(*r, size, delta, self.k);
+        *since = Some(now);
+        if self.order.contains(id) {
+            self.rank(id);
+        }
+    }
+}
+
+impl Scheme for Tdrr {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "tdrr",
+        aliases: &["throughput-drr"],
+        family: "fair queueing",
+        title: "Throughput DRR",
+        source: "A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002",
+        doc: module_doc!("tdrr.rs"),
+        ecn: false,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(log n) time in the active queues; O(queues + packets) memory",
+        picture: Picture::Service,
+        good: "Takes from the flows that have had most: fairer than DRR in small buffers and among unequal round trips.",
+        bad: "An exponential and a logarithm for each packet sent; pushes out stored packets, which costs memory bandwidth.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        build(settings, &PARAMS, link, |reader, _| {
+            TdrrParams::read(reader).map(|params| HighestThroughput::new(params.k))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aqm::Cause;
+    use crate::discipline::drr_bench::{Bench, Fate};
+    use penstock_core::{Limit, Rng};
+
+    #[test]
+    fn the_average_of_a_steady_flow_is_its_rate() {
+        // 1500 bytes each 10 ms are 150 000 bytes a second, whatever K; after K, 1 - 1/e of the way there.
+        let mut r = 0.0;
+        for _ in 0..10 {
+            r = averaged(r, 1500, 0.01, 0.1);
+        }
+        assert!((r - 150_000.0 * (1.0 - (-1.0_f64).exp())).abs() < 1e-6);
+        for _ in 0..1000 {
+            r = averaged(r, 1500, 0.01, 0.1);
+        }
+        assert!((r - 150_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn packets_sent_at_once_add_their_size_over_k() {
+        assert_eq!(averaged(1000.0, 1500, 0.0, 0.1), 16_000.0);
+        // Continuous where the form of the formula changes.
+        let (below, above) = (averaged(0.0, 1500, 0.99e-8, 0.1), averaged(0.0, 1500, 1.01e-8, 0.1));
+        assert!((below - above).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_queue_that_has_sent_most_of_late_loses_its_head() {
+        let mut bench = Bench::new("tdrr", &[], Limit::Packets(10));
+        bench.arrive(0, 1500, 4);
+        bench.advance(Span::from_millis(10));
+        bench.serve(3);
+        bench.arrive(1, 1500, 9);
+        assert_eq!(bench.waiting(), 10);
+        // Flow 1 has the longer queue; flow 0 has had the link.
+        bench.arrive(2, 1500, 1);
+        assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
+        // Flow 0 has nothing left. Of those that never sent, the lowest number loses.
+        bench.arrive(2, 1500, 1);
+        assert_eq!(bench.drops()[1], Fate::Dropped(1, Cause::Evicted));
+    }
+
+    #[test]
+    fn throughput_decays_with_time() {
+        let mut bench = Bench::new("tdrr", &[], Limit::Packets(20));
+        bench.arrive(0, 1500, 12);
+        bench.advance(Span::from_millis(10));
+        // r_0 = 1500 (1 - e^-0.1) / 0.01 + 7 * 1500 / 0.1 = 119 274 bytes/s.
+        bench.serve(8);
+        bench.arrive(1, 1500, 12);
+        // 120 ms later that is 35 925. Flow 0 sends one and flow 1 two: r_0 = 35 925 + 1500 (1 - e^-1.2) / 0.12 = 44 660,
+        // r_1 = 1500 (1 - e^-1.2) / 0.12 + 15 000 = 23 735.
+        bench.advance(Span::from_millis(120));
+        assert_eq!(bench.serve(3).iter().map(|packet| packet.flow).collect::<Vec<_>>(), [1, 0, 1]);
+        bench.arrive(2, 1500, 8);
+        assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
+    }
+
+    #[test]
+    fn the_order_by_logarithm_is_the_order_by_decayed_throughput() {
+        let mut rng = Rng::stream(1, "decay");
+        let mut policy = HighestThroughput::new(Span::from_millis(100));
+        let mut plain = [(0.0, 0.0); 8];
+        let mut now = Time::ZERO;
+        let mut queues = crate::discipline::drr_queues::DrrQueues::new(crate::discipline::drr_queues::Quantum::Packet);
+        for id in 0..8 {
+            queues.reach(id);
+            queues.push(&mut policy, now, id, ((), 1500, now));
+        }
+        for _ in 0..5000 {
+            now += Span::from_micros(rng.below(20_000));
+            let (id, size) = (rng.below(8) as usize, 40 + rng.below(1460) as u32);
+            policy.on_sent(now, id as u32, size);
+            let (r, since) = &mut plain[id];
+            (*r, *since) = (averaged(*r, size, now.as_secs() - *since, 0.1), now.as_secs());
+            let decayed = |(r, since): (f64, f64)| r * (-(now.as_secs() - since) / 0.1).exp();
+            let highest = plain.iter().map(|&state| decayed(state)).fold(0.0, f64::max);
+            let victim = policy.victim(0, queues.reach(0)).unwrap();
+            assert!((decayed(plain[victim as usize]) / highest - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn what_a_queue_sent_long_ago_is_forgotten() {
+        let settings = [("k", Value::Time(Span::from_millis(10)))];
+        let mut bench = Bench::new("tdrr", &settings, Limit::Packets(2));
+        bench.arrive(1, 1500, 1);
+        bench.serve(1);
+        bench.advance(Span::from_millis(51));
+        // Both have never sent as far as anybody knows: the lowest number loses.
+        bench.arrive(1, 1500, 1);
+        bench.arrive(0, 1500, 1);
+        bench.arrive(2, 1500, 1);
+        assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
+    }
+
+    #[test]
+    fn a_buffer_of_one_packet_keeps_the_newest() {
+        let mut bench = Bench::new("tdrr", &[], Limit::Packets(1));
+        bench.arrive(0, 1500, 1);
+        bench.arrive(1, 1500, 1);
+        assert_eq!(bench.fates(), [Fate::Queued(0), Fate::Dropped(0, Cause::Evicted), Fate::Queued(1)]);
+        let mut none = Bench::new("tdrr", &[], Limit::Packets(0));
+        none.arrive(0, 1500, 1);
+        assert_eq!(none.fates(), [Fate::Dropped(0, Cause::Overflow)]);
+    }
+}

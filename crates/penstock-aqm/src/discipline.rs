@@ -1,6 +1,9 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod drop_front;
 pub(crate) mod fifo;
+mod line;
+pub(crate) mod push_out;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

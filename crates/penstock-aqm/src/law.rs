@@ -3,6 +3,8 @@
 pub mod ared_feng;
 pub mod ared_floyd;
 pub mod bernoulli;
+pub mod blue;
+mod coin;
 pub mod droptail;
 pub mod psand;
 pub mod red;

@@ -72,6 +72,7 @@ schemes! {
         crate::law::ared_floyd::AredFloyd,
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
+        crate::law::blue::Blue,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -73,6 +73,7 @@ schemes! {
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
         crate::law::blue::Blue,
+        crate::law::sred::Sred,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -8,6 +8,7 @@ mod coin;
 pub mod droptail;
 pub mod psand;
 pub mod red;
+pub mod rem;
 pub mod sred;
 
 use crate::aqm::{Aqm, LinkInfo};

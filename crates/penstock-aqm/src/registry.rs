@@ -74,6 +74,7 @@ schemes! {
         crate::law::psand::Psand,
         crate::law::blue::Blue,
         crate::law::sred::Sred,
+        crate::law::rem::Rem,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

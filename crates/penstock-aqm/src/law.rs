@@ -6,6 +6,7 @@ pub mod bernoulli;
 pub mod blue;
 mod coin;
 pub mod droptail;
+pub mod dsred;
 pub mod psand;
 pub mod red;
 pub mod rem;

@@ -75,6 +75,7 @@ schemes! {
         crate::law::blue::Blue,
         crate::law::sred::Sred,
         crate::law::rem::Rem,
+        crate::law::dsred::Dsred,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -7,6 +7,8 @@ pub mod blue;
 mod coin;
 pub mod droptail;
 pub mod dsred;
+pub mod green;
+mod per_flow;
 pub mod psand;
 pub mod red;
 pub mod rem;

@@ -76,6 +76,7 @@ schemes! {
         crate::law::sred::Sred,
         crate::law::rem::Rem,
         crate::law::dsred::Dsred,
+        crate::law::green::Green,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -77,6 +77,7 @@ schemes! {
         crate::law::rem::Rem,
         crate::law::dsred::Dsred,
         crate::law::green::Green,
+        crate::law::fred::Fred,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

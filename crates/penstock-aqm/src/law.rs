@@ -13,6 +13,7 @@ mod per_flow;
 pub mod psand;
 pub mod red;
 pub mod rem;
+pub mod sfb;
 pub mod sred;
 
 use crate::aqm::{Aqm, LinkInfo};

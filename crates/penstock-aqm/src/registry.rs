@@ -78,6 +78,7 @@ schemes! {
         crate::law::dsred::Dsred,
         crate::law::green::Green,
         crate::law::fred::Fred,
+        crate::law::sfb::Sfb,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

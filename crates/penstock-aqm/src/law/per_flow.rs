@@ -19,4 +19,9 @@ impl<T: Default> PerFlow<T> {
         }
         &mut self.0[flow]
     }
+
+    /// What there is, with the numbers of the flows.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.0.iter().enumerate().map(|(flow, kept)| (flow as u32, kept))
+    }
 }

@@ -15,6 +15,7 @@ pub mod red;
 pub mod rem;
 pub mod sfb;
 pub mod sred;
+pub mod xred;
 
 use crate::aqm::{Aqm, LinkInfo};
 use crate::registry::SchemeInfo;

@@ -79,6 +79,7 @@ schemes! {
         crate::law::green::Green,
         crate::law::fred::Fred,
         crate::law::sfb::Sfb,
+        crate::law::xred::Xred,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -7,6 +7,7 @@ pub mod blue;
 mod coin;
 pub mod droptail;
 pub mod dsred;
+pub mod fb_red;
 pub mod fred;
 pub mod green;
 mod per_flow;

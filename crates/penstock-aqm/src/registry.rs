@@ -80,6 +80,7 @@ schemes! {
         crate::law::fred::Fred,
         crate::law::sfb::Sfb,
         crate::law::xred::Xred,
+        crate::law::fb_red::FbRed,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -4,6 +4,7 @@ pub mod ared_feng;
 pub mod ared_floyd;
 pub mod bernoulli;
 pub mod blue;
+pub mod bred;
 mod coin;
 pub mod droptail;
 pub mod dsred;

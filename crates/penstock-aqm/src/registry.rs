@@ -81,6 +81,7 @@ schemes! {
         crate::law::sfb::Sfb,
         crate::law::xred::Xred,
         crate::law::fb_red::FbRed,
+        crate::law::bred::Bred,
     ],
     disciplines: [crate::discipline::drop_front::DropFrontScheme, crate::discipline::push_out::PushOutScheme],
 }

@@ -4,17 +4,17 @@
 //! Montpellier II, 2004, has it in the introduction.
 //!
 //! # Law
-//! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission), and takes a
-//! place at the end. No other packet is dropped, and none on arrival. The receiver misses a packet that would have left
-//! next instead of one that would have left last: the sender learns of the loss about K / C earlier than with drop-tail,
-//! the time to send the K waiting packets.
+//! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission), and takes
+//! a place at the end. No other packet is dropped, and none on arrival. The receiver misses a packet that would have
+//! left next instead of one that would have left last: the sender learns of the loss about K / C earlier than with
+//! drop-tail, the time to send the K waiting packets.
 //!
 //! # Parameters
 //! None. The limit, in packets or bytes, belongs to the queue; it is the threshold L of the thesis.
 //!
 //! # Differences
-//! * With a limit in bytes packets leave the head until the arriving one fits; one that is larger than the limit itself is
-//!   dropped and removes none.
+//! * With a limit in bytes packets leave the head until the arriving one fits; one that is larger than the limit
+//!   itself is dropped and removes none.
 
 use super::line::Line;
 use super::{Discipline, Env, Next};
@@ -58,7 +58,8 @@ impl Scheme for DropFrontScheme {
         aliases: &["drop-from-front", "dff", "headdrop"],
         family: "passive",
         title: "Drop-from-front",
-        source: "T. Lakshman, A. Neidhardt, T. Ott, The Drop from Front Strategy in TCP and in TCP over ATM, INFOCOM 1996",
+        source: "T. Lakshman, A. Neidhardt, T. Ott, The Drop from Front Strategy in TCP and in TCP over ATM, \
+                 INFOCOM 1996",
         doc: module_doc!("drop_front.rs"),
         ecn: false,
         params: &[],

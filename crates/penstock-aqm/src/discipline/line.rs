@@ -71,8 +71,8 @@ impl<P: Packet> Line<P> {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
     }
 
-    /// Queue an arriving packet; where it finds no room, first remove those that `victim` picks, until it does. A packet
-    /// that would find no room in the empty queue is dropped.
+    /// Queue an arriving packet; where it finds no room, first remove those that `victim` picks, until it does. A
+    /// packet that would find no room in the empty queue is dropped.
     pub(crate) fn push_evicting(
         &mut self,
         env: &mut Env<'_, P>,

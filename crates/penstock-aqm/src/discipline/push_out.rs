@@ -11,8 +11,8 @@
 //!
 //! # Differences
 //! * Elsewhere push-out removes a packet of the class that has most of them; here, as in the thesis, the newest.
-//! * With a limit in bytes packets leave the end until the arriving one fits; one that is larger than the limit itself is
-//!   dropped and removes none.
+//! * With a limit in bytes packets leave the end until the arriving one fits; one that is larger than the limit
+//!   itself is dropped and removes none.
 
 use super::line::Line;
 use super::{Discipline, Env, Next};

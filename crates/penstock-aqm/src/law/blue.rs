@@ -1,7 +1,7 @@
 //! BLUE.
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A New Class of Active Queue Management Algorithms", CSE-TR-387-99,
-//! University of Michigan, 1999, as A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue
-//! Management", 2005, and T. Alemu, PhD thesis, Université Montpellier II, 2004, section 1.2.1.2, have it.
+//! University of Michigan, 1999, as A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP
+//! Queue Management", 2005, and T. Alemu, PhD thesis, Université Montpellier II, 2004, section 1.2.1.2, have it.
 //!
 //! # Law
 //! Each arriving packet is dropped or marked with probability p, which starts at 0 and stays from 0 to 1:
@@ -14,9 +14,9 @@
 //! arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! d1 is much greater than d2: a link left idle costs less than many lost packets. `freeze` gives a step the time to act,
-//! about one round trip: p rises by at most d1 / freeze a second. Feng et al. tried 10 and 100 ms, with 0.0025 and 0.02
-//! for d1 and a tenth for d2; the thesis takes 241 ms. Without `threshold` only overflow raises p.
+//! d1 is much greater than d2: a link left idle costs less than many lost packets. `freeze` gives a step the time to
+//! act, about one round trip: p rises by at most d1 / freeze a second. Feng et al. tried 10 and 100 ms, with 0.0025
+//! and 0.02 for d1 and a tenth for d2; the thesis takes 241 ms. Without `threshold` only overflow raises p.
 //!
 //! # Differences
 //! * The paper has one step down at the start of an idle time; here the step is repeated every `freeze` while the link
@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn p_rises_by_at_most_d1_in_a_freeze_time() {
-        // The thesis' values, scaled by a millionth so that p itself drops nothing: 140 steps to 0.35. Overflows come every
-        // 5 ms, so a step, which wants more than 241 ms, every 245 ms.
+        // The thesis' values, scaled by a millionth so that p itself drops nothing: 140 steps to 0.35. Overflows come
+        // every 5 ms, so a step, which wants more than 241 ms, every 245 ms.
         let settings = [("d1", Value::Number(0.0025e-6)), ("freeze", Value::Time(Span::from_millis(241)))];
         let mut rig = Rig::new("blue", &settings);
         while rig.gauge("p") < 0.35e-6 - 1e-15 {

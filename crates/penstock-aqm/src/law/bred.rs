@@ -1,7 +1,7 @@
 //! Balanced RED (BRED).
-//! F. Anjum, L. Tassiulas, "Fair Bandwidth Sharing among Adaptive and Non-Adaptive Flows in the Internet", INFOCOM 1999,
-//! as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
-//! Montpellier II, 2004, has it in section 1.4.2 (equation 1.27, algorithm 14).
+//! F. Anjum, L. Tassiulas, "Fair Bandwidth Sharing among Adaptive and Non-Adaptive Flows in the Internet", INFOCOM
+//! 1999, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
+//! Université Montpellier II, 2004, has it in section 1.4.2 (equation 1.27, algorithm 14).
 //!
 //! # Law
 //! Each flow has the number qlen of its packets in the queue and the number gap of its packets accepted since its last
@@ -25,8 +25,8 @@
 //!
 //! # Differences
 //! * The thesis leaves open W_m and beta; so there are 2 l2 = B / ceil N and 0.5.
-//! * Algorithm 14 tests W_n for W_m, leaves out the cases qlen = l1 and qlen = l2, and does not say that what survives the toss
-//!   is accepted. It is closed here as written above.
+//! * Algorithm 14 tests W_n for W_m, leaves out the cases qlen = l1 and qlen = l2, and does not say that what
+//!   survives the toss is accepted. It is closed here as written above.
 //! * Without a limit B nothing is dropped.
 
 use super::Law;
@@ -188,8 +188,8 @@ impl Law for Bred {
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
         picture: Picture::Response,
-        good: "Narrows the gap between flows that answer to losses and flows that do not, without an average of the queue.",
-        bad: "Bounds each flow's share of the buffer, not its rate: with few packets of room for each it can tell little.",
+        good: "Narrows the gap between flows that answer to losses and flows that do not, without an average.",
+        bad: "Bounds each flow's share of the buffer, not its rate: with little room for each it can tell nothing.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!((law.thresholds().l1, law.thresholds().l2, law.thresholds().w_m), (1.0, 1.0, 1.0));
     }
 
-    /// The share dropped of packets of a flow with this queue and gap, while N is about 1: l1 = 8.75, l2 = 17.5, W_m = 35.
+    /// The share dropped of packets of a flow with this queue and gap, with N = 1: l1 = 8.75, l2 = 17.5, W_m = 35.
     fn share(qlen: u32, gap: u32) -> f64 {
         let mut law = Bred::from_settings(&[], &thesis_link()).unwrap();
         law.n = 1.0;

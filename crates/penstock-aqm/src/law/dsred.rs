@@ -15,11 +15,13 @@
 //! A number is drawn for each arrival while the probability lies between 0 and 1.
 //!
 //! # Parameters
-//! `gamma` is the share of the drop function that the second slope climbs: above 0.5 the second slope is the steeper one.
-//! `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in RED.
+//! `gamma` is the share of the drop function that the second slope climbs: above 0.5 the second slope is the steeper
+//! one. `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in
+//! RED.
 //!
 //! # Differences
-//! * Km is the midpoint: the thesis describes it with the words of Kh, and only the midpoint makes the function continuous.
+//! * Km is the midpoint: the thesis describes it with the words of Kh, and only the midpoint makes the function
+//!   continuous.
 //! * The paper spaces no drops, and neither does this; RED does.
 //! * The thresholds are no one's: neither source prints values that suit another link.
 

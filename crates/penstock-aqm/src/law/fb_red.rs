@@ -4,18 +4,18 @@
 //! 1.3.3 and 4.4.
 //!
 //! # Law
-//! RED whose max_p depends on the delay-bandwidth product of the packet's flow. On one link that is on its round-trip time
-//! R_i, and an arriving packet is judged with
+//! RED whose max_p depends on the delay-bandwidth product of the packet's flow. On one link that is on its round-trip
+//! time R_i, and an arriving packet is judged with
 //!
 //! * max_p_i = min(1, max_p (R_ref / R_i)^kappa).
 //!
 //! Average, count and spacing are those of RED, one for all flows. A number is drawn when RED draws one.
 //!
 //! # Parameters
-//! Those of RED. kappa = 2 gives flows of different round-trip times the same throughput, which for TCP is about
-//! 1 / (R sqrt(p)); kappa = 1 is milder. `reference` says what R_ref is: the mean over the flows that have packets in the
-//! queue, this one included, or the least that has been seen. R_i is what the sender writes into its packets, or the last
-//! one that the flow had; a flow without any is judged with max_p.
+//! Those of RED. kappa = 2 gives flows of different round-trip times the same throughput, which for TCP is about 1 /
+//! (R sqrt(p)); kappa = 1 is milder. `reference` says what R_ref is: the mean over the flows that have packets in the
+//! queue, this one included, or the least that has been seen. R_i is what the sender writes into its packets, or the
+//! last one that the flow had; a flow without any is judged with max_p.
 //!
 //! # Differences
 //! * Both sources only name the scheme and its idea: the formula is made after the square-root law of TCP.

@@ -1,29 +1,32 @@
 //! Flow Random Early Drop (FRED).
-//! D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM 1997, as T. Alemu, "Performance Evaluation of Quality
-//! of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, has it in section 1.3.1.
+//! D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM 1997, as T. Alemu, "Performance Evaluation of
+//! Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, has it in section
+//! 1.3.1.
 //!
 //! # Law
-//! Each flow with packets in the queue has their number qlen and a number of strikes, both forgotten when its last packet
-//! leaves. With the average A of the queue and avgcq = max(1, A / number of such flows), an arriving packet is dropped
-//! for certain, and its flow gets a strike, if
+//! Each flow with packets in the queue has their number qlen and a number of strikes, both forgotten when its last
+//! packet leaves. With the average A of the queue and avgcq = max(1, A / number of such flows), an arriving packet is
+//! dropped for certain, and its flow gets a strike, if
 //!
 //! * qlen >= max_q; or
 //! * A >= max_th and qlen > 2 avgcq; or
 //! * qlen >= avgcq and the flow has more than one strike.
 //!
-//! Otherwise, if A >= max_th, it is dropped without a strike. If min_th <= A < max_th and qlen >= max(min_q, avgcq), it is
-//! counted, and dropped or marked with probability p_a = p_b / (1 - count p_b), p_b = max_p (A - min_th) / (max_th - min_th);
-//! count is 0 at the first packet counted since A was below min_th, and starts from 0 again, so 1 at the next packet
-//! counted, after a drop of this kind or by the average. A number is drawn for each packet counted with 0 < p_a < 1.
+//! Otherwise, if A >= max_th, it is dropped without a strike. If min_th <= A < max_th and qlen >= max(min_q, avgcq),
+//! it is counted, and dropped or marked with probability p_a = p_b / (1 - count p_b), p_b = max_p (A - min_th) /
+//! (max_th - min_th); count is 0 at the first packet counted since A was below min_th, and starts from 0 again, so 1
+//! at the next packet counted, after a drop of this kind or by the average. A number is drawn for each packet counted
+//! with 0 < p_a < 1.
 //!
 //! A is RED's, but follows departures too: it moves by w_q at each departure, with the queue left behind, and at each
-//! accepted arrival, with the queue found; a dropped arrival moves it only if it finds the queue empty. So the packets of an
-//! unresponsive flow that are dropped do not count, and A falls while a queue empties.
+//! accepted arrival, with the queue found; a dropped arrival moves it only if it finds the queue empty. So the
+//! packets of an unresponsive flow that are dropped do not count, and A falls while a queue empties.
 //!
 //! # Parameters
-//! `min_th` "auto" is a quarter of the limit, or what the link sends in one round trip if that is less (100 ms where the
-//! link states none), and at least 1; `max_th` "auto" is twice min_th, `max_q` "auto" is min_th. `min_q` is 2 for small
-//! and 4 for large buffers. `many_flows` lets max_q be 2 while A >= max_th, for more flows than the buffer has places.
+//! `min_th` "auto" is a quarter of the limit, or what the link sends in one round trip if that is less (100 ms where
+//! the link states none), and at least 1; `max_th` "auto" is twice min_th, `max_q` "auto" is min_th. `min_q` is 2 for
+//! small and 4 for large buffers. `many_flows` lets max_q be 2 while A >= max_th, for more flows than the buffer has
+//! places.
 //!
 //! # Differences
 //! * The thesis lets each of four conditions raise the strikes; the last, A >= max_th, does not.
@@ -244,7 +247,7 @@ impl Law for Fred {
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
         picture: Picture::DropFunction,
-        good: "Confines a flow that does not answer to losses, and spares flows with only a packet or two in the queue.",
+        good: "Confines a flow that does not answer to losses, and spares flows with a packet or two in the queue.",
         bad: "Needs a buffer of several packets for each flow: with fewer it treats all alike.",
     };
 
@@ -367,7 +370,7 @@ mod tests {
                 rig.arrive_from(flow, 1);
             }
             rig.arrive_from(0, 2);
-            // A = 12 and avgcq = 1: flow 0, with 2 packets in the queue, is dropped either way, but strikes only if told
+            // A = 12 and avgcq = 1: flow 0, with 2 packets, is dropped either way, but strikes only if told
             rig.arrive_from(0, 2);
             assert_eq!((rig.gauge("avg"), rig.counts.dropped_on_arrival), (12.0, 2));
             // only flow 0 remains: A = avgcq = 2, and with 2 strikes its 2 packets are enough

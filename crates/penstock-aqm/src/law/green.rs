@@ -1,28 +1,29 @@
 //! GREEN: generalized random early evasion network.
-//! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort Network", Globecom 2002, as
-//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
-//! Montpellier II, 2004, has it in section 1.2.2.1; equation numbers are the thesis'.
+//! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort Network", Globecom
+//! 2002, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
+//! Université Montpellier II, 2004, has it in section 1.2.2.1; equation numbers are the thesis'.
 //!
 //! # Law
-//! TCP's square-root formula solved for the loss that holds a flow at its fair share L / N of the link: an arriving packet
-//! is dropped or marked with probability (equation 1.16)
+//! TCP's square-root formula solved for the loss that holds a flow at its fair share L / N of the link: an arriving
+//! packet is dropped or marked with probability (equation 1.16)
 //!
 //! * p = (N MSS c / (gamma L RTT))^2, at most 1,
 //!
 //! with the rate L of the link, the number N of flows that sent in the last window and the round-trip time RTT of the
-//! packet's flow. gamma is 1 in "green-1". "green-2" moves it at the end of each window, in which a share u of the link was
-//! used:
+//! packet's flow. gamma is 1 in "green-1". "green-2" moves it at the end of each window, in which a share u of the
+//! link was used:
 //!
 //! * a packet was lost by overflow: gamma = 0.95 gamma;
 //! * otherwise, u < 0.98: gamma = gamma (1 + u) / (2 u), which aims at a use halfway between u and 1.
 //!
-//! A number is drawn for each arrival while 0 < p < 1. Nothing is dropped early in the first window, where N is unknown.
+//! A number is drawn for each arrival while 0 < p < 1. Nothing is dropped early in the first window, where N is
+//! unknown.
 //!
 //! # Parameters
-//! `c` depends on how the receivers acknowledge: sqrt(3/2) for each packet. `window` is the time over which flows and use
-//! are counted. `mss` "auto" is the largest packet that has come. The round-trip time is what the sender writes into
-//! its packets, or the last one that the flow had; a flow without any gets the mean of the others, and the link's where there
-//! is none.
+//! `c` depends on how the receivers acknowledge: sqrt(3/2) for each packet. `window` is the time over which flows and
+//! use are counted. `mss` "auto" is the largest packet that has come. The round-trip time is what the sender writes
+//! into its packets, or the last one that the flow had; a flow without any gets the mean of the others, and the
+//! link's where there is none.
 //!
 //! # Differences
 //! * Window, c and the bounds of gamma are printed nowhere.

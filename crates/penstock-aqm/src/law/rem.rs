@@ -1,11 +1,11 @@
 //! Random Exponential Marking (REM).
 //! S. Athuraliya, S. Low, V. Li, Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, as T. Alemu,
-//! "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004,
-//! has it in section 1.2.1.4; equation numbers are the thesis'.
+//! "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II,
+//! 2004, has it in section 1.2.1.4; equation numbers are the thesis'.
 //!
 //! # Law
-//! A price pl >= 0, at first 0, moves every `interval` T with the queue K, the queue Kp one interval ago and the target KT.
-//! By `variant`:
+//! A price pl >= 0, at first 0, moves every `interval` T with the queue K, the queue Kp one interval ago and the
+//! target KT. By `variant`:
 //!
 //! * "thesis": pl = pl + gamma (K - (1 - alpha) Kp - alpha KT) (equation 1.10);
 //! * "ns2": pl = pl + gamma (alpha (Kp - KT) + x - c), where x packets have arrived in the interval, those that were
@@ -15,15 +15,18 @@
 //! each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `gamma` is the gain of the price, `alpha` the weight of the queue against that of the rate: a small alpha gives a higher
-//! utilization, a large gamma a faster and more restless price. `target` is KT, in packets or as the time that the link
-//! needs to send it. The defaults are those of ns-2; the thesis runs gamma 0.001, phi 1.1 and a target of 10 packets.
+//! `gamma` is the gain of the price, `alpha` the weight of the queue against that of the rate: a small alpha gives a
+//! higher utilization, a large gamma a faster and more restless price. `target` is KT, in packets or as the time that
+//! the link needs to send it. The defaults are those of ns-2; the thesis runs gamma 0.001, phi 1.1 and a target of 10
+//! packets.
 //!
-//! In equilibrium the price rests: with "thesis" the mean queue is KT. With "ns2" it is KT - (x - c) / alpha, because what
-//! the law drops has been counted as arrived: the higher the loss, the further below the target, down to an empty queue.
+//! In equilibrium the price rests: with "thesis" the mean queue is KT. With "ns2" it is KT - (x - c) / alpha, because
+//! what the law drops has been counted as arrived: the higher the loss, the further below the target, down to an
+//! empty queue.
 //!
 //! # Differences
-//! * The paper derives the first form from the second, with K - Kp for x - c; they differ in what is dropped on arrival.
+//! * The paper derives the first form from the second, with K - Kp for x - c; they differ in what is dropped on
+//!   arrival.
 //! * ns-2's limit is one packet less: its queue of 35 never holds more than 34.
 //! * ns-2 can pass x through a low-pass filter whose weight is 1 by default; there is none here.
 
@@ -152,9 +155,9 @@ impl Law for Rem {
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::Response,
-        good: "Has a target for the queue that does not depend on the load, and prices of several links add up along a path.",
-        bad: "Slow to find the price after a jump of the load; the form of ns-2 empties the queue where many packets are \
-              dropped instead of marked.",
+        good: "Has a target for the queue that does not depend on the load, and prices add up along a path.",
+        bad: "Slow to find the price after a jump of the load; the form of ns-2 empties the queue where many packets \
+              are dropped instead of marked.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
@@ -249,8 +252,8 @@ mod tests {
         assert!((tick(&mut rig) - tick(&mut other)).abs() < 1e-9);
     }
 
-    /// Mean and variance of the queue, the share of time without one, and the losses per arrival, of a Poisson stream of
-    /// `load` times the rate, over 450 s after 50 s.
+    /// Mean and variance of the queue, the share of time without one, and the losses per arrival, of a Poisson stream
+    /// of `load` times the rate, over 450 s after 50 s.
     fn poisson(load: f64, interval: Span, seed: u64) -> [f64; 4] {
         let mut rig = rem("ns2", &[("phi", Value::Number(1.1)), ("interval", Value::Time(interval))]);
         let mut rng = Rng::stream(seed, "poisson");
@@ -288,8 +291,9 @@ mod tests {
 
     #[test]
     fn open_loop_statistics_are_those_of_ns_2() {
-        // a Poisson stream of 1.5 times the rate; ns-2's queue of 35 holds 34. Measured there (3 runs): mean 8.131 (0.036),
-        // variance 57.3 (2.3), empty 0.130 (0.008), loss 0.367 (0.003); the formula says 10 - 0.1875 / 0.1 = 8.125
+        // a Poisson stream of 1.5 times the rate; ns-2's queue of 35 holds 34. Measured there (3 runs): mean 8.131
+        // (0.036), variance 57.3 (2.3), empty 0.130 (0.008), loss 0.367 (0.003); the formula says
+        // 10 - 0.1875 / 0.1 = 8.125
         let [mean, variance, empty, loss] = poisson(1.5, Span::from_millis(2), 1);
         assert!((mean - 8.125).abs() < 0.15, "{mean}");
         assert!((variance - 57.3).abs() < 6.0, "{variance}");

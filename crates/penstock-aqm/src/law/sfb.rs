@@ -4,16 +4,16 @@
 //! Université Montpellier II, 2004, has it in section 1.3.2 (algorithm 13).
 //!
 //! # Law
-//! There are `levels` times `bins` bins, and on each level an independent hash function puts each flow into one of them. A bin
-//! counts the packets qlen that its flows have in the queue and has a probability p_m from 0 to 1. At an arrival, in the bin
-//! of its flow on each level:
+//! There are `levels` times `bins` bins, and on each level an independent hash function puts each flow into one of
+//! them. A bin counts the packets qlen that its flows have in the queue and has a probability p_m from 0 to 1. At an
+//! arrival, in the bin of its flow on each level:
 //!
 //! * qlen > bin_size: p_m = p_m + d1;
 //! * qlen = 0: p_m = p_m - d2.
 //!
-//! If a bin was above bin_size, the packet is dropped. Otherwise, with p_min the least p_m of its bins: at p_min = 1 the
-//! flow is unresponsive, and the packet passes only if it finds a token in a bucket that all such flows share; below, the packet
-//! is dropped or marked with probability p_min. So a flow suffers only if all its bins are bad.
+//! If a bin was above bin_size, the packet is dropped. Otherwise, with p_min the least p_m of its bins: at p_min = 1
+//! the flow is unresponsive, and the packet passes only if it finds a token in a bucket that all such flows share;
+//! below, the packet is dropped or marked with probability p_min. So a flow suffers only if all its bins are bad.
 //!
 //! One number is drawn for each level at the first arrival, which makes the hash functions (and as many again for the
 //! spare ones where there is a `rehash`, and at each rehash); one for each packet judged with 0 < p_min < 1.
@@ -329,8 +329,8 @@ impl Law for Sfb {
         aliases: &["stochastic-fair-blue"],
         family: "per flow",
         title: "Stochastic Fair Blue (SFB)",
-        source: "W. Feng, D. Kandlur, D. Saha, K. Shin, Stochastic Fair Blue: A Queue Management Algorithm for Enforcing \
-                 Fairness, INFOCOM 2001",
+        source: "W. Feng, D. Kandlur, D. Saha, K. Shin, Stochastic Fair Blue: A Queue Management Algorithm for \
+                 Enforcing Fairness, INFOCOM 2001",
         doc: module_doc!("sfb.rs"),
         ecn: true,
         params: SfbParams::INFO,

@@ -1,29 +1,31 @@
 //! Stabilized RED (SRED).
-//! T. Ott, T. Lakshman, L. Wong, "SRED: Stabilized RED", INFOCOM 1999, as T. Alemu, "Performance Evaluation of Quality of
-//! Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, has it in section 1.2.1.3; equation
-//! numbers are the thesis'.
+//! T. Ott, T. Lakshman, L. Wong, "SRED: Stabilized RED", INFOCOM 1999, as T. Alemu, "Performance Evaluation of
+//! Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, has it in section
+//! 1.2.1.3; equation numbers are the thesis'.
 //!
 //! # Law
-//! A list of `zombies` flows that sent packets lately. While it has room, each arriving packet adds its flow. Then each
-//! arrival is compared with a zombie chosen at random: Hit = 1 if the flow is the same; if not, Hit = 0 and the packet's
-//! flow takes the zombie's place with probability `p`. With K waiting packets and a limit of B:
+//! A list of `zombies` flows that sent packets lately. While it has room, each arriving packet adds its flow. Then
+//! each arrival is compared with a zombie chosen at random: Hit = 1 if the flow is the same; if not, Hit = 0 and the
+//! packet's flow takes the zombie's place with probability `p`. With K waiting packets and a limit of B:
 //!
 //! * P = (1 - alpha) P + alpha Hit (equation 1.4), so that 1/P estimates the number of flows N;
 //! * p_sred = 0 for K < B/6, max_p / 4 for K < B/3, max_p above (equation 1.6);
 //! * "simple": drop or mark with probability p_sred min(1, 1 / (256 P)^2) (equation 1.7);
 //! * "full": with that times 1 + Hit / P, which finds flows that have more than their share (equation 1.8).
 //!
-//! One number is drawn for the zombie, once the list is full; one for its replacement, where it is no hit and 0 < p < 1;
-//! one for the drop, where its probability lies between 0 and 1. P is updated by arrivals that are then dropped, too.
+//! One number is drawn for the zombie, once the list is full; one for its replacement, where it is no hit and 0 < p <
+//! 1; one for the drop, where its probability lies between 0 and 1. P is updated by arrivals that are then dropped,
+//! too.
 //!
 //! # Parameters
 //! alpha "auto" is p / zombies, so that the estimate reaches as far back as the list. The square is there because the
-//! windows of N TCP flows, each about 1 / sqrt(drop probability), then have a sum that does not depend on N; above 256 flows
-//! the probability stays at p_sred. B counts bytes where the limit is given in bytes.
+//! windows of N TCP flows, each about 1 / sqrt(drop probability), then have a sum that does not depend on N; above
+//! 256 flows the probability stays at p_sred. B counts bytes where the limit is given in bytes.
 //!
 //! # Differences
 //! * The thesis' text reads as if a hit, too, could replace the zombie; in the paper only a miss does.
-//! * The zombies' counts and times are left out: in the paper they tell misbehaving flows, and no probability uses them.
+//! * The zombies' counts and times are left out: in the paper they tell misbehaving flows, and no probability uses
+//!   them.
 //! * Without a limit B nothing is dropped.
 
 use super::Law;

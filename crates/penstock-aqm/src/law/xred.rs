@@ -3,17 +3,17 @@
 //! Montpellier II, 2004, section 1.3.3, after its reference on XRED.
 //!
 //! # Law
-//! Packets carry the number of the application data unit that they are a fragment of (ADU, such as a frame of a video) and
-//! the priority of their content. The law lists the units of which it has dropped a fragment, each with the highest priority
-//! dropped. An arriving packet whose unit is listed with a higher priority than its own is dropped: without the
-//! fragment that is lost it would be of no use. Of all others RED decides, and what it drops, or finds no room for, is
-//! listed or raises the priority of its unit in the list.
+//! Packets carry the number of the application data unit that they are a fragment of (ADU, such as a frame of a
+//! video) and the priority of their content. The law lists the units of which it has dropped a fragment, each with
+//! the highest priority dropped. An arriving packet whose unit is listed with a higher priority than its own is
+//! dropped: without the fragment that is lost it would be of no use. Of all others RED decides, and what it drops, or
+//! finds no room for, is listed or raises the priority of its unit in the list.
 //!
 //! The average of RED counts all arrivals. A number is drawn when RED draws one.
 //!
 //! # Parameters
-//! Those of RED, and the length of the list and the lifetime of its entries since their last loss. Larger priorities are more
-//! important. Where the list is full, the unit whose last loss is longest ago makes room.
+//! Those of RED, and the length of the list and the lifetime of its entries since their last loss. Larger priorities
+//! are more important. Where the list is full, the unit whose last loss is longest ago makes room.
 //!
 //! # Differences
 //! * The thesis bounds the list neither in length nor in time.

@@ -67,7 +67,7 @@ impl Scheme for DropFrontScheme {
         cost: "O(1) time and memory",
         picture: Picture::Response,
         good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty.",
-        bad: "As with drop-tail the queue stays near its limit, and every loss is of a packet that has waited in vain.",
+        bad: "The queue stays as full as with drop-tail, more is lost under many flows, and the lost have waited in vain.",
     };
 
     fn build<P: Packet + Send + 'static>(

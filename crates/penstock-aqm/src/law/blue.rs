@@ -140,7 +140,7 @@ impl Law for Blue {
         cost: "O(1) time and memory",
         picture: Picture::Response,
         good: "Needs no average and no model of the link: losses and idle times alone find the probability.",
-        bad: "Has no target: the queue stays near its limit, swings widely, and after a jump of the load p takes many \
+        bad: "Has no target: the queue swings between empty and full, and after a jump of the load p takes many \
               seconds to follow.",
     };
 

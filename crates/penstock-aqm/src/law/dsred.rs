@@ -144,8 +144,8 @@ impl Law for Dsred {
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
-        good: "Drops little at light load and much at heavy load: more throughput than RED with the same thresholds.",
-        bad: "The average still depends on the load, and there is one more parameter to choose.",
+        good: "Drops little at light load and much at heavy load, without a jump of the probability.",
+        bad: "The average still depends on the load, and drops that are not spaced cost throughput with few flows.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -233,7 +233,7 @@ impl Law for Green {
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
         picture: Picture::Response,
-        good: "Drops before a queue forms, and gives flows of different round-trip times the same share.",
+        good: "Drops before a queue forms, and aims at the same share for flows of any round-trip time.",
         bad: "Few flows leave the link idle, many short round trips on a slow link starve it, and gamma swings widely.",
     };
 

@@ -172,8 +172,8 @@ impl Law for Sred {
         class_params: &[],
         cost: "O(1) time, O(zombies) memory",
         picture: Picture::DropFunction,
-        good: "Holds the queue near a third of its limit over a wide range of flows, and counts them without a table.",
-        bad: "Steps instead of a slope: with few flows it drops next to nothing, and the throughput is low.",
+        good: "With hundreds of flows holds the queue near a third of its limit, and counts them without a table.",
+        bad: "With tens of flows it drops next to nothing, and the queue stays as full as with drop-tail.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

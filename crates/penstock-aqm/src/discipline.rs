@@ -1,5 +1,6 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod drop_front;
 pub mod drr;
 #[cfg(test)]
 mod drr_bench;
@@ -9,7 +10,8 @@ mod drr_oracle;
 mod drr_queues;
 pub mod dsdrr;
 pub mod dtdrr;
-pub(crate) mod fifo;
+mod line;
+pub(crate) mod push_out;
 pub mod qsdrr;
 mod ranking;
 pub mod sfq;

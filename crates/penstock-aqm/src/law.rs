@@ -3,9 +3,21 @@
 pub mod ared_feng;
 pub mod ared_floyd;
 pub mod bernoulli;
+pub mod blue;
+pub mod bred;
+mod coin;
 pub mod droptail;
+pub mod dsred;
+pub mod fb_red;
+pub mod fred;
+pub mod green;
+mod per_flow;
 pub mod psand;
 pub mod red;
+pub mod rem;
+pub mod sfb;
+pub mod sred;
+pub mod xred;
 
 use crate::aqm::{Aqm, LinkInfo};
 use crate::registry::SchemeInfo;

@@ -1,29 +1,22 @@
 //! First in, first out, guarded by one law.
 
-use super::{Discipline, Env, Next, Report};
+use super::line::Line;
+use super::{Discipline, Env, Next};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use alloc::collections::VecDeque;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
 /// A queue of packets in order of arrival, guarded by the law `A`.
 ///
 /// The law judges first, then the limit is tested. The limit counts waiting packets only.
 pub struct Fifo<P, A> {
-    queue: VecDeque<(Time, P)>,
-    bytes: u64,
-    limit: Limit,
+    line: Line<P>,
     law: A,
 }
 
 impl<P: Packet, A: Aqm> Fifo<P, A> {
     /// An empty queue with room for `limit`.
     pub fn new(law: A, limit: Limit) -> Self {
-        Self { queue: VecDeque::new(), bytes: 0, limit, law }
-    }
-
-    #[inline]
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.queue.len() as u32, bytes: self.bytes }
+        Self { line: Line::new(limit), law }
     }
 
     /// The facts of a packet that the law looks at.
@@ -40,7 +33,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 /// The law's view of a queue.
 macro_rules! cx {
     ($self:ident, $env:ident) => {
-        &mut Cx { now: $env.now, queue: $self.backlog(), link_bytes: $self.bytes, rng: $env.rng }
+        &mut Cx { now: $env.now, queue: $self.line.backlog(), link_bytes: $self.line.bytes(), rng: $env.rng }
     };
 }
 
@@ -55,41 +48,39 @@ impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
             Verdict::Pass => None,
             Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
             Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                return env.probe.dropped(&self.report(env.now, &packet, env.now), cause);
+                return env.probe.dropped(&self.line.report(env.now, &packet, env.now), cause);
             }
         };
-        if !self.limit.admits(self.queue.len() as u32, self.bytes, meta.size) {
+        if !self.line.admits(meta.size) {
             self.law.on_overflow(cx!(self, env), &meta);
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+            return env.probe.dropped(&self.line.report(env.now, &packet, env.now), Cause::Overflow);
         }
         if let Some(cause) = mark {
             packet.mark();
-            env.probe.marked(&self.report(env.now, &packet, env.now), cause);
+            env.probe.marked(&self.line.report(env.now, &packet, env.now), cause);
         }
-        self.bytes += u64::from(meta.size);
-        self.queue.push_back((env.now, packet));
+        self.line.push(env.now, packet);
         self.law.on_enqueued(cx!(self, env), &meta);
-        if let Some((enqueued, packet)) = self.queue.back() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
+        if let Some((enqueued, packet)) = self.line.newest() {
+            env.probe.queued(&self.line.report(env.now, packet, *enqueued));
         }
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
-        while let Some((enqueued, mut packet)) = self.queue.pop_front() {
+        while let Some((enqueued, mut packet)) = self.line.pop_oldest() {
             let meta = self.meta(env, &packet);
-            self.bytes -= u64::from(meta.size);
             match self.law.on_departure(cx!(self, env), &Departing { meta, enqueued }) {
                 Verdict::Pass => {}
                 Verdict::Mark(cause) if meta.ecn.is_capable() => {
                     packet.mark();
-                    env.probe.marked(&self.report(env.now, &packet, enqueued), cause);
+                    env.probe.marked(&self.line.report(env.now, &packet, enqueued), cause);
                 }
                 Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                    env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
+                    env.probe.dropped(&self.line.report(env.now, &packet, enqueued), cause);
                     continue;
                 }
             }
-            env.probe.sent(&self.report(env.now, &packet, enqueued));
+            env.probe.sent(&self.line.report(env.now, &packet, enqueued));
             return Next::Send(packet);
         }
         self.law.on_idle(env.now);
@@ -97,12 +88,11 @@ impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
     }
 
     fn backlog(&self) -> Backlog {
-        let oldest = self.queue.front().map(|&(enqueued, _)| enqueued);
-        Backlog { packets: self.queue.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+        self.line.backlog()
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
-        self.limit = link.limit;
+        self.line.set_limit(link.limit);
         self.law.on_link(now, link);
     }
 

@@ -170,13 +170,21 @@ impl Rig {
 
     /// The link offers to send a packet; whether it got one.
     pub fn depart(&mut self) -> bool {
+        self.serve().is_some()
+    }
+
+    /// The link offers to send a packet; the one it got.
+    pub fn serve(&mut self) -> Option<PacketMeta> {
         let next = self.queue.dequeue(&mut Env {
             now: self.now,
             rng: &mut self.rng,
             probe: &mut self.counts,
             facts: &Carried,
         });
-        matches!(next, Next::Send(_))
+        match next {
+            Next::Send(packet) => Some(packet),
+            Next::Empty | Next::NotBefore(_) => None,
+        }
     }
 
     /// Time goes on; timeouts come when they are due.
@@ -186,7 +194,7 @@ impl Rig {
             assert!(due >= self.now, "the next timeout, {due}, lies before {}", self.now);
             self.now = due;
             self.queue.on_timeout(&mut Env { now: due, rng: &mut self.rng, probe: &mut self.counts, facts: &Carried });
-            assert!(self.queue.next_timeout() > Some(due), "a timeout that stays where it is");
+            assert!(self.queue.next_timeout().is_none_or(|next| next > due), "a timeout that stays where it is");
         }
         self.now = end;
     }
@@ -220,6 +228,11 @@ impl Rig {
 
     pub fn waiting(&self) -> u32 {
         self.queue.backlog().packets
+    }
+
+    /// When the packet at the head was queued.
+    pub fn oldest(&self) -> Option<Time> {
+        self.queue.backlog().oldest
     }
 
     pub fn drop_function(&self, average: f64) -> f64 {

@@ -1,0 +1,126 @@
+//! Drop-from-front: where an arriving packet finds no room, the packet at the head makes it.
+//! T. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front Strategy in TCP and in TCP over ATM", INFOCOM 1996, as
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004, has it in the introduction.
+//!
+//! # Law
+//! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission), and takes
+//! a place at the end. No other packet is dropped, and none on arrival. The receiver misses a packet that would have
+//! left next instead of one that would have left last: the sender learns of the loss about K / C earlier than with
+//! drop-tail, the time to send the K waiting packets.
+//!
+//! # Parameters
+//! None. The limit, in packets or bytes, belongs to the queue; it is the threshold L of the thesis.
+//!
+//! # Differences
+//! * With a limit in bytes packets leave the head until the arriving one fits; one that is larger than the limit
+//!   itself is dropped and removes none.
+
+use super::line::Line;
+use super::{Discipline, Env, Next};
+use crate::aqm::{Backlog, LinkInfo};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ParamError, Reader, Value};
+use penstock_core::{Packet, Time};
+
+/// A queue whose head makes room.
+pub(crate) struct DropFront<P> {
+    line: Line<P>,
+}
+
+impl<P: Packet + Send> Discipline<P> for DropFront<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        self.line.push_evicting(env, packet, Line::pop_oldest);
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        self.line.serve(env)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.line.backlog()
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.line.set_limit(link.limit);
+    }
+}
+
+/// The entry in the registry.
+pub(crate) struct DropFrontScheme;
+
+impl Scheme for DropFrontScheme {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "drop-front",
+        aliases: &["drop-from-front", "dff", "headdrop"],
+        family: "passive",
+        title: "Drop-from-front",
+        source: "T. Lakshman, A. Neidhardt, T. Ott, The Drop from Front Strategy in TCP and in TCP over ATM, \
+                 INFOCOM 1996",
+        doc: module_doc!("drop_front.rs"),
+        ecn: false,
+        params: &[],
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::Response,
+        good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty.",
+        bad: "The queue stays as full as with drop-tail, more is lost under many flows, and the lost have waited in vain.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        Reader::new(settings, Self::INFO.params).finish()?;
+        Ok(Box::new(DropFront { line: Line::new(link.limit) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rig::{Rig, thesis_link};
+    use penstock_core::{Limit, Span};
+
+    #[test]
+    fn the_oldest_waiting_packet_makes_room() {
+        let mut rig = Rig::new("drop-front", &[]);
+        // packets 0 to 35, one a millisecond: 35 wait, and number 0 has made room for number 35
+        for _ in 0..36 {
+            rig.arrive(1);
+            rig.advance(Span::from_millis(1));
+        }
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival, rig.waiting()), (1, 0, 35));
+        assert_eq!(rig.oldest().unwrap().as_nanos(), 1_000_000);
+        rig.depart();
+        assert_eq!(rig.oldest().unwrap().as_nanos(), 2_000_000);
+        rig.arrive(1);
+        assert_eq!(rig.counts.evicted, 1);
+    }
+
+    #[test]
+    fn the_flow_of_the_oldest_packet_has_the_loss() {
+        let mut rig = Rig::new("drop-front", &[]);
+        rig.arrive_from(1, 1);
+        rig.arrive_from(2, 35);
+        // the packet of flow 1 has left its place; the 35 of flow 2 are served
+        let served: Vec<_> = core::iter::from_fn(|| rig.serve().map(|packet| packet.flow)).collect();
+        assert_eq!(served, [2; 35]);
+    }
+
+    #[test]
+    fn packets_leave_until_the_bytes_suffice_and_a_giant_removes_none() {
+        let link = penstock_aqm::LinkInfo { limit: Limit::Bytes(3000), ..thesis_link() };
+        let mut rig = Rig::on(&link, "drop-front", &[], 1).unwrap();
+        for size in [400, 700, 1900] {
+            rig.arrive_as(size, penstock_core::Ecn::Not);
+        }
+        // 3000 wait; 1000 more need 400 + 700 to leave
+        rig.arrive(1);
+        assert_eq!((rig.counts.evicted, rig.waiting()), (2, 2));
+        rig.arrive_as(3001, penstock_core::Ecn::Not);
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival, rig.waiting()), (2, 1, 2));
+    }
+}

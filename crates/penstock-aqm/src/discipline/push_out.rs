@@ -1,0 +1,108 @@
+//! Push-out: where an arriving packet finds no room, it takes the place of the packet that was queued last.
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004, introduction: "Passive queue management".
+//!
+//! # Law
+//! An arriving packet that finds no room removes the newest waiting packet and takes its place at the end. No other
+//! packet is dropped, and none on arrival.
+//!
+//! # Parameters
+//! None. The limit, in packets or bytes, belongs to the queue; it is the threshold L of the thesis.
+//!
+//! # Differences
+//! * Elsewhere push-out removes a packet of the class that has most of them; here, as in the thesis, the newest.
+//! * With a limit in bytes packets leave the end until the arriving one fits; one that is larger than the limit
+//!   itself is dropped and removes none.
+
+use super::line::Line;
+use super::{Discipline, Env, Next};
+use crate::aqm::{Backlog, LinkInfo};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ParamError, Reader, Value};
+use penstock_core::{Packet, Time};
+
+/// A queue whose end makes room.
+pub(crate) struct PushOut<P> {
+    line: Line<P>,
+}
+
+impl<P: Packet + Send> Discipline<P> for PushOut<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        self.line.push_evicting(env, packet, Line::pop_newest);
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        self.line.serve(env)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.line.backlog()
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.line.set_limit(link.limit);
+    }
+}
+
+/// The entry in the registry.
+pub(crate) struct PushOutScheme;
+
+impl Scheme for PushOutScheme {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "push-out",
+        aliases: &[],
+        family: "passive",
+        title: "Push-out",
+        source: "T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis, \
+                 Universite Montpellier II, 2004",
+        doc: module_doc!("push_out.rs"),
+        ecn: false,
+        params: &[],
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::Response,
+        good: "An arriving packet always gets a place, without a search and without parameters.",
+        bad: "The same delay and share of losses as drop-tail, with the work of queueing each victim wasted.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        Reader::new(settings, Self::INFO.params).finish()?;
+        Ok(Box::new(PushOut { line: Line::new(link.limit) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rig::{Rig, thesis_link};
+    use penstock_core::{Ecn, Limit};
+
+    #[test]
+    fn the_newest_waiting_packet_makes_room() {
+        let mut rig = Rig::new("push-out", &[]);
+        for flow in 0..37 {
+            rig.arrive_from(flow, 1);
+        }
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival, rig.waiting()), (2, 0, 35));
+        // number 35 took the place of number 34, and number 36 that of number 35
+        let served: Vec<_> = core::iter::from_fn(|| rig.serve().map(|packet| packet.flow)).collect();
+        assert_eq!(served, (0..34).chain([36]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn packets_leave_until_the_bytes_suffice_and_a_giant_removes_none() {
+        let link = penstock_aqm::LinkInfo { limit: Limit::Bytes(3000), ..thesis_link() };
+        let mut rig = Rig::on(&link, "push-out", &[], 1).unwrap();
+        for size in [1900, 700, 400, 1000, 3001] {
+            rig.arrive_as(size, Ecn::Not);
+        }
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (2, 1));
+        let served: Vec<_> = core::iter::from_fn(|| rig.serve().map(|packet| packet.size)).collect();
+        assert_eq!(served, [1900, 1000]);
+    }
+}

@@ -1,0 +1,219 @@
+//! Double-Slope RED (DSRED).
+//! B. Zheng, M. Atiquzzaman, "DSRED: An Active Queue Management Scheme for Next Generation Networks", IEEE LCN 2000, as
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004, has it in section 1.2.1.5; equation numbers are the thesis'.
+//!
+//! # Law
+//! The average A of the queue is RED's. With Kl = `min_th`, Kh = `max_th` and Km = (Kl + Kh) / 2 an arriving packet is
+//! dropped or marked with probability (equation 1.12)
+//!
+//! * 0 for A < Kl;
+//! * alpha (A - Kl) for A < Km, alpha = 2 (1 - gamma) / (Kh - Kl) (equation 1.13);
+//! * 1 - gamma + beta (A - Km) for A < Kh, beta = 2 gamma / (Kh - Kl) (equation 1.14);
+//! * 1 above.
+//!
+//! A number is drawn for each arrival while the probability lies between 0 and 1.
+//!
+//! # Parameters
+//! `gamma` is the share of the drop function that the second slope climbs: above 0.5 the second slope is the steeper
+//! one. `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in
+//! RED.
+//!
+//! # Differences
+//! * Km is the midpoint: the thesis describes it with the words of Kh, and only the midpoint makes the function
+//!   continuous.
+//! * The paper spaces no drops, and neither does this; RED does.
+//! * The thresholds are no one's: neither source prints values that suit another link.
+
+use super::Law;
+use super::coin::toss;
+use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
+use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::registry::{Picture, SchemeInfo, module_doc};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::{Bytes, PacketMeta, Time};
+
+penstock_core::params! {
+    /// Parameters of Double-Slope RED.
+    pub struct DsredParams {
+        /// Average queue Kl from which on packets are dropped.
+        min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
+        /// Average queue Kh from which on every packet is dropped.
+        max_th: Length = Default::Number(25.0), unit: "packets", at_least: 0.0;
+        /// Rise of the drop probability over the second slope; the first has the rest.
+        gamma: f64 = Default::Number(0.96), range: 0.0..=1.0;
+        /// Weight of one arrival in the average queue; "auto" gives a time constant of one second.
+        w_q: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
+        /// Typical packet, for the idle time and for w_q "auto".
+        mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
+        /// Whether queue and thresholds count packets or bytes.
+        measure_in: MeasureIn = Default::Text("packets");
+        /// Mark ECN-capable packets instead of dropping them while the average is below max_th.
+        ecn: bool = Default::Flag(false);
+    }
+}
+
+/// Double-Slope RED.
+#[derive(Clone, Debug)]
+pub struct Dsred {
+    params: DsredParams,
+    /// Keeps the average; its own drop function is not used.
+    red: Red,
+}
+
+impl Dsred {
+    /// The law on this link; all contradictions in `params`, if there are any.
+    pub fn new(params: DsredParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let red = RedParams {
+            min_th: params.min_th,
+            max_th: params.max_th,
+            max_p: 1.0,
+            w_q: params.w_q,
+            gentle: false,
+            gentle_top: GentleTop::TwiceMaxTh,
+            spacing: Spacing::None,
+            guards: false,
+            mean_packet: params.mean_packet,
+            measure_in: params.measure_in,
+            ecn: params.ecn,
+            mark_up_to: MarkUpTo::Top,
+        };
+        Ok(Self { params, red: Red::new(red, link)? })
+    }
+
+    /// Equation 1.12.
+    fn d(&self, avg: f64) -> f64 {
+        let gamma = self.params.gamma;
+        let (k_l, k_h) = (self.red.min_th(), self.red.max_th());
+        let k_m = f64::midpoint(k_l, k_h);
+        let (alpha, beta) = (2.0 * (1.0 - gamma) / (k_h - k_l), 2.0 * gamma / (k_h - k_l));
+        if avg < k_l {
+            0.0
+        } else if avg < k_m {
+            alpha * (avg - k_l)
+        } else if avg < k_h {
+            1.0 - gamma + beta * (avg - k_m)
+        } else {
+            1.0
+        }
+    }
+}
+
+impl Aqm for Dsred {
+    #[inline]
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+        let q = self.red.length(&cx.queue);
+        self.red.update_average(cx.now, q);
+        if self.red.avg() >= self.red.max_th() {
+            return Verdict::Drop(Cause::Forced);
+        }
+        toss(self.d(self.red.avg()), self.params.ecn, cx.rng)
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.red.on_idle(now);
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.red.on_link(now, link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("avg", self.red.avg());
+        show("p", self.d(self.red.avg()));
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        Some(self.d(self.red.params().in_unit(Length::Packets(average))))
+    }
+}
+
+impl Law for Dsred {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "dsred",
+        aliases: &[],
+        family: "RED",
+        title: "Double-Slope RED (DSRED)",
+        source: "B. Zheng, M. Atiquzzaman, DSRED: An Active Queue Management Scheme for Next Generation Networks, \
+                 IEEE LCN 2000",
+        doc: module_doc!("dsred.rs"),
+        ecn: true,
+        params: DsredParams::INFO,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
+        good: "Drops little at light load and much at heavy load, without a jump of the probability.",
+        bad: "The average still depends on the load, and drops that are not spaced cost throughput with few flows.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = DsredParams::read(&mut reader);
+        reader.finish()?;
+        Self::new(params.ok_or_else(Vec::new)?, link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, assert_fits};
+    use penstock_core::Ecn;
+
+    /// Kl = 4, Km = 8, Kh = 12 and an average that is the queue: 1 - gamma = 1/4 at 8 packets.
+    fn instantaneous(extra: &[(&str, Value)]) -> Rig {
+        let mut settings = vec![
+            ("min_th", Value::Number(4.0)),
+            ("max_th", Value::Number(12.0)),
+            ("gamma", Value::Number(0.75)),
+            ("w_q", Value::Number(1.0)),
+        ];
+        settings.extend_from_slice(extra);
+        Rig::new("dsred", &settings)
+    }
+
+    #[test]
+    fn two_slopes_meet_in_the_middle() {
+        let rig = instantaneous(&[]);
+        let d = [3.9, 4.0, 6.0, 8.0, 10.0, 12.0, 13.0].map(|avg| rig.drop_function(avg));
+        assert_eq!(d, [0.0, 0.0, 0.125, 0.25, 0.625, 1.0, 1.0]);
+        // continuous at Km and Kh
+        assert!((rig.drop_function(8.0 - 1e-9) - 0.25).abs() < 1e-9);
+        assert!((rig.drop_function(12.0 - 1e-9) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn drops_are_not_spaced() {
+        let gaps = instantaneous(&[]).gaps(6, 20_000);
+        assert_fits(&gaps, 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
+    }
+
+    #[test]
+    fn the_average_is_that_of_red() {
+        let settings = [("w_q", Value::Number(0.25))];
+        let (mut dsred, mut red) = (Rig::new("dsred", &settings), Rig::new("red", &settings));
+        for rig in [&mut dsred, &mut red] {
+            rig.arrive(8);
+            while rig.depart() {}
+            rig.advance(penstock_core::Span::from_millis(20));
+            rig.arrive(3);
+        }
+        assert!(red.gauge("avg") > 0.1);
+        assert_eq!(dsred.gauge("avg"), red.gauge("avg"));
+    }
+
+    #[test]
+    fn marks_below_max_th_and_drops_above() {
+        let (min_th, max_th) = (("min_th", Value::Number(4.0)), ("max_th", Value::Number(12.0)));
+        let (w_q, gamma) = (("w_q", Value::Number(1.0)), ("gamma", Value::Number(0.0)));
+        let mut rig = Rig::new("dsred", &[min_th, max_th, w_q, gamma, ("ecn", Value::Flag(true))]);
+        for _ in 0..14 {
+            rig.arrive_as(1000, Ecn::Ect0);
+        }
+        // with gamma = 0 the probability is 1 from 8 packets on: 8 to 11 waiting are marked for certain, 12 drop
+        assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (12, 2));
+        assert!(rig.counts.marked >= 4);
+    }
+}

@@ -1,0 +1,283 @@
+//! XRED: RED that knows application data units.
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004, section 1.3.3, after its reference on XRED.
+//!
+//! # Law
+//! Packets carry the number of the application data unit that they are a fragment of (ADU, such as a frame of a
+//! video) and the priority of their content. The law lists the units of which it has dropped a fragment, each with
+//! the highest priority dropped. An arriving packet whose unit is listed with a higher priority than its own is
+//! dropped: without the fragment that is lost it would be of no use. Of all others RED decides, and what it drops, or
+//! finds no room for, is listed or raises the priority of its unit in the list.
+//!
+//! The average of RED counts all arrivals. A number is drawn when RED draws one.
+//!
+//! # Parameters
+//! Those of RED, and the length of the list and the lifetime of its entries since their last loss. Larger priorities
+//! are more important. Where the list is full, the unit whose last loss is longest ago makes room.
+//!
+//! # Differences
+//! * The thesis bounds the list neither in length nor in time.
+//! * The thesis leaves open which priority is the higher, and what happens to equal ones: they are left to RED.
+
+use super::Law;
+use super::red::{Red, RedParams};
+use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::registry::{Picture, SchemeInfo, module_doc};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{PacketMeta, Span, Time};
+
+penstock_core::params! {
+    /// What XRED adds to RED.
+    pub struct XredParams {
+        /// Units of which a lost fragment is remembered.
+        list: u32 = Default::Number(256.0), range: 1.0..=1e6;
+        /// Time since its last loss after which a unit is forgotten.
+        lifetime: Span = Default::Nanos(2_000_000_000), unit: "s", at_least: 0.0;
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(XredParams::INFO, RedParams::INFO)] =
+    inherit(XredParams::INFO, RedParams::INFO, &[]);
+
+/// RED that knows application data units.
+#[derive(Clone, Debug)]
+pub struct Xred {
+    red: Red,
+    incomplete: Incomplete,
+}
+
+/// A flow and an application data unit of it.
+type Unit = (u32, u32);
+
+/// The units of which a fragment was lost.
+#[derive(Clone, Debug)]
+struct Incomplete {
+    params: XredParams,
+    entries: BTreeMap<Unit, Entry>,
+    /// The units in the order of their last losses.
+    order: BTreeMap<u64, Unit>,
+    losses: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The highest that was lost.
+    priority: u8,
+    at: Time,
+    /// Its key in the order.
+    loss: u64,
+}
+
+impl Xred {
+    /// The law that asks `red` about what is not useless.
+    pub fn new(params: XredParams, red: Red) -> Self {
+        let incomplete = Incomplete { params, entries: BTreeMap::new(), order: BTreeMap::new(), losses: 0 };
+        Self { red, incomplete }
+    }
+}
+
+impl Incomplete {
+    /// Whether a more important fragment of the packet's unit was lost.
+    fn makes_useless(&self, packet: &PacketMeta) -> bool {
+        let Some(rare) = packet.rare else { return false };
+        self.entries.get(&(packet.flow, rare.adu)).is_some_and(|entry| rare.priority < entry.priority)
+    }
+
+    /// The packet was lost.
+    fn record(&mut self, now: Time, packet: &PacketMeta) {
+        let Some(rare) = packet.rare else { return };
+        let unit = (packet.flow, rare.adu);
+        let mut priority = rare.priority;
+        if let Some(entry) = self.entries.remove(&unit) {
+            self.order.remove(&entry.loss);
+            priority = priority.max(entry.priority);
+        } else if self.entries.len() >= self.params.list as usize
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.entries.remove(&oldest);
+        }
+        self.losses += 1;
+        self.order.insert(self.losses, unit);
+        self.entries.insert(unit, Entry { priority, at: now, loss: self.losses });
+    }
+
+    fn forget_old(&mut self, now: Time) {
+        while let Some(oldest) = self.order.first_entry() {
+            let unit = *oldest.get();
+            if self.entries.get(&unit).is_some_and(|entry| now.since(entry.at) <= self.params.lifetime) {
+                break;
+            }
+            oldest.remove();
+            self.entries.remove(&unit);
+        }
+    }
+}
+
+impl Aqm for Xred {
+    fn wants_rare(&self) -> bool {
+        true
+    }
+
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
+        let q = self.red.length(&cx.queue);
+        self.red.update_average(cx.now, q);
+        self.incomplete.forget_old(cx.now);
+        let verdict =
+            if self.incomplete.makes_useless(packet) { Verdict::Drop(Cause::Early) } else { self.red.judge(q, cx.rng) };
+        let passes = match verdict {
+            Verdict::Pass => true,
+            Verdict::Mark(_) => packet.ecn.is_capable(),
+            Verdict::Drop(_) => false,
+        };
+        if !passes {
+            self.incomplete.record(cx.now, packet);
+        }
+        verdict
+    }
+
+    fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
+        self.red.on_overflow(cx, packet);
+        self.incomplete.record(cx.now, packet);
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.red.on_idle(now);
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.red.on_link(now, link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.red.gauges(show);
+        show("list", self.incomplete.entries.len() as f64);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.red.drop_function(average)
+    }
+}
+
+impl Law for Xred {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "xred",
+        aliases: &[],
+        family: "per flow",
+        title: "XRED",
+        source: "T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis, \
+                 Universite Montpellier II, 2004, section 1.3.3",
+        doc: module_doc!("xred.rs"),
+        ecn: true,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(log list) time, O(list) memory",
+        picture: Picture::DropFunction,
+        good: "Spends less of the link than RED on fragments of data units that cannot be used any more.",
+        bad: "Needs senders that say what belongs together, and believes them; else it is RED.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let (params, red) = (XredParams::read(&mut reader), RedParams::read(&mut reader));
+        reader.finish()?;
+        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::Rig;
+    use penstock_core::{Ecn, Rare};
+
+    fn packet(flow: u32, adu: u32, priority: u8) -> PacketMeta {
+        let rare = Some(Rare { adu, priority, ..Rare::default() });
+        PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare }
+    }
+
+    /// XRED whose RED drops nothing early, with a full queue: one packet of each of these units is lost.
+    fn lost(settings: &[(&str, Value)], packets: &[PacketMeta]) -> Rig {
+        let mut all =
+            vec![("max_p", Value::Number(0.0)), ("max_th", Value::Number(35.0)), ("w_q", Value::Number(0.001))];
+        all.extend_from_slice(settings);
+        let mut rig = Rig::new("xred", &all);
+        for _ in 0..35 {
+            rig.arrive_packet(packet(99, 0, 0));
+        }
+        for &packet in packets {
+            rig.arrive_packet(packet);
+        }
+        assert_eq!(rig.counts.dropped_on_arrival, packets.len() as u64);
+        (0..10).for_each(|_| assert!(rig.depart()));
+        rig
+    }
+
+    fn is_dropped(rig: &mut Rig, packet: PacketMeta) -> bool {
+        let before = rig.counts.dropped_on_arrival;
+        rig.arrive_packet(packet);
+        rig.counts.dropped_on_arrival > before
+    }
+
+    #[test]
+    fn less_important_fragments_of_an_incomplete_unit_are_dropped() {
+        let mut rig = lost(&[], &[packet(1, 7, 5)]);
+        assert!(is_dropped(&mut rig, packet(1, 7, 4)));
+        assert!(!is_dropped(&mut rig, packet(1, 7, 5)));
+        assert!(!is_dropped(&mut rig, packet(1, 7, 6)));
+        // another unit, another flow
+        assert!(!is_dropped(&mut rig, packet(1, 8, 4)));
+        assert!(!is_dropped(&mut rig, packet(2, 7, 4)));
+    }
+
+    #[test]
+    fn a_more_important_loss_raises_the_priority_and_a_less_important_one_does_not_lower_it() {
+        let mut rig = lost(&[], &[packet(1, 7, 2), packet(1, 7, 5)]);
+        assert!(is_dropped(&mut rig, packet(1, 7, 4)));
+        // the fragment of priority 4 is lost now, too
+        assert!(is_dropped(&mut rig, packet(1, 7, 4)));
+        assert_eq!(rig.gauge("list"), 1.0);
+    }
+
+    #[test]
+    fn a_full_list_forgets_the_unit_with_the_oldest_loss() {
+        let losses = [packet(1, 1, 5), packet(1, 2, 5), packet(1, 1, 5), packet(1, 3, 5)];
+        let mut rig = lost(&[("list", Value::Number(2.0))], &losses);
+        assert!(!is_dropped(&mut rig, packet(1, 2, 0)));
+        assert!(is_dropped(&mut rig, packet(1, 1, 0)));
+        assert!(is_dropped(&mut rig, packet(1, 3, 0)));
+    }
+
+    #[test]
+    fn a_unit_is_forgotten_after_its_lifetime() {
+        let mut rig = lost(&[], &[packet(1, 7, 5), packet(1, 8, 5)]);
+        rig.advance(Span::from_millis(2000));
+        // this loss counts as one, so unit 7 lives on
+        assert!(is_dropped(&mut rig, packet(1, 7, 4)));
+        rig.advance(Span::from_nanos(1));
+        assert!(!is_dropped(&mut rig, packet(1, 8, 4)));
+        assert!(is_dropped(&mut rig, packet(1, 7, 4)));
+    }
+
+    #[test]
+    fn early_drops_of_red_are_listed_but_not_its_marks() {
+        let listed = |ecn: Ecn| {
+            let settings = [
+                ("min_th", Value::Number(0.0)),
+                ("max_p", Value::Number(1.0)),
+                ("w_q", Value::Number(1.0)),
+                ("mark_up_to", Value::Text("top".into())),
+                ("ecn", Value::Flag(true)),
+            ];
+            let mut rig = Rig::new("xred", &settings);
+            for adu in 0..14 {
+                rig.arrive_packet(PacketMeta { ecn, ..packet(1, adu, 1) });
+            }
+            (rig.counts.marked > 0, rig.gauge("list") as u64 == rig.counts.dropped_on_arrival)
+        };
+        assert_eq!(listed(Ecn::Ect0), (true, true));
+        assert_eq!(listed(Ecn::Not), (false, true));
+    }
+}

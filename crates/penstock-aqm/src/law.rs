@@ -2,10 +2,16 @@
 
 pub mod ared_feng;
 pub mod ared_floyd;
+mod average;
 pub mod bernoulli;
+pub mod cbt_red;
 pub mod droptail;
+pub mod precedence;
 pub mod psand;
 pub mod red;
+pub mod rio;
+pub mod wred;
+pub mod wrt;
 
 use crate::aqm::{Aqm, LinkInfo};
 use crate::registry::SchemeInfo;

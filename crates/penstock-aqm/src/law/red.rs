@@ -217,7 +217,7 @@ impl Red {
 
     /// Section 4: the initial probability, from the average alone.
     #[inline]
-    fn p_b(&self, avg: f64) -> f64 {
+    pub(crate) fn p_b(&self, avg: f64) -> f64 {
         let Derived { min_th, max_th, top, slope, ramp_slope, .. } = self.derived;
         if avg < min_th {
             0.0
@@ -256,6 +256,26 @@ impl Red {
 
     pub(crate) fn avg(&self) -> f64 {
         self.vars.avg
+    }
+
+    /// w_q, and typical packets that the link sends in a second.
+    pub(crate) fn filter(&self) -> (f64, f64) {
+        (self.derived.w_q, self.derived.capacity)
+    }
+
+    /// Take over an average, from a law that keeps one for several levels.
+    pub(crate) fn set_avg(&mut self, avg: f64) {
+        self.vars.avg = avg;
+    }
+
+    /// Arrivals since the last drop, as far as they met an average above min_th.
+    pub(crate) fn count(&self) -> u32 {
+        self.vars.count
+    }
+
+    /// Correct the arrivals since the last drop: for a drop by another rule, or one that could not be carried out.
+    pub(crate) fn set_count(&mut self, count: u32) {
+        self.vars.count = count;
     }
 
     pub(crate) fn min_th(&self) -> f64 {

@@ -77,7 +77,9 @@ schemes! {
         crate::law::wrt::Wrt,
         crate::law::cbt_red::CbtRed,
     ],
-    disciplines: [],
+    disciplines: [
+        crate::discipline::wred_dfq::WredDfq,
+    ],
 }
 
 /// What there is to say about a scheme.

@@ -170,13 +170,21 @@ impl Rig {
 
     /// The link offers to send a packet; whether it got one.
     pub fn depart(&mut self) -> bool {
+        self.depart_packet().is_some()
+    }
+
+    /// The packet that leaves as the link offers to send one.
+    pub fn depart_packet(&mut self) -> Option<PacketMeta> {
         let next = self.queue.dequeue(&mut Env {
             now: self.now,
             rng: &mut self.rng,
             probe: &mut self.counts,
             facts: &Carried,
         });
-        matches!(next, Next::Send(_))
+        match next {
+            Next::Send(packet) => Some(packet),
+            Next::Empty | Next::NotBefore(_) => None,
+        }
     }
 
     /// Time goes on; timeouts come when they are due.

@@ -19,9 +19,9 @@ pub(crate) enum Place {
 
 /// Packets in order of arrival, each with a level.
 ///
-/// Packets lie in slots that are used again. Each slot is in two doubly linked lists, that of all packets and that of its
-/// level, both in order of arrival, and in a vector of its level in any order: the lists give the first and the last
-/// packet of a level, the vector a random one. Every operation takes O(1) time, whichever packet leaves.
+/// Packets lie in slots that are used again. Each slot is in two doubly linked lists, that of all packets and that of
+/// its level, both in order of arrival, and in a vector of its level in any order: the lists give the first and the
+/// last packet of a level, the vector a random one. Every operation takes O(1) time, whichever packet leaves.
 pub(crate) struct Shelf<P> {
     slots: Vec<Slot<P>>,
     free: Vec<u32>,

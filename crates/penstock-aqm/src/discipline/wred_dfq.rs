@@ -2,13 +2,13 @@
 //! U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation", 2001; section numbers refer to it.
 //!
 //! # Law
-//! WRED decides when a packet of a level is to be dropped; it need not be the arriving one (section 2.2). At the arrival
-//! of a packet of level l:
+//! WRED decides when a packet of a level is to be dropped; it need not be the arriving one (section 2.2). At the
+//! arrival of a packet of level l:
 //!
 //! * the average is updated; then, from the last level down to l, WRED's test of that level is made, whatever the level
 //!   of the packet: it counts the arrival, and draws a random number as WRED does;
-//! * where it asks for a drop, one packet of that level is dropped, by `victim`; if there is none, nothing is dropped and
-//!   the count goes on: the queue waits for a packet of that level, as it would with drop-arrivals;
+//! * where it asks for a drop, one packet of that level is dropped, by `victim`; if there is none, nothing is dropped
+//!   and the count goes on: the queue waits for a packet of that level, as it would with drop-arrivals;
 //! * if there is no room for the packet then, packets of higher levels are pushed out for it, the last level first; if
 //!   there are none, it is dropped itself.
 //!
@@ -21,8 +21,8 @@
 //!
 //! # Differences
 //! * The paper has two levels; the order from the last level down is how eight follow from them.
-//! * With "first" and "random" the arriving packet is the last of the candidates, so it is dropped itself where no other
-//!   packet of its level waits.
+//! * With "first" and "random" the arriving packet is the last of the candidates, so it is dropped itself where no
+//!   other packet of its level waits.
 //! * There is no debt: a drop that finds no packet is not made up for, beyond the count that goes on.
 //! * Any packet is found in O(1) time; the paper leaves open how.
 
@@ -219,8 +219,8 @@ impl Scheme for WredDfq {
         class_params: &[],
         cost: "O(1) time for each level, O(packets) memory",
         picture: Picture::DropFunction,
-        good: "Drops an out-of-profile packet when it is due, not when the next one arrives: less oscillation of the queue.",
-        bad: "Needs a queue from whose middle packets can be taken; with gentle ramps it loses more than drop-arrivals.",
+        good: "Drops an out-of-profile packet when it is due, not when the next one arrives: less oscillation.",
+        bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
     };
 
     fn build<P: Packet + Send + 'static>(
@@ -337,11 +337,6 @@ mod tests {
         assert_eq!(rig.counts.dropped_on_arrival, 1);
     }
 
-    /// The flows that wait.
-    fn flows(rig: &mut Rig) -> Vec<u32> {
-        core::iter::from_fn(|| rig.depart_packet()).map(|packet| packet.flow).collect()
-    }
-
     #[test]
     fn the_victim_is_the_last_or_the_first_of_its_level() {
         for (victim, left) in [("last", [0, 1, 2, 3, 100]), ("first", [1, 2, 3, 4, 100])] {
@@ -350,7 +345,7 @@ mod tests {
             // the sixth fills the queue, the seventh pushes an out-profile packet out
             (100..102).for_each(|flow| send(&mut rig, IN, flow));
             assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (1, 0));
-            assert_eq!(flows(&mut rig)[..5], left);
+            assert_eq!(rig.order()[..5], left);
         }
     }
 
@@ -361,7 +356,7 @@ mod tests {
         for _ in 0..5_000 {
             (0..5).for_each(|flow| send(&mut rig, OUT, flow));
             (100..102).for_each(|flow| send(&mut rig, IN, flow));
-            let left = flows(&mut rig);
+            let left = rig.order();
             assert_eq!(left[4..], [100, 101]);
             gone.extend((0..5).filter(|flow| !left.contains(flow)));
         }
@@ -375,7 +370,7 @@ mod tests {
         let mut gone = Vec::new();
         for _ in 0..6_000 {
             (0..6).for_each(|flow| send(&mut rig, OUT, flow));
-            let left = flows(&mut rig);
+            let left = rig.order();
             gone.extend((0..6).filter(|flow| !left.contains(flow)));
         }
         assert_fits(&gone, 0..=5, |_| 1.0 / 6.0);
@@ -390,7 +385,7 @@ mod tests {
         let evicted = rig.counts.evicted;
         send(&mut rig, OUT, 50);
         assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (evicted + 1, 0));
-        assert!(flows(&mut rig).contains(&50));
+        assert!(rig.order().contains(&50));
     }
 
     #[test]

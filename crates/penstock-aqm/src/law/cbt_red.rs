@@ -1,6 +1,6 @@
 //! Class-Based Threshold RED (CBT-RED).
-//! M. Parris, K. Jeffay, F. D. Smith, "Lightweight Active Router-Queue Management for Multimedia Networking", Multimedia
-//! Computing and Networking, 1999; as given by B. Alemu, thesis, 2004, section 1.4.1.
+//! M. Parris, K. Jeffay, F. D. Smith, "Lightweight Active Router-Queue Management for Multimedia Networking",
+//! Multimedia Computing and Networking, 1999; as given by B. Alemu, thesis, 2004, section 1.4.1.
 //!
 //! # Law
 //! Packets are TCP, tagged UDP or other. For each class c the average A_c of its own waiting packets, a low-pass filter
@@ -12,9 +12,9 @@
 //! Random numbers are drawn for TCP packets only, as in RED.
 //!
 //! # Parameters
-//! Those of RED, for TCP, and the thresholds `t_tagged` and `t_other`, which bound what unresponsive packets may take of
-//! the queue. Tagged UDP is what carries the codepoint `tag`. A class with k packets allowed on average, of sizes like
-//! the others', gets about k packets' share of the queue and so of the link.
+//! Those of RED, for TCP, and the thresholds `t_tagged` and `t_other`, which bound what unresponsive packets may take
+//! of the queue. Tagged UDP is what carries the codepoint `tag`. A class with k packets allowed on average, of sizes
+//! like the others', gets about k packets' share of the queue and so of the link.
 //!
 //! # Differences
 //! * The thesis gives no thresholds; 10 packets for tagged UDP and 2 for the rest are a choice.
@@ -154,8 +154,8 @@ impl Law for CbtRed {
         aliases: &["cbt"],
         family: "classes",
         title: "Class-Based Threshold RED",
-        source: "M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia Networking, \
-                 MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1",
+        source: "M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia \
+                 Networking, MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1",
         doc: module_doc!("cbt_red.rs"),
         ecn: true,
         params: &PARAMS,
@@ -163,7 +163,7 @@ impl Law for CbtRed {
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
         good: "Unresponsive UDP gets its threshold's share of the queue, TCP the rest, without state for each flow.",
-        bad: "The shares follow from thresholds chosen for one mix of packet sizes and loads; within a class nothing is fair.",
+        bad: "The shares follow from thresholds chosen for one mix of sizes and loads; no fairness within a class.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -1,6 +1,6 @@
 //! RED with In and Out (RIO).
-//! D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM Trans. Networking 6(4), 1998;
-//! as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15), to which section numbers refer.
+//! D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM Trans. Networking 6(4),
+//! 1998; as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15), to which section numbers refer.
 //!
 //! # Law
 //! Two REDs on one queue, with coupled averages:
@@ -56,7 +56,8 @@ penstock_core::params! {
         gentle: bool = Default::Flag(false);
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by an average while at most one packet waits, nor of the first packet above a lower threshold (ns-2).
+        /// No drop by an average while at most one packet waits, nor of the first packet above a lower threshold
+        /// (ns-2).
         guards: bool = Default::Flag(true);
         /// Update both averages at In arrivals only (ns-2).
         ns2_quirk: bool = Default::Flag(false);
@@ -223,7 +224,7 @@ impl Law for Rio {
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
-        good: "Out packets are dropped by the whole queue and In packets by their own: In traffic is lossless if policed.",
+        good: "Out packets are dropped by the whole queue and In packets by their own: no In loss if policed.",
         bad: "In traffic that is not policed starves Out traffic, which sees a queue that it does not make.",
     };
 

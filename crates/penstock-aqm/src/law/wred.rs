@@ -1,6 +1,6 @@
 //! Weighted RED (WRED).
-//! Cisco, "Distributed Weighted Random Early Detection", as given by U. Bodin, O. Schelen, "Drop Strategies and Loss-rate
-//! Differentiation", 2001; section numbers refer to it. The law of each level is RED's, and so are the names.
+//! Cisco, "Distributed Weighted Random Early Detection", as given by U. Bodin, O. Schelen, "Drop Strategies and
+//! Loss-rate Differentiation", 2001; section numbers refer to it. The law of each level is RED's, and so are the names.
 //!
 //! # Law
 //! RED with one average over all packets and, for each drop precedence (level) l from 0 to at most 7, thresholds
@@ -9,8 +9,9 @@
 //! * p_b(l) = 0 for avg < min_th(l); max_p(l) (avg - min_th(l)) / (max_th(l) - min_th(l)) below max_th(l); 1 above;
 //! * with `gentle`, above max_th(l): max_p(l) + (1 - max_p(l)) (avg - max_th(l)) / max_th(l), 1 from 2 max_th(l) on.
 //!
-//! The drops of each level are spaced as RED's, with the arrivals that were tested at that level as the count. One random
-//! number is drawn for a packet whose p_a is above 0 while avg is below the point of certain drop; none otherwise.
+//! The drops of each level are spaced as RED's, with the arrivals that were tested at that level as the count. One
+//! random number is drawn for a packet whose p_a is above 0 while avg is below the point of certain drop; none
+//! otherwise.
 //!
 //! # Parameters
 //! `min_th`, `max_th` and `max_p` are lists with one entry for each level, level 0 (dropped last) first; a threshold
@@ -23,7 +24,8 @@
 //! * The paper drops every arriving packet while avg is above max_th(0); here that follows where max_th falls with the
 //!   level, as it should.
 //! * `guards` and the spacing "wait" are RED's (the queues of ns-2, in which the paper was made).
-//! * ns-2's WRED: the same settings with gentle = false and w_q = 0.002; its average "of the queue" is the sum over its levels.
+//! * ns-2's WRED: the same settings with gentle = false and w_q = 0.002; its average "of the queue" is the sum over its
+//!   levels.
 
 use super::Law;
 use super::precedence::Precedence;
@@ -234,16 +236,16 @@ impl Law for Wred {
         aliases: &[],
         family: "classes",
         title: "Weighted RED",
-        source: "U. Bodin, O. Schelen, Drop Strategies and Loss-rate Differentiation, 2001; Cisco, Distributed Weighted \
-                 Random Early Detection",
+        source: "Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and Loss-rate \
+                 Differentiation, 2001",
         doc: module_doc!("wred.rs"),
         ecn: true,
         params: WredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(levels) memory",
         picture: Picture::DropFunction,
-        good: "Out-of-profile packets are dropped before any in-profile one, with one average and no search of the queue.",
-        bad: "Waits for an out-of-profile arrival before it can drop: late drops in bursts, and a queue that oscillates.",
+        good: "Out-of-profile packets are dropped before any in-profile one, by one average and no search.",
+        bad: "Waits for an out-of-profile arrival before it can drop: late bursts of drops, and oscillation.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -1,20 +1,21 @@
 //! WRED with Thresholds (WRT).
-//! U. Bodin, O. Schelen, S. Pink, "Load-tolerant Differentiation with Active Queue Management", ACM Computer Communication
-//! Review 30(3), 2000; as given by U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation", 2001,
-//! section 2.1.
+//! U. Bodin, O. Schelen, S. Pink, "Load-tolerant Differentiation with Active Queue Management", ACM Computer
+//! Communication Review 30(3), 2000; as given by U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation",
+//! 2001, section 2.1.
 //!
 //! # Law
-//! WRED, and besides avg_in, the average number of waiting packets of level 0 ("in"), updated at each arrival of level 0.
-//! While avg_in is above th_in, an arriving packet of level 0 is judged as if it were of level 1 ("out"); so traffic that
-//! is in profile without being policed cannot starve the rest. Random numbers are drawn as in WRED, at the level that
-//! judges.
+//! WRED, and besides avg_in, the average number of waiting packets of level 0 ("in"), updated at each arrival of level
+//! 0. While avg_in is above th_in, an arriving packet of level 0 is judged as if it were of level 1 ("out"); so traffic
+//! that is in profile without being policed cannot starve the rest. Random numbers are drawn as in WRED, at the level
+//! that judges.
 //!
 //! # Parameters
 //! Those of WRED, with two levels or more, and `th_in`: "auto" is max_th of level 1, so that the in-profile packets
 //! alone would have all others dropped.
 //!
 //! # Differences
-//! * The paper leaves th_in open, and whether the average of in-profile packets has the weight of the other: it has here.
+//! * The paper leaves th_in open, and whether the average of in-profile packets has the weight of the other: it has
+//!   here.
 //! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1.
 
 use super::Law;

@@ -1,7 +1,8 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
 pub(crate) mod fifo;
-pub(crate) mod shelf;
+pub(crate) mod shaper;
+mod shelf;
 pub(crate) mod wred_dfq;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};

@@ -78,7 +78,7 @@ schemes! {
         crate::law::cbt_red::CbtRed,
     ],
     disciplines: [
-        crate::discipline::wred_dfq::WredDfq,
+        crate::discipline::wred_dfq::WredDfq, crate::discipline::shaper::Shaper,
     ],
 }
 

@@ -1,6 +1,7 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
 pub(crate) mod fifo;
+pub(crate) mod ras;
 pub(crate) mod shaper;
 mod shelf;
 pub(crate) mod wred_dfq;

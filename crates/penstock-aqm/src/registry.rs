@@ -78,7 +78,9 @@ schemes! {
         crate::law::cbt_red::CbtRed,
     ],
     disciplines: [
-        crate::discipline::wred_dfq::WredDfq, crate::discipline::shaper::Shaper,
+        crate::discipline::wred_dfq::WredDfq,
+        crate::discipline::shaper::Shaper,
+        crate::discipline::ras::Ras,
     ],
 }
 

@@ -23,9 +23,10 @@
 //! # Differences
 //! * The paper drops every arriving packet while avg is above max_th(0); here that follows where max_th falls with the
 //!   level, as it should.
-//! * `guards` and the spacing "wait" are RED's (the queues of ns-2, in which the paper was made).
-//! * ns-2's WRED: the same settings with gentle = false and w_q = 0.002; its average "of the queue" is the sum over its
-//!   levels.
+//! * `guards` and the spacing "wait" are RED's of ns-2. Its WRED (the core queue of its DiffServ module) behaves as
+//!   with spacing = "count", guards = false, w_q = 0.002: with 16 TCP flows and out packets alone the mean queue agrees
+//!   within 3 %. It has forced drops besides, 0.3 % of the arrivals, which nothing here explains; its average "of the
+//!   queue" is the sum over its levels.
 
 use super::Law;
 use super::precedence::Precedence;

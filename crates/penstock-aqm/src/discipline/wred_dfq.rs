@@ -17,13 +17,14 @@
 //! # Parameters
 //! Those of WRED but `ecn`, and `victim`: "last" is the arriving packet if it is of that level, else the last one that
 //! waits (the paper's measurements); "first" is the first that waits, "random" any, each as likely, the arriving one
-//! counted among them. A random victim draws one number if there is a choice.
+//! counted among them. A random victim draws one number if there is a choice. With `debt` a drop that finds nobody is
+//! remembered: the count starts again, and each later arrival for which a packet of that level is there pays one back.
 //!
 //! # Differences
 //! * The paper has two levels; the order from the last level down is how eight follow from them.
 //! * With "first" and "random" the arriving packet is the last of the candidates, so it is dropped itself where no
 //!   other packet of its level waits.
-//! * There is no debt: a drop that finds no packet is not made up for, beyond the count that goes on.
+//! * The paper has no `debt`.
 //! * Any packet is found in O(1) time; the paper leaves open how.
 
 use super::shelf::{Place, Shelf};
@@ -33,6 +34,7 @@ use crate::law::wred::{Wred, WredParams};
 use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
@@ -54,6 +56,8 @@ penstock_core::params! {
     pub struct WredDfqParams {
         /// Which packet of a level is dropped.
         victim: Victim = Default::Text("last");
+        /// Remember drops that found no packet of their level, and make up for them.
+        debt: bool = Default::Flag(false);
     }
 }
 
@@ -72,6 +76,8 @@ struct Pushout<P> {
     limit: Limit,
     law: Wred,
     victim: Victim,
+    /// Drops of each level to be made up for; `None` where they are not remembered.
+    owed: Option<Vec<u32>>,
 }
 
 /// Whom a drop meets.
@@ -102,10 +108,24 @@ impl<P: Packet> Pushout<P> {
         self.law.update_average(env.now, q);
         for level in (own..self.law.levels()).rev() {
             let count = self.law.count(level);
-            let (Verdict::Drop(cause) | Verdict::Mark(cause)) = self.law.judge(level, q, env.rng) else { continue };
-            match self.met(level, level == own, env.rng) {
+            let hit = match self.law.judge(level, q, env.rng) {
+                Verdict::Pass => None,
+                Verdict::Drop(cause) | Verdict::Mark(cause) => Some(cause),
+            };
+            let owed = self.owed.as_ref().is_some_and(|owed| owed[level] > 0);
+            let Some(cause) = hit.or(owed.then_some(Cause::Early)) else { continue };
+            let met = self.met(level, level == own, env.rng);
+            if let Some(owed) = &mut self.owed {
+                match (hit, &met) {
+                    (Some(_), Met::Nobody) => owed[level] = owed[level].saturating_add(1),
+                    (None, Met::Arriving | Met::Waiting(_)) => owed[level] -= 1,
+                    _ => {}
+                }
+            }
+            match met {
                 Met::Arriving => return Some(cause),
                 Met::Waiting(place) => self.push_out(env, level, place),
+                Met::Nobody if self.owed.is_some() => {}
                 Met::Nobody => self.law.set_count(level, count.saturating_add(1)),
             }
         }
@@ -234,8 +254,9 @@ impl Scheme for WredDfq {
         reader.finish()?;
         let law = Wred::new(&wred.ok_or_else(Vec::new)?, link)?;
         let shelf = Shelf::new(law.levels());
-        let victim = params.ok_or_else(Vec::new)?.victim;
-        Ok(Box::new(Pushout { shelf, bytes: 0, limit: link.limit, law, victim }))
+        let WredDfqParams { victim, debt } = params.ok_or_else(Vec::new)?;
+        let owed = debt.then(|| vec![0; law.levels()]);
+        Ok(Box::new(Pushout { shelf, bytes: 0, limit: link.limit, law, victim, owed }))
     }
 }
 
@@ -253,13 +274,18 @@ mod tests {
         between([15.0, 45.0], limit, victim)
     }
 
-    fn between([min_th, max_th]: [f64; 2], limit: Limit, victim: &str) -> Rig {
+    fn between(thresholds: [f64; 2], limit: Limit, victim: &str) -> Rig {
+        rig_with(thresholds, limit, victim, false)
+    }
+
+    fn rig_with([min_th, max_th]: [f64; 2], limit: Limit, victim: &str, debt: bool) -> Rig {
         let numbers = |list: &[f64]| Value::Numbers(list.into());
         let settings = [
             ("min_th".into(), numbers(&[1e6, min_th])),
             ("max_th".into(), numbers(&[2e6, max_th])),
             ("w_q".into(), Value::Number(1.0)),
             ("victim".into(), Value::Text(victim.into())),
+            ("debt".into(), Value::Flag(debt)),
         ];
         Rig::on(&LinkInfo { limit, ..thesis_link() }, "wred-dfq", &settings, 1).unwrap()
     }
@@ -335,6 +361,18 @@ mod tests {
         // one drop, no debt: the next is spared
         send(&mut rig, OUT, 1);
         assert_eq!(rig.counts.dropped_on_arrival, 1);
+    }
+
+    #[test]
+    fn with_debt_every_drop_that_found_nobody_is_made_up_for() {
+        // level 1 is at max_th from 2 packets on: each in-profile arrival asks for a drop, and finds nobody
+        let mut rig = rig_with([1.5, 2.0], Limit::Infinite, "last", true);
+        (0..7).for_each(|flow| send(&mut rig, IN, flow));
+        // arrivals found 0 to 6 packets, so five asked; now nothing waits, and five more are dropped all the same
+        while rig.depart() {}
+        (0..8).for_each(|flow| send(&mut rig, OUT, flow));
+        // five are paid back; the next two find 0 and 1, the last finds 2
+        assert_eq!((rig.counts.dropped_on_arrival, rig.waiting()), (6, 2));
     }
 
     #[test]

@@ -237,8 +237,8 @@ impl Law for Wred {
         aliases: &[],
         family: "classes",
         title: "Weighted RED",
-        source: "Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and Loss-rate \
-                 Differentiation, 2001",
+        source: "Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and \
+                 Loss-rate Differentiation, 2001",
         doc: module_doc!("wred.rs"),
         ecn: true,
         params: WredParams::INFO,

@@ -10,12 +10,17 @@ mod drr_oracle;
 mod drr_queues;
 pub mod dsdrr;
 pub mod dtdrr;
+pub(crate) mod fifo;
 mod line;
 pub(crate) mod push_out;
 pub mod qsdrr;
 mod ranking;
+pub(crate) mod ras;
 pub mod sfq;
+pub(crate) mod shaper;
+mod shelf;
 pub mod tdrr;
+pub(crate) mod wred_dfq;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

@@ -2,9 +2,11 @@
 
 pub mod ared_feng;
 pub mod ared_floyd;
+mod average;
 pub mod bernoulli;
 pub mod blue;
 pub mod bred;
+pub mod cbt_red;
 mod coin;
 pub mod droptail;
 pub mod dsred;
@@ -12,11 +14,15 @@ pub mod fb_red;
 pub mod fred;
 pub mod green;
 mod per_flow;
+pub mod precedence;
 pub mod psand;
 pub mod red;
 pub mod rem;
+pub mod rio;
 pub mod sfb;
 pub mod sred;
+pub mod wred;
+pub mod wrt;
 pub mod xred;
 
 use crate::aqm::{Aqm, LinkInfo};

@@ -11,6 +11,7 @@ extern crate self as penstock_aqm;
 
 mod aqm;
 pub mod discipline;
+pub mod edge;
 pub mod law;
 mod registry;
 #[cfg(test)]

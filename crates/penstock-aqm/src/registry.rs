@@ -82,6 +82,10 @@ schemes! {
         crate::law::xred::Xred,
         crate::law::fb_red::FbRed,
         crate::law::bred::Bred,
+        crate::law::rio::Rio,
+        crate::law::wred::Wred,
+        crate::law::wrt::Wrt,
+        crate::law::cbt_red::CbtRed,
     ],
     disciplines: [
         crate::discipline::drop_front::DropFrontScheme,
@@ -92,6 +96,9 @@ schemes! {
         crate::discipline::dtdrr::Dtdrr,
         crate::discipline::dsdrr::Dsdrr,
         crate::discipline::sfq::Sfq,
+        crate::discipline::wred_dfq::WredDfq,
+        crate::discipline::shaper::Shaper,
+        crate::discipline::ras::Ras,
     ],
 }
 

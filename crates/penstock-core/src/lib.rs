@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+pub mod dscp;
 pub mod math;
 pub mod packet;
 pub mod param;
@@ -13,6 +14,7 @@ pub mod rng;
 pub mod time;
 pub mod units;
 
+pub use dscp::Dscp;
 pub use packet::{Ecn, Packet, PacketMeta, Rare};
 pub use rng::Rng;
 pub use time::{Span, Time};

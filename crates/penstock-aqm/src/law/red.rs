@@ -203,7 +203,7 @@ impl Red {
         }
         self.vars.count += 1;
         let p_b = self.p_b(avg);
-        let p_a = self.p_a(p_b);
+        let p_a = self.params.spacing.p_a(p_b, self.vars.count);
         if p_a <= 0.0 || !rng.chance(p_a) {
             return Verdict::Pass;
         }
@@ -217,7 +217,7 @@ impl Red {
 
     /// Section 4: the initial probability, from the average alone.
     #[inline]
-    fn p_b(&self, avg: f64) -> f64 {
+    pub(crate) fn p_b(&self, avg: f64) -> f64 {
         let Derived { min_th, max_th, top, slope, ramp_slope, .. } = self.derived;
         if avg < min_th {
             0.0
@@ -228,20 +228,6 @@ impl Red {
             (self.vars.max_p * (avg - min_th) * slope).min(1.0)
         } else {
             self.vars.ramp_start + (1.0 - self.vars.ramp_start) * (avg - max_th) * ramp_slope
-        }
-    }
-
-    /// Section 7: the probability for this packet, from the arrivals since the last drop.
-    #[inline]
-    fn p_a(&self, p_b: f64) -> f64 {
-        let n = f64::from(self.vars.count);
-        match self.params.spacing {
-            Spacing::None => p_b,
-            // method 2 of section 7; at a denominator of 0 or less the drop is certain
-            Spacing::Count if (n - 1.0) * p_b < 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
-            Spacing::Wait if n * p_b < 1.0 => 0.0,
-            Spacing::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
-            Spacing::Count | Spacing::Wait => 1.0,
         }
     }
 
@@ -256,6 +242,26 @@ impl Red {
 
     pub(crate) fn avg(&self) -> f64 {
         self.vars.avg
+    }
+
+    /// w_q, and typical packets that the link sends in a second.
+    pub(crate) fn filter(&self) -> (f64, f64) {
+        (self.derived.w_q, self.derived.capacity)
+    }
+
+    /// Take over an average, from a law that keeps one for several levels.
+    pub(crate) fn set_avg(&mut self, avg: f64) {
+        self.vars.avg = avg;
+    }
+
+    /// Arrivals since the last drop, as far as they met an average above min_th.
+    pub(crate) fn count(&self) -> u32 {
+        self.vars.count
+    }
+
+    /// Correct the arrivals since the last drop: for a drop by another rule, or one that could not be carried out.
+    pub(crate) fn set_count(&mut self, count: u32) {
+        self.vars.count = count;
     }
 
     pub(crate) fn min_th(&self) -> f64 {
@@ -278,6 +284,22 @@ impl Red {
     /// Let the gentle ramp start at the present max_p.
     pub(crate) fn start_ramp_at_max_p(&mut self) {
         self.vars.ramp_start = self.vars.max_p.min(1.0);
+    }
+}
+
+impl Spacing {
+    /// Section 7: the probability for this packet, from `count` arrivals since the last drop.
+    #[inline]
+    pub(crate) fn p_a(self, p_b: f64, count: u32) -> f64 {
+        let n = f64::from(count);
+        match self {
+            Self::None => p_b,
+            // method 2 of section 7; at a denominator of 0 or less the drop is certain
+            Self::Count if (n - 1.0) * p_b < 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
+            Self::Wait if n * p_b < 1.0 => 0.0,
+            Self::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
+            Self::Count | Self::Wait => 1.0,
+        }
     }
 }
 

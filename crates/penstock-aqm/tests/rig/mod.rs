@@ -87,7 +87,7 @@ pub fn required(scheme: &SchemeInfo) -> Vec<(String, Value)> {
     let required = scheme.params.iter().filter(|info| info.default == Default::Required);
     let tenth = |info: &ParamInfo| info.range.map_or(1.0, |(low, high)| low + 0.1 * (high.min(low + 100.0) - low));
     let value = |info: &ParamInfo| match info.kind {
-        Kind::Number => Value::Number(tenth(info)),
+        Kind::Number | Kind::Rate => Value::Number(tenth(info)),
         Kind::Integer => Value::Number(tenth(info).ceil()),
         Kind::Flag => Value::Flag(false),
         Kind::Choice(words) => Value::Text(words[0].into()),
@@ -185,6 +185,11 @@ impl Rig {
             Next::Send(packet) => Some(packet),
             Next::Empty | Next::NotBefore(_) => None,
         }
+    }
+
+    /// The flows of all packets that wait, in the order in which they are sent now.
+    pub fn order(&mut self) -> Vec<u32> {
+        std::iter::from_fn(|| self.serve()).map(|packet| packet.flow).collect()
     }
 
     /// Time goes on; timeouts come when they are due.

@@ -2,7 +2,7 @@
 
 use super::{ClassSetting, Default, Kind, ParamError, ParamInfo, Value, nearest};
 use crate::time::Span;
-use crate::units::Bytes;
+use crate::units::{Bytes, Rate};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 /// A struct of parameters, with everything said about them as data.
 ///
 /// Each field has a doc comment, a type that is a [`Setting`], a [`Default`], and where it makes sense a unit and a
-/// range (`range: 0.0..=1.0` or `at_least: 0.0`). The struct gets `INFO`, the list of [`ParamInfo`], and `read`, which takes the fields out of a [`Reader`].
+/// range (`range: 0.0..=1.0` or `at_least: 0.0`). A field whose name is a word of Rust has a `key`: its name outside.
+/// The struct gets `INFO`, the list of [`ParamInfo`], and `read`, which takes the fields out of a [`Reader`].
 ///
 /// ```
 /// use penstock_core::param::{Default, Reader, Value};
@@ -30,7 +31,8 @@ use alloc::vec::Vec;
 macro_rules! params {
     ($(#[$meta:meta])* $vis:vis struct $struct:ident { $(
         $(#[doc = $doc:literal])+
-        $name:ident: $type:ty = $default:expr $(, unit: $unit:literal)? $(, range: $low:literal..=$high:literal)?
+        $name:ident: $type:ty = $default:expr $(, key: $key:literal)? $(, unit: $unit:literal)?
+        $(, range: $low:literal..=$high:literal)?
         $(, at_least: $least:literal)?;
     )+ }) => {
         $(#[$meta])*
@@ -40,7 +42,7 @@ macro_rules! params {
         impl $struct {
             /// What there is to say about each parameter.
             pub const INFO: &'static [$crate::param::ParamInfo] = &[$($crate::param::ParamInfo {
-                name: stringify!($name),
+                name: $crate::params!(@name $name $($key)?),
                 doc: concat!($($doc),+).trim_ascii(),
                 unit: concat!($($unit)?),
                 kind: <$type as $crate::param::Setting>::KIND,
@@ -51,11 +53,13 @@ macro_rules! params {
 
             /// The parameters in `reader`; `None` if it refused one of them.
             pub fn read(reader: &mut $crate::param::Reader<'_>) -> Option<Self> {
-                $(let $name = reader.read::<$type>(stringify!($name));)+
+                $(let $name = reader.read::<$type>($crate::params!(@name $name $($key)?));)+
                 Some(Self { $($name: $name?),+ })
             }
         }
     };
+    (@name $name:ident $key:literal) => { $key };
+    (@name $name:ident) => { stringify!($name) };
     (@range $low:expr, $high:expr) => { Some(($low, $high)) };
     (@range) => { None };
 }
@@ -109,6 +113,17 @@ impl Setting for Bytes {
     fn from_value(value: &Value) -> Option<Self> {
         match *value {
             Value::Bytes(x) if x.is_finite() && x >= 0.0 => Some(Self(x as u64)),
+            _ => None,
+        }
+    }
+}
+
+/// In canonical form a number of bits per second.
+impl Setting for Rate {
+    const KIND: Kind = Kind::Rate;
+    fn from_value(value: &Value) -> Option<Self> {
+        match *value {
+            Value::Number(x) if x.is_finite() && x >= 0.0 => Some(Self::from_bits_per_second(x as u64)),
             _ => None,
         }
     }
@@ -445,6 +460,8 @@ mod tests {
             colour: Colour = Default::Text("red");
             /// A target.
             target: LengthOrTime = Default::Number(10.0), unit: "packets";
+            /// A name that Rust reserves.
+            out_of: bool = Default::Flag(false), key: "in";
         }
     }
 
@@ -461,6 +478,7 @@ mod tests {
         assert_eq!((params.p, params.w, params.colour.word()), (0.5, Auto::Auto, "red"));
         assert_eq!(params.target, LengthOrTime::Length(Length::Packets(10.0)));
         assert_eq!(TestParams::INFO[0].doc, "A probability on two lines.");
+        assert!(read(&[("in", Value::Flag(true))]).unwrap().out_of && read(&[("out_of", Value::Flag(true))]).is_err());
     }
 
     #[test]
@@ -493,7 +511,7 @@ mod tests {
         const OWN: &[ParamInfo] = &[ParamInfo { name: "p", ..TestParams::INFO[1] }];
         const ALL: [ParamInfo; inherited_len(OWN, TestParams::INFO)] =
             inherit(OWN, TestParams::INFO, &[("colour", Default::Text("green"))]);
-        assert_eq!(ALL.map(|info| info.name), ["p", "interval", "w", "colour", "target"]);
+        assert_eq!(ALL.map(|info| info.name), ["p", "interval", "w", "colour", "target", "in"]);
         assert_eq!(ALL[0].kind, Kind::Time);
         assert_eq!(ALL[3].default, Default::Text("green"));
     }

@@ -1,0 +1,249 @@
+//! Leaky bucket shaper.
+//! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.3.3; as given by B. Alemu,
+//! thesis, 2004 (M-LB, M-TB).
+//!
+//! # Law
+//! A queue in order of arrival that is drained at the constant rate r, whatever the link could send: the packet after
+//! one of L bytes leaves 8 L / r seconds later at the earliest. What finds no room is dropped. With a `burst` of b
+//! bytes a queue that was empty may run ahead by b bytes: the n-th packet since then leaves when the bytes before it
+//! are at most b + r t / 8, which is a token bucket (r, b) that delays what does not conform. No random number is
+//! drawn.
+//!
+//! # Parameters
+//! `rate` is r, `burst` is b: 0 spaces packets evenly. The `limit` of the queue bounds how long a packet may wait.
+//!
+//! # Differences
+//! * Departures are exact: a remainder of a nanosecond goes on to the next packet.
+//! * A packet longer than `burst` leaves like any other, while a token bucket would hold it for ever.
+
+use super::{Discipline, Env, Next, Report};
+use crate::aqm::{Backlog, Cause, LinkInfo};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time};
+
+penstock_core::params! {
+    /// Parameters of the shaper.
+    pub struct ShaperParams {
+        /// Rate at which the queue is drained.
+        rate: Rate = Default::Required, unit: "bit/s", at_least: 1.0;
+        /// Bytes by which the output may run ahead of the rate after a pause.
+        burst: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=1e9;
+    }
+}
+
+/// The leaky bucket shaper, in the registry.
+pub(crate) struct Shaper;
+
+struct LeakyBucket<P> {
+    queue: VecDeque<(Time, P)>,
+    bytes: u64,
+    limit: Limit,
+    schedule: Schedule,
+}
+
+/// When the next packet may leave, at a constant rate.
+#[derive(Clone, Copy, Debug)]
+struct Schedule {
+    rate: Rate,
+    /// How far the output may run ahead.
+    ahead: Span,
+    /// When all that has left would have been sent at the rate,
+    due: Time,
+    /// and so many bits times 10^9, less than the rate, later.
+    remainder: u64,
+}
+
+impl Schedule {
+    fn new(rate: Rate, burst: Bytes) -> Self {
+        let ahead = u128::from(burst.0) * 8_000_000_000 / u128::from(rate.bits_per_second());
+        let ahead = Span::from_nanos(u64::try_from(ahead).unwrap_or(u64::MAX));
+        Self { rate, ahead, due: Time::ZERO, remainder: 0 }
+    }
+
+    /// When the next packet may leave.
+    fn earliest(&self) -> Time {
+        let early = self.due.as_nanos().saturating_sub(self.ahead.as_nanos());
+        // a remainder is a part of a nanosecond, which has to be over
+        Time::from_nanos(early + u64::from(self.remainder > 0 && early > 0))
+    }
+
+    /// A packet of `size` bytes leaves now.
+    fn leave(&mut self, now: Time, size: u32) {
+        if self.due < now {
+            (self.due, self.remainder) = (now, 0);
+        }
+        let rate = u128::from(self.rate.bits_per_second());
+        let work = u128::from(size) * 8_000_000_000 + u128::from(self.remainder);
+        self.due += Span::from_nanos((work / rate) as u64);
+        self.remainder = (work % rate) as u64;
+    }
+}
+
+impl<P: Packet> LeakyBucket<P> {
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.queue.len() as u32, bytes: self.bytes }
+    }
+}
+
+impl<P: Packet + Send> Discipline<P> for LeakyBucket<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        let size = packet.meta().size;
+        if !self.limit.admits(self.queue.len() as u32, self.bytes, size) {
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+        }
+        self.bytes += u64::from(size);
+        self.queue.push_back((env.now, packet));
+        if let Some((enqueued, packet)) = self.queue.back() {
+            env.probe.queued(&self.report(env.now, packet, *enqueued));
+        }
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        if self.queue.is_empty() {
+            return Next::Empty;
+        }
+        let earliest = self.schedule.earliest();
+        if earliest > env.now {
+            return Next::NotBefore(earliest);
+        }
+        let Some((enqueued, packet)) = self.queue.pop_front() else { return Next::Empty };
+        let size = packet.meta().size;
+        self.bytes -= u64::from(size);
+        self.schedule.leave(env.now, size);
+        env.probe.sent(&self.report(env.now, &packet, enqueued));
+        Next::Send(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        let oldest = self.queue.front().map(|&(enqueued, _)| enqueued);
+        Backlog { packets: self.queue.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.limit = link.limit;
+    }
+}
+
+impl Scheme for Shaper {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "shaper",
+        aliases: &["leaky-bucket"],
+        family: "passive",
+        title: "Leaky bucket shaper",
+        source: "S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998",
+        doc: module_doc!("shaper.rs"),
+        ecn: false,
+        params: ShaperParams::INFO,
+        class_params: &[],
+        cost: "O(1) time, O(packets) memory",
+        picture: Picture::Response,
+        good: "What leaves keeps to its rate exactly, so that a policer behind it drops nothing.",
+        bad: "It delays packets while the link is idle, and under overload it is a drop-tail queue.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = ShaperParams::read(&mut reader);
+        reader.finish()?;
+        let ShaperParams { rate, burst } = params.ok_or_else(Vec::new)?;
+        let schedule = Schedule::new(rate, burst);
+        Ok(Box::new(LeakyBucket { queue: VecDeque::new(), bytes: 0, limit: link.limit, schedule }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::Rig;
+    use penstock_core::{Ecn, PacketMeta};
+
+    /// When packets leave, if the link asks each time at the moment it was told, in microseconds.
+    fn departures(rig: &mut Rig, n: usize) -> Vec<u64> {
+        let mut left = Vec::new();
+        while left.len() < n {
+            if rig.depart() {
+                left.push(rig.now.as_nanos() / 1_000);
+            } else {
+                rig.advance(Span::from_micros(1));
+            }
+        }
+        left
+    }
+
+    fn shaper(rate: f64, burst: f64) -> Rig {
+        Rig::new("shaper", &[("rate", Value::Number(rate)), ("burst", Value::Bytes(burst))])
+    }
+
+    #[test]
+    fn packets_leave_at_the_constant_rate() {
+        // 8 Mbit/s: 1000 bytes a millisecond
+        let mut rig = shaper(8e6, 0.0);
+        rig.arrive(3);
+        rig.arrive_as(500, Ecn::Not);
+        rig.arrive(1);
+        assert_eq!(departures(&mut rig, 5), [0, 1_000, 2_000, 3_000, 3_500]);
+        // a pause is not made up for
+        rig.advance(Span::from_millis(100));
+        let start = rig.now.as_nanos() / 1_000;
+        rig.arrive(2);
+        assert_eq!(departures(&mut rig, 2), [start, start + 1_000]);
+    }
+
+    #[test]
+    fn a_burst_may_run_ahead_after_a_pause() {
+        let mut rig = shaper(8e6, 2_000.0);
+        rig.arrive(6);
+        assert_eq!(departures(&mut rig, 6), [0, 0, 0, 1_000, 2_000, 3_000]);
+        // 2 ms later half of it is back: 4 packets were due by 4 ms after the third
+        rig.advance(Span::from_millis(1));
+        let start = rig.now.as_nanos() / 1_000;
+        rig.arrive(2);
+        assert_eq!(departures(&mut rig, 2), [start, start + 1_000]);
+    }
+
+    #[test]
+    fn the_rate_is_exact_in_the_long_run() {
+        // 7 bit/s: a byte takes 8/7 s; 7000 bytes take 8000 s to the nanosecond
+        let mut schedule = Schedule::new(Rate::from_bits_per_second(7), Bytes(0));
+        for _ in 0..7_000 {
+            schedule.leave(schedule.due, 1);
+        }
+        assert_eq!((schedule.due.as_nanos(), schedule.remainder), (8_000_000_000_000, 0));
+    }
+
+    #[test]
+    fn what_finds_no_room_is_dropped() {
+        let mut rig = shaper(8e6, 0.0);
+        rig.arrive(40);
+        assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (35, 5));
+    }
+
+    #[test]
+    fn the_link_is_told_when_to_ask_again() {
+        let mut queue = crate::build::<PacketMeta>(
+            "shaper",
+            &[("rate".into(), Value::Number(3_000.0))],
+            &crate::rig::thesis_link(),
+        )
+        .unwrap();
+        let mut rng = penstock_core::Rng::stream(1, "shaper");
+        let mut env = Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() };
+        assert_eq!(queue.dequeue(&mut env), Next::Empty);
+        let packet = PacketMeta { flow: 0, size: 1, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+        queue.enqueue(&mut env, packet);
+        queue.enqueue(&mut env, packet);
+        assert_eq!(queue.dequeue(&mut env), Next::Send(packet));
+        // 8 bits at 3000 bit/s are 2 666 666.7 ns
+        assert_eq!(queue.dequeue(&mut env), Next::NotBefore(Time::from_nanos(2_666_667)));
+        env.now = Time::from_nanos(2_666_667);
+        assert_eq!(queue.dequeue(&mut env), Next::Send(packet));
+    }
+}

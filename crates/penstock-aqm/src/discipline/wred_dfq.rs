@@ -1,0 +1,459 @@
+//! WRED with drop-from-queue (pushout).
+//! U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation", 2001; section numbers refer to it.
+//!
+//! # Law
+//! WRED decides when a packet of a level is to be dropped; it need not be the arriving one (section 2.2). At the
+//! arrival of a packet of level l:
+//!
+//! * the average is updated; then, from the last level down to l, WRED's test of that level is made, whatever the level
+//!   of the packet: it counts the arrival, and draws a random number as WRED does;
+//! * where it asks for a drop, one packet of that level is dropped, by `victim`; if there is none, nothing is dropped
+//!   and the count goes on: the queue waits for a packet of that level, as it would with drop-arrivals;
+//! * if there is no room for the packet then, packets of higher levels are pushed out for it, the last level first; if
+//!   there are none, it is dropped itself.
+//!
+//! The packet in transmission has left the queue and is safe. A removal shortens the queue at once.
+//!
+//! # Parameters
+//! Those of WRED but `ecn`, and `victim`: "last" is the arriving packet if it is of that level, else the last one that
+//! waits (the paper's measurements); "first" is the first that waits, "random" any, each as likely, the arriving one
+//! counted among them. A random victim draws one number if there is a choice. With `debt` a drop that finds nobody is
+//! remembered: the count starts again, and each later arrival for which a packet of that level is there pays one back.
+//!
+//! # Differences
+//! * The paper has two levels; the order from the last level down is how eight follow from them.
+//! * With "first" and "random" the arriving packet is the last of the candidates, so it is dropped itself where no
+//!   other packet of its level waits.
+//! * The paper has no `debt`.
+//! * Any packet is found in O(1) time; the paper leaves open how.
+
+use super::shelf::{Place, Shelf};
+use super::{Discipline, Env, Next, Report};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use crate::law::wred::{Wred, WredParams};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
+
+penstock_core::choice! {
+    /// Which packet of a level is dropped.
+    pub enum Victim {
+        /// The arriving packet if it is of the level, else the last that waits.
+        Last = "last",
+        /// Any, each as likely.
+        Random = "random",
+        /// The first that waits.
+        First = "first",
+    }
+}
+
+penstock_core::params! {
+    /// What drop-from-queue adds to WRED.
+    pub struct WredDfqParams {
+        /// Which packet of a level is dropped.
+        victim: Victim = Default::Text("last");
+        /// Remember drops that found no packet of their level, and make up for them.
+        debt: bool = Default::Flag(false);
+    }
+}
+
+/// Those of WRED without the last one, `ecn`.
+const WRED: &[ParamInfo] = WredParams::INFO.split_at(WredParams::INFO.len() - 1).0;
+
+const PARAMS: [ParamInfo; inherited_len(WredDfqParams::INFO, WRED)] = inherit(WredDfqParams::INFO, WRED, &[]);
+
+/// WRED with drop-from-queue, in the registry.
+pub(crate) struct WredDfq;
+
+/// A queue from whose middle WRED drops packets.
+struct Pushout<P> {
+    shelf: Shelf<P>,
+    bytes: u64,
+    limit: Limit,
+    law: Wred,
+    victim: Victim,
+    /// Drops of each level to be made up for; `None` where they are not remembered.
+    owed: Option<Vec<u32>>,
+}
+
+/// Whom a drop meets.
+enum Met {
+    Arriving,
+    Waiting(Place),
+    Nobody,
+}
+
+impl<P: Packet> Pushout<P> {
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.shelf.len() as u32, bytes: self.bytes }
+    }
+
+    fn queue(&self) -> Backlog {
+        let oldest = self.shelf.oldest();
+        Backlog { packets: self.shelf.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+    }
+
+    fn admits(&self, size: u32) -> bool {
+        self.limit.admits(self.shelf.len() as u32, self.bytes, size)
+    }
+
+    /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. The cause, if the arriving
+    /// packet itself is to go.
+    fn judge(&mut self, env: &mut Env<'_, P>, own: usize) -> Option<Cause> {
+        let q = self.law.length(&self.queue());
+        self.law.update_average(env.now, q);
+        for level in (own..self.law.levels()).rev() {
+            let count = self.law.count(level);
+            let hit = match self.law.judge(level, q, env.rng) {
+                Verdict::Pass => None,
+                Verdict::Drop(cause) | Verdict::Mark(cause) => Some(cause),
+            };
+            let owed = self.owed.as_ref().is_some_and(|owed| owed[level] > 0);
+            let Some(cause) = hit.or(owed.then_some(Cause::Early)) else { continue };
+            let met = self.met(level, level == own, env.rng);
+            if let Some(owed) = &mut self.owed {
+                match (hit, &met) {
+                    (Some(_), Met::Nobody) => owed[level] = owed[level].saturating_add(1),
+                    (None, Met::Arriving | Met::Waiting(_)) => owed[level] -= 1,
+                    _ => {}
+                }
+            }
+            match met {
+                Met::Arriving => return Some(cause),
+                Met::Waiting(place) => self.push_out(env, level, place),
+                Met::Nobody if self.owed.is_some() => {}
+                Met::Nobody => self.law.set_count(level, count.saturating_add(1)),
+            }
+        }
+        None
+    }
+
+    /// The packet of `level` that a drop meets; the arriving one is a candidate if it `is_own` level.
+    fn met(&self, level: usize, is_own: bool, rng: &mut Rng) -> Met {
+        let waiting = self.shelf.of_level(level);
+        let candidates = waiting + u32::from(is_own);
+        match self.victim {
+            _ if candidates == 0 => Met::Nobody,
+            Victim::Last if is_own => Met::Arriving,
+            Victim::Last => Met::Waiting(Place::Last),
+            Victim::First if waiting > 0 => Met::Waiting(Place::First),
+            Victim::First => Met::Arriving,
+            Victim::Random => {
+                let number = if candidates > 1 { rng.below(u64::from(candidates)) as u32 } else { 0 };
+                if number < waiting { Met::Waiting(Place::Number(number)) } else { Met::Arriving }
+            }
+        }
+    }
+
+    /// Push packets of levels above `own` out until there is room.
+    fn make_room(&mut self, env: &mut Env<'_, P>, own: usize, size: u32) {
+        // not even an empty queue would have room
+        if !self.limit.admits(0, 0, size) {
+            return;
+        }
+        for level in (own + 1..self.law.levels()).rev() {
+            while !self.admits(size) {
+                let Met::Waiting(place) = self.met(level, false, env.rng) else { break };
+                self.law.set_count(level, 0);
+                self.push_out(env, level, place);
+            }
+        }
+    }
+
+    fn push_out(&mut self, env: &mut Env<'_, P>, level: usize, place: Place) {
+        if let Some((enqueued, packet)) = self.shelf.take(level, place) {
+            self.bytes -= u64::from(packet.meta().size);
+            env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
+        }
+    }
+
+    /// What follows for the law from a packet that found no room.
+    fn overflow(&mut self, env: &mut Env<'_, P>, meta: &PacketMeta) {
+        let queue = self.queue();
+        let cx = &mut Cx { now: env.now, queue, link_bytes: self.bytes, rng: env.rng };
+        self.law.on_overflow(cx, meta);
+    }
+}
+
+impl<P: Packet + Send> Discipline<P> for Pushout<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        let meta = packet.meta();
+        let own = self.law.level(&meta);
+        if let Some(cause) = self.judge(env, own) {
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), cause);
+        }
+        self.make_room(env, own, meta.size);
+        if !self.admits(meta.size) {
+            self.overflow(env, &meta);
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+        }
+        self.bytes += u64::from(meta.size);
+        self.shelf.push_back(own, env.now, packet);
+        if let Some((enqueued, packet)) = self.shelf.newest() {
+            env.probe.queued(&self.report(env.now, packet, *enqueued));
+        }
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        let Some((enqueued, packet)) = self.shelf.pop_front() else {
+            self.law.on_idle(env.now);
+            return Next::Empty;
+        };
+        self.bytes -= u64::from(packet.meta().size);
+        env.probe.sent(&self.report(env.now, &packet, enqueued));
+        Next::Send(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue()
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.limit = link.limit;
+        self.law.on_link(now, link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.law.gauges(show);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.law.drop_function(average)
+    }
+}
+
+impl Scheme for WredDfq {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "wred-dfq",
+        aliases: &["dfq"],
+        family: "classes",
+        title: "WRED with drop-from-queue",
+        source: "U. Bodin, O. Schelen, Drop Strategies and Loss-rate Differentiation, 2001",
+        doc: module_doc!("wred_dfq.rs"),
+        ecn: false,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time for each level, O(packets) memory",
+        picture: Picture::DropFunction,
+        good: "Drops an out-of-profile packet when it is due, not when the next one arrives: less oscillation.",
+        bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        // a queued packet is removed, not marked
+        reader.derive("ecn", Value::Flag(false));
+        let (params, wred) = (WredDfqParams::read(&mut reader), WredParams::read(&mut reader));
+        reader.finish()?;
+        let law = Wred::new(&wred.ok_or_else(Vec::new)?, link)?;
+        let shelf = Shelf::new(law.levels());
+        let WredDfqParams { victim, debt } = params.ok_or_else(Vec::new)?;
+        let owed = debt.then(|| vec![0; law.levels()]);
+        Ok(Box::new(Pushout { shelf, bytes: 0, limit: link.limit, law, victim, owed }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, assert_fits, thesis_link};
+    use penstock_core::{Ecn, Span};
+
+    const IN: u8 = 10;
+    const OUT: u8 = 12;
+
+    /// Level 0 is never dropped, level 1 as in section 2.2 or between other thresholds; the average is the queue.
+    fn rig(limit: Limit, victim: &str) -> Rig {
+        between([15.0, 45.0], limit, victim)
+    }
+
+    fn between(thresholds: [f64; 2], limit: Limit, victim: &str) -> Rig {
+        rig_with(thresholds, limit, victim, false)
+    }
+
+    fn rig_with([min_th, max_th]: [f64; 2], limit: Limit, victim: &str, debt: bool) -> Rig {
+        let numbers = |list: &[f64]| Value::Numbers(list.into());
+        let settings = [
+            ("min_th".into(), numbers(&[1e6, min_th])),
+            ("max_th".into(), numbers(&[2e6, max_th])),
+            ("w_q".into(), Value::Number(1.0)),
+            ("victim".into(), Value::Text(victim.into())),
+            ("debt".into(), Value::Flag(debt)),
+        ];
+        Rig::on(&LinkInfo { limit, ..thesis_link() }, "wred-dfq", &settings, 1).unwrap()
+    }
+
+    /// The flow of a packet tells it from the others.
+    fn send(rig: &mut Rig, dscp: u8, flow: u32) {
+        rig.arrive_packet(PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare: None });
+    }
+
+    /// 5 out-profile packets, flows 0 to 4, and `n` in-profile ones behind them.
+    fn five_out_and(n: u32, victim: &str) -> Rig {
+        let mut rig = rig(Limit::Infinite, victim);
+        (0..5).for_each(|flow| send(&mut rig, OUT, flow));
+        (0..n).for_each(|flow| send(&mut rig, IN, 100 + flow));
+        rig
+    }
+
+    #[test]
+    fn an_in_arrival_drops_an_out_packet_with_the_papers_probability() {
+        // 0.1 (30 - 15) / 30 = 1/20 at 30 packets, at every arrival, spaced by "wait": gaps uniform on 20 .. 39
+        let mut rig = five_out_and(10, "last");
+        let (mut gaps, mut gap) = (Vec::new(), 0);
+        while gaps.len() < 3_001 {
+            while rig.waiting() > 30 {
+                rig.depart();
+            }
+            // out-profile packets are never lacking: every other arrival is one
+            let found = rig.waiting();
+            let lost = rig.counts.evicted + rig.counts.dropped_on_arrival;
+            send(&mut rig, if gap % 2 == 0 { IN } else { OUT }, 0);
+            gap += u32::from(found == 30);
+            if rig.counts.evicted + rig.counts.dropped_on_arrival > lost {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        assert_fits(&gaps[1..], 20..=39, |_| 1.0 / 20.0);
+        assert!(rig.counts.evicted > 500 && rig.counts.dropped_on_arrival > 500);
+    }
+
+    #[test]
+    fn above_max_th_every_arrival_removes_an_out_packet_while_there_is_one() {
+        let mut rig = five_out_and(40, "last");
+        let before = rig.counts.evicted;
+        assert_eq!(rig.waiting(), 45 - before as u32);
+        // up to 45 waiting packets first: then each in-profile arrival replaces an out-profile packet
+        let mut flow = 200;
+        while rig.waiting() < 45 {
+            send(&mut rig, IN, flow);
+            flow += 1;
+        }
+        let left = 5 - rig.counts.evicted;
+        (0..20).for_each(|flow| send(&mut rig, IN, 300 + flow));
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (5, 0));
+        assert_eq!(rig.waiting(), 45 + 20 - left as u32);
+        // an out-profile arrival is dropped itself
+        send(&mut rig, OUT, 400);
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (5, 1));
+    }
+
+    #[test]
+    fn a_drop_that_finds_nobody_comes_with_the_next_out_packet() {
+        // in-profile packets alone: nothing to drop, and the count is far beyond 2 / p_b
+        let mut rig = rig(Limit::Infinite, "last");
+        (0..30).for_each(|flow| send(&mut rig, IN, flow));
+        for flow in 0..100 {
+            send(&mut rig, IN, flow);
+            rig.depart();
+        }
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (0, 0));
+        send(&mut rig, OUT, 0);
+        assert_eq!(rig.counts.dropped_on_arrival, 1);
+        // one drop, no debt: the next is spared
+        send(&mut rig, OUT, 1);
+        assert_eq!(rig.counts.dropped_on_arrival, 1);
+    }
+
+    #[test]
+    fn with_debt_every_drop_that_found_nobody_is_made_up_for() {
+        // level 1 is at max_th from 2 packets on: each in-profile arrival asks for a drop, and finds nobody
+        let mut rig = rig_with([1.5, 2.0], Limit::Infinite, "last", true);
+        (0..7).for_each(|flow| send(&mut rig, IN, flow));
+        // arrivals found 0 to 6 packets, so five asked; now nothing waits, and five more are dropped all the same
+        while rig.depart() {}
+        (0..8).for_each(|flow| send(&mut rig, OUT, flow));
+        // five are paid back; the next two find 0 and 1, the last finds 2
+        assert_eq!((rig.counts.dropped_on_arrival, rig.waiting()), (6, 2));
+    }
+
+    #[test]
+    fn the_victim_is_the_last_or_the_first_of_its_level() {
+        for (victim, left) in [("last", [0, 1, 2, 3, 100]), ("first", [1, 2, 3, 4, 100])] {
+            let mut rig = rig(Limit::Packets(6), victim);
+            (0..5).for_each(|flow| send(&mut rig, OUT, flow));
+            // the sixth fills the queue, the seventh pushes an out-profile packet out
+            (100..102).for_each(|flow| send(&mut rig, IN, flow));
+            assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (1, 0));
+            assert_eq!(rig.order()[..5], left);
+        }
+    }
+
+    #[test]
+    fn a_random_victim_is_any_of_its_level_as_likely() {
+        let mut rig = rig(Limit::Packets(6), "random");
+        let mut gone = Vec::new();
+        for _ in 0..5_000 {
+            (0..5).for_each(|flow| send(&mut rig, OUT, flow));
+            (100..102).for_each(|flow| send(&mut rig, IN, flow));
+            let left = rig.order();
+            assert_eq!(left[4..], [100, 101]);
+            gone.extend((0..5).filter(|flow| !left.contains(flow)));
+        }
+        assert_fits(&gone, 0..=4, |_| 0.2);
+    }
+
+    #[test]
+    fn the_arriving_packet_is_one_of_the_candidates() {
+        // the sixth out-profile packet finds 5, where its level is at max_th: one of the six must go
+        let mut rig = between([4.5, 5.0], Limit::Infinite, "random");
+        let mut gone = Vec::new();
+        for _ in 0..6_000 {
+            (0..6).for_each(|flow| send(&mut rig, OUT, flow));
+            let left = rig.order();
+            gone.extend((0..6).filter(|flow| !left.contains(flow)));
+        }
+        assert_fits(&gone, 0..=5, |_| 1.0 / 6.0);
+        assert!(rig.counts.dropped_on_arrival > 0 && rig.counts.evicted > 0);
+    }
+
+    #[test]
+    fn with_first_an_out_arrival_is_spared_for_an_older_one() {
+        let mut rig = rig(Limit::Infinite, "first");
+        (0..14).for_each(|flow| send(&mut rig, OUT, flow));
+        (0..40).for_each(|flow| send(&mut rig, IN, 100 + flow));
+        let evicted = rig.counts.evicted;
+        send(&mut rig, OUT, 50);
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (evicted + 1, 0));
+        assert!(rig.order().contains(&50));
+    }
+
+    #[test]
+    fn with_room_for_none_the_queue_is_not_emptied_in_vain() {
+        let mut rig = rig(Limit::Bytes(3_000), "last");
+        (0..3).for_each(|flow| send(&mut rig, OUT, flow));
+        rig.arrive_packet(PacketMeta { flow: 9, size: 4_000, ecn: Ecn::Not, dscp: IN, protocol: 6, rare: None });
+        assert_eq!((rig.waiting(), rig.counts.evicted, rig.counts.dropped_on_arrival), (3, 0, 1));
+        // a packet as long as two takes the place of two
+        rig.arrive_packet(PacketMeta { flow: 9, size: 2_000, ecn: Ecn::Not, dscp: IN, protocol: 6, rare: None });
+        assert_eq!((rig.waiting(), rig.counts.evicted), (2, 2));
+    }
+
+    #[test]
+    fn for_out_packets_alone_it_is_wred() {
+        let settings = |scheme| Rig::on(&LinkInfo { limit: Limit::Infinite, ..thesis_link() }, scheme, &[], 1).unwrap();
+        let mut rigs = [settings("wred"), settings("wred-dfq")];
+        let mut script = Rng::stream(4, "script");
+        for _ in 0..20_000 {
+            let arrives = script.chance(0.52);
+            for rig in &mut rigs {
+                if arrives {
+                    send(rig, OUT, 0);
+                } else {
+                    rig.depart();
+                }
+                rig.advance(Span::from_micros(100));
+            }
+            assert_eq!(rigs[0].counts, rigs[1].counts);
+        }
+        assert!(rigs[0].counts.dropped_on_arrival > 100);
+    }
+}

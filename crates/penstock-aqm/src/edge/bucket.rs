@@ -1,0 +1,117 @@
+//! The token bucket of meters: exact, in integers.
+
+use penstock_core::{Bytes, Rate, Time};
+
+/// Tokens that a byte is worth: they are kept in bits times 10^9, so that a rate in bit/s makes a whole number of them
+/// in each nanosecond.
+const PER_BYTE: u128 = 8_000_000_000;
+
+/// Tokens that grow at a rate up to a depth; full at the start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bucket {
+    rate: Rate,
+    depth: u128,
+    level: u128,
+    at: Time,
+}
+
+impl Bucket {
+    /// A bucket that fills at `rate` up to `depth`.
+    pub(crate) fn new(rate: Rate, depth: Bytes) -> Self {
+        let depth = tokens(depth.0);
+        Self { rate, depth, level: depth, at: Time::ZERO }
+    }
+
+    /// Tokens that have come since the last call, not yet in the bucket.
+    pub(crate) fn earn(&mut self, now: Time) -> u128 {
+        let earned = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.bits_per_second());
+        self.at = now;
+        earned
+    }
+
+    /// Pour tokens in; what does not fit comes back.
+    pub(crate) fn pour(&mut self, tokens: u128) -> u128 {
+        let poured = tokens.min(self.depth - self.level);
+        self.level += poured;
+        tokens - poured
+    }
+
+    /// Let the tokens that have come since the last call in; those that do not fit come back.
+    pub(crate) fn fill(&mut self, now: Time) -> u128 {
+        let earned = self.earn(now);
+        self.pour(earned)
+    }
+
+    /// Whether there are tokens for all of a packet of `size` bytes.
+    pub(crate) fn has(&self, size: u32) -> bool {
+        self.level >= tokens(u64::from(size))
+    }
+
+    /// Take the tokens of a packet of `size` bytes if they are all there; whether they were.
+    pub(crate) fn take(&mut self, size: u32) -> bool {
+        let conforms = self.has(size);
+        if conforms {
+            self.level -= tokens(u64::from(size));
+        }
+        conforms
+    }
+
+    /// Take all that is there.
+    pub(crate) fn empty(&mut self) -> u128 {
+        core::mem::take(&mut self.level)
+    }
+
+    /// Tokens in bytes.
+    pub(crate) fn bytes(&self) -> f64 {
+        in_bytes(self.level)
+    }
+}
+
+/// The tokens of so many bytes.
+pub(crate) fn tokens(bytes: u64) -> u128 {
+    u128::from(bytes) * PER_BYTE
+}
+
+/// Tokens in bytes, to look at.
+pub(crate) fn in_bytes(tokens: u128) -> f64 {
+    tokens as f64 / PER_BYTE as f64
+}
+
+/// What `rate` brings in `seconds`, in whole bytes.
+pub(crate) fn burst(rate: Rate, seconds: f64) -> Bytes {
+    Bytes((rate.bits_per_second() as f64 / 8.0 * seconds) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    #[test]
+    fn tokens_grow_up_to_the_depth_and_the_rest_spills() {
+        // 8000 bit/s: a byte each millisecond
+        let mut bucket = Bucket::new(Rate::from_bits_per_second(8_000), Bytes(1_500));
+        assert!(bucket.take(1_500) && !bucket.take(1));
+        assert_eq!(bucket.fill(millis(1_000)), 0);
+        assert_eq!(bucket.bytes(), 1_000.0);
+        assert!(!bucket.take(1_001) && bucket.take(1_000));
+        assert_eq!(in_bytes(bucket.fill(millis(3_000))), 500.0);
+        assert_eq!((bucket.bytes(), bucket.empty(), bucket.bytes()), (1_500.0, tokens(1_500), 0.0));
+    }
+
+    #[test]
+    fn nothing_is_lost_however_often_it_is_filled() {
+        let mut bucket = Bucket::new(Rate::from_bits_per_second(7), Bytes(1_000));
+        bucket.empty();
+        for step in 1..=1_000_u64 {
+            bucket.fill(Time::from_nanos(step * 8_000_000_000 / 7));
+        }
+        // 8000 bits at 7 bit/s
+        assert!(!bucket.has(1_000));
+        bucket.fill(Time::from_nanos(8_000_000_000_000 / 7 + 1));
+        assert!(bucket.has(1_000));
+    }
+}

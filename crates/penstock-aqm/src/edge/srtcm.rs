@@ -1,0 +1,218 @@
+//! Single rate three colour marker (srTCM).
+//! J. Heinanen, R. Guerin, "A Single Rate Three Color Marker", RFC 2697, 1999; section numbers refer to it.
+//!
+//! # Rule
+//! Two buckets, C of CBS and E of EBS bytes, both full at the start. Tokens come at CIR bytes per second, to C, and to
+//! E while C is full (section 3). A packet of B bytes:
+//!
+//! * is green if it came green and Tc >= B, and takes B tokens of C; else
+//! * is yellow if it came green or yellow and Te >= B, and takes B tokens of E; else
+//! * is red, and takes none.
+//!
+//! In the colour-blind mode every packet comes green. No random number is drawn; tokens are counted exactly.
+//!
+//! # Parameters
+//! `rate` is CIR, `cbs` and `ebs` are the bursts: one of them at least must be above 0, and what is above 0 should not
+//! be below the largest packet (section 2). Of them "auto" is what the rate brings in 50 ms, and two of the largest
+//! packets at least. `green`, `yellow` and `red` say what is done with the packets; a service may drop red ones
+//! (section 5).
+//!
+//! # Differences
+//! * The RFC leaves to the domain which colour a packet comes with: here the drop precedence of Assured Forwarding,
+//!   and green for any other codepoint.
+
+use super::bucket::Bucket;
+use super::colour::{Colour, Mode};
+use super::token_bucket::depth;
+use super::{Action, Conditioner, ConditionerInfo, Part};
+use crate::aqm::{Cx, LinkInfo};
+use crate::registry::module_doc;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::{Bytes, PacketMeta, Rate};
+
+penstock_core::params! {
+    /// Parameters of the single rate three colour marker.
+    pub struct SrTcmParams {
+        /// Rate at which tokens come: the committed information rate CIR.
+        rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
+        /// Committed burst size; "auto" is 50 ms of the rate, two largest packets at least.
+        cbs: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
+        /// Excess burst size; "auto" as with the committed one.
+        ebs: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
+        /// Whether the colour that a packet comes with counts.
+        mode: Mode = Default::Text("blind");
+        /// What is done with green packets.
+        green: Action = Default::Text("AF11");
+        /// What is done with yellow packets.
+        yellow: Action = Default::Text("AF12");
+        /// What is done with red packets.
+        red: Action = Default::Text("AF13");
+    }
+}
+
+/// Single rate three colour marker.
+#[derive(Clone, Debug)]
+pub struct SrTcm {
+    params: SrTcmParams,
+    c: Bucket,
+    e: Bucket,
+}
+
+impl SrTcm {
+    /// The marker before this link; all contradictions in `params`, if there are any.
+    pub fn new(params: SrTcmParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let [cbs, ebs] = [params.cbs, params.ebs].map(|given| depth(given, params.rate, link));
+        if cbs.0 == 0 && ebs.0 == 0 {
+            return Err(vec![ParamError::new("cbs", "is 0 bytes and so is ebs: one of them must be above 0")]);
+        }
+        let (c, e) = (Bucket::new(params.rate, cbs), Bucket::new(params.rate, ebs));
+        Ok(Self { params, c, e })
+    }
+
+    /// Section 3.
+    fn meter(&mut self, came: Colour, size: u32) -> Colour {
+        if came == Colour::Green && self.c.take(size) {
+            Colour::Green
+        } else if came != Colour::Red && self.e.take(size) {
+            Colour::Yellow
+        } else {
+            Colour::Red
+        }
+    }
+}
+
+impl Conditioner for SrTcm {
+    fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
+        let spilt = self.c.fill(cx.now);
+        self.e.pour(spilt);
+        match self.meter(self.params.mode.colour(packet.dscp), packet.size) {
+            Colour::Green => self.params.green,
+            Colour::Yellow => self.params.yellow,
+            Colour::Red => self.params.red,
+        }
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("tc", self.c.bytes());
+        show("te", self.e.bytes());
+    }
+}
+
+impl Part for SrTcm {
+    const INFO: ConditionerInfo = ConditionerInfo {
+        name: "srtcm",
+        aliases: &[],
+        title: "Single rate three colour marker",
+        source: "J. Heinanen, R. Guerin, A Single Rate Three Color Marker, RFC 2697, 1999",
+        doc: module_doc!("srtcm.rs"),
+        params: SrTcmParams::INFO,
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = SrTcmParams::read(&mut reader);
+        reader.finish()?;
+        Self::new(params.ok_or_else(Vec::new)?, link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edge::bench::{Bench, bench, try_bench};
+    use penstock_core::Rng;
+
+    /// 8000 bit/s: a byte each millisecond; CBS 2000, EBS 1500.
+    fn marker(mode: &str) -> Bench {
+        bench(
+            "srtcm",
+            &[
+                ("rate", Value::Number(8_000.0)),
+                ("cbs", Value::Bytes(2_000.0)),
+                ("ebs", Value::Bytes(1_500.0)),
+                ("mode", Value::Text(mode.into())),
+            ],
+        )
+    }
+
+    fn tokens(marker: &Bench) -> (f64, f64) {
+        (marker.gauge("tc"), marker.gauge("te"))
+    }
+
+    #[test]
+    fn blind_packets_use_the_committed_burst_and_then_the_excess() {
+        let mut tcm = marker("blind");
+        let marks = [1_500, 1_500, 500, 1].map(|size| tcm.mark(0.0, size));
+        // Tc 500, Te 1500; Te 0; Tc 0; nothing left
+        assert_eq!(marks, ["AF11", "AF12", "AF11", "AF13"]);
+        // the colour that a packet comes with does not count
+        assert_eq!(tcm.recolour(100.0, 100, "AF13"), "AF11");
+        assert_eq!(tokens(&tcm), (0.0, 0.0));
+    }
+
+    #[test]
+    fn tokens_come_to_e_only_while_c_is_full() {
+        let mut tcm = marker("blind");
+        assert_eq!([1_500, 1_500, 500].map(|size| tcm.mark(0.0, size)), ["AF11", "AF12", "AF11"]);
+        assert_eq!((tcm.mark(1_999.0, 65_535), tokens(&tcm)), ("AF13", (1_999.0, 0.0)));
+        assert_eq!((tcm.mark(2_600.0, 65_535), tokens(&tcm)), ("AF13", (2_000.0, 600.0)));
+        assert_eq!((tcm.mark(9_000.0, 65_535), tokens(&tcm)), ("AF13", (2_000.0, 1_500.0)));
+    }
+
+    #[test]
+    fn an_aware_meter_never_betters_a_colour() {
+        let mut tcm = marker("aware");
+        assert_eq!([100, 100, 100].map(|size| tcm.recolour(0.0, size, "AF33")), ["AF13"; 3]);
+        assert_eq!(tokens(&tcm), (2_000.0, 1_500.0));
+        // yellow ones take of E alone
+        assert_eq!([1_000, 1_000, 500].map(|size| tcm.recolour(0.0, size, "AF12")), ["AF12", "AF13", "AF12"]);
+        assert_eq!(tokens(&tcm), (2_000.0, 0.0));
+        // green ones and uncoloured ones take of C
+        assert_eq!([tcm.recolour(0.0, 1_500, "AF11"), tcm.recolour(0.0, 500, "EF")], ["AF11"; 2]);
+        assert_eq!(tcm.recolour(0.0, 1, "AF11"), "AF13");
+    }
+
+    #[test]
+    fn it_marks_as_the_rule_that_adds_one_token_at_a_time() {
+        // section 3, word by word, at a byte each millisecond
+        let mut tcm = marker("aware");
+        let mut rng = Rng::stream(5, "packets");
+        let (mut t_c, mut t_e, mut now) = (2_000_u32, 1_500_u32, 0_u32);
+        for _ in 0..20_000 {
+            let gap = rng.below(1_500) as u32;
+            for _ in 0..gap {
+                if t_c < 2_000 {
+                    t_c += 1;
+                } else if t_e < 1_500 {
+                    t_e += 1;
+                }
+            }
+            now += gap;
+            let size = 1 + rng.below(1_500) as u32;
+            let came = ["AF11", "AF12", "AF13"][rng.below(3) as usize];
+            let expected = if came == "AF11" && t_c >= size {
+                t_c -= size;
+                "AF11"
+            } else if came != "AF13" && t_e >= size {
+                t_e -= size;
+                "AF12"
+            } else {
+                "AF13"
+            };
+            assert_eq!(tcm.recolour(f64::from(now), size, came), expected);
+            assert_eq!(tokens(&tcm), (f64::from(t_c), f64::from(t_e)));
+        }
+    }
+
+    #[test]
+    fn a_burst_of_nothing_twice_is_refused() {
+        let nothing = |name| (name, Value::Bytes(0.0));
+        let Err(faults) = try_bench("srtcm", &[("rate", Value::Number(1.0)), nothing("cbs"), nothing("ebs")]) else {
+            panic!("taken")
+        };
+        assert_eq!(faults[0].message, "is 0 bytes and so is ebs: one of them must be above 0");
+    }
+}

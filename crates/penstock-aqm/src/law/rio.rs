@@ -1,0 +1,351 @@
+//! RED with In and Out (RIO).
+//! D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM Trans. Networking 6(4),
+//! 1998; as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15), to which section numbers refer.
+//!
+//! # Law
+//! Two REDs on one queue, with coupled averages:
+//!
+//! * avg_in is the average number of In packets that wait, updated at each In arrival;
+//! * avg_total is the average number of all packets that wait, updated at each arrival;
+//! * an In packet is judged by RED with (min_in, max_in, p_in) on avg_in;
+//! * an Out packet is judged by RED with (min_out, max_out, p_out) on avg_total.
+//!
+//! Each of the two has its own count, idle time and random draws: those of RED.
+//!
+//! # Parameters
+//! The two triples; min_out < min_in, p_out > p_in and max_out well below max_in protect In packets. `precedence` says
+//! which packets are In (level 0); all others are Out. Both averages share the weight `w_q`. The defaults are those of
+//! ns-2: In 15, 30 and 1/50, Out 5, 15 and 1/5, w_q = 0.002.
+//!
+//! # Differences
+//! * Algorithm 15 updates avg_total at Out arrivals only; the text, and this law, at every arrival.
+//! * ns-2 updates both averages at In arrivals only: `ns2_quirk`. Its Out branch also reads the p_out of the plain RED
+//!   it is made from, 1/10: set p_out = 0.1 besides.
+//! * `guards` look at all packets that wait, for In packets also.
+
+use super::Law;
+use super::precedence::Precedence;
+use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
+use crate::aqm::{Aqm, Backlog, Cx, Departing, LinkInfo, Verdict};
+use crate::registry::{Picture, SchemeInfo, module_doc};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::{Bytes, Limit, PacketMeta, Time};
+
+penstock_core::params! {
+    /// Parameters of RIO.
+    pub struct RioParams {
+        /// Average of waiting In packets from which on In packets are dropped.
+        min_in: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
+        /// Average of waiting In packets at which their drop probability reaches p_in.
+        max_in: Length = Default::Number(30.0), unit: "packets", at_least: 0.0;
+        /// Drop probability of In packets at max_in.
+        p_in: f64 = Default::Number(0.02), range: 0.0..=1.0;
+        /// Average of all waiting packets from which on Out packets are dropped.
+        min_out: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
+        /// Average of all waiting packets at which the drop probability of Out packets reaches p_out.
+        max_out: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
+        /// Drop probability of Out packets at max_out.
+        p_out: f64 = Default::Number(0.2), range: 0.0..=1.0;
+        /// Which packets are In: those of drop precedence 0.
+        precedence: Precedence = Default::Text("af");
+        /// Weight of one arrival in the averages; "auto" gives a time constant of one second.
+        w_q: Auto<f64> = Default::Number(0.002), range: 0.0..=1.0;
+        /// Let the probabilities rise to 1 at twice max_in and max_out, instead of jumping there.
+        gentle: bool = Default::Flag(false);
+        /// How drops are spaced.
+        spacing: Spacing = Default::Text("wait");
+        /// No drop by an average while at most one packet waits, nor of the first packet above a lower threshold
+        /// (ns-2).
+        guards: bool = Default::Flag(true);
+        /// Update both averages at In arrivals only (ns-2).
+        ns2_quirk: bool = Default::Flag(false);
+        /// Typical packet, for the idle time and for w_q "auto".
+        mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
+        /// Whether queue and thresholds count packets or bytes.
+        measure_in: MeasureIn = Default::Text("packets");
+        /// Mark ECN-capable packets instead of dropping them early, while the average is below max_in or max_out.
+        ecn: bool = Default::Flag(false);
+    }
+}
+
+/// RED with In and Out.
+#[derive(Clone, Debug)]
+pub struct Rio {
+    params: RioParams,
+    /// Judges In packets, on the In packets that wait.
+    red_in: Red,
+    /// Judges Out packets, on all packets that wait.
+    red_out: Red,
+    waiting_in: Waiting,
+}
+
+/// The waiting packets of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Waiting {
+    packets: u32,
+    bytes: u64,
+}
+
+impl Waiting {
+    pub(crate) fn add(&mut self, packet: &PacketMeta) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+
+    pub(crate) fn remove(&mut self, packet: &PacketMeta) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size);
+    }
+
+    /// As the queue of a law that sees no other packets.
+    #[inline]
+    pub(crate) fn of(self, queue: &Backlog) -> Backlog {
+        Backlog { packets: self.packets, bytes: self.bytes, ..*queue }
+    }
+}
+
+impl Rio {
+    /// The law on this link; all contradictions in `params`, if there are any.
+    pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let red = |names: [&str; 2], [min_th, max_th]: [Length; 2], max_p| {
+            let red = RedParams {
+                min_th,
+                max_th,
+                max_p,
+                w_q: params.w_q,
+                gentle: params.gentle,
+                gentle_top: GentleTop::TwiceMaxTh,
+                spacing: params.spacing,
+                guards: params.guards,
+                mean_packet: params.mean_packet,
+                measure_in: params.measure_in,
+                ecn: params.ecn,
+                mark_up_to: MarkUpTo::MaxTh,
+            };
+            // In packets alone may never fill the queue: their thresholds may lie above its limit
+            let link = LinkInfo { limit: Limit::Infinite, ..*link };
+            Red::new(red, &link).map_err(|faults| {
+                let told = |fault: ParamError| match fault.name.as_str() {
+                    "min_th" => ParamError::new(names[0], fault.message.replace("max_th", names[1])),
+                    _ => fault,
+                };
+                faults.into_iter().map(told).collect::<Vec<_>>()
+            })
+        };
+        let red_in = red(["min_in", "max_in"], [params.min_in, params.max_in], params.p_in);
+        let red_out = red(["min_out", "max_out"], [params.min_out, params.max_out], params.p_out);
+        match (red_in, red_out) {
+            (Ok(red_in), Ok(red_out)) => Ok(Self { params, red_in, red_out, waiting_in: Waiting::default() }),
+            (red_in, red_out) => Err([red_in.err(), red_out.err()].into_iter().flatten().flatten().collect()),
+        }
+    }
+
+    fn is_in(&self, packet: &PacketMeta) -> bool {
+        self.params.precedence.level(packet.dscp, 2) == 0
+    }
+}
+
+impl Aqm for Rio {
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
+        let is_in = self.is_in(packet);
+        let q = self.red_out.length(&cx.queue);
+        if is_in || !self.params.ns2_quirk {
+            self.red_out.update_average(cx.now, q);
+        }
+        if !is_in {
+            return self.red_out.judge(q, cx.rng);
+        }
+        let q_in = self.red_in.length(&self.waiting_in.of(&cx.queue));
+        self.red_in.update_average(cx.now, q_in);
+        self.red_in.judge(q, cx.rng)
+    }
+
+    fn on_enqueued(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) {
+        if self.is_in(packet) {
+            self.waiting_in.add(packet);
+        }
+    }
+
+    fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
+        let red = if self.is_in(packet) { &mut self.red_in } else { &mut self.red_out };
+        red.on_overflow(cx, packet);
+    }
+
+    fn on_departure(&mut self, _cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
+        if self.is_in(&packet.meta) {
+            self.waiting_in.remove(&packet.meta);
+        }
+        Verdict::Pass
+    }
+
+    fn on_evicted(&mut self, _cx: &mut Cx<'_>, packet: &Departing) {
+        if self.is_in(&packet.meta) {
+            self.waiting_in.remove(&packet.meta);
+        }
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.red_in.on_idle(now);
+        self.red_out.on_idle(now);
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        let link = LinkInfo { limit: Limit::Infinite, ..*link };
+        self.red_in.on_link(now, &link);
+        self.red_out.on_link(now, &link);
+    }
+
+    /// The average of all packets and the p_b of Out packets, then those of In packets.
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.red_out.gauges(show);
+        show("avg_in", self.red_in.avg());
+        show("p_b_in", self.red_in.p_b(self.red_in.avg()));
+    }
+
+    /// That of Out packets.
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.red_out.drop_function(average)
+    }
+}
+
+impl Law for Rio {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "rio",
+        aliases: &["rio-c"],
+        family: "classes",
+        title: "RED with In and Out",
+        source: "D. Clark, W. Fang, Explicit Allocation of Best-Effort Packet Delivery Service, \
+                 IEEE/ACM Trans. Networking 6(4), 1998",
+        doc: module_doc!("rio.rs"),
+        ecn: true,
+        params: RioParams::INFO,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::DropFunction,
+        good: "Out packets are dropped by the whole queue and In packets by their own: no In loss if policed.",
+        bad: "In traffic that is not policed starves Out traffic, which sees a queue that it does not make.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = RioParams::read(&mut reader);
+        reader.finish()?;
+        Self::new(params.ok_or_else(Vec::new)?, link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, thesis_link};
+    use penstock_core::{Ecn, Rng, Span};
+
+    const IN: u8 = 10;
+    const OUT: u8 = 12;
+
+    fn packet(dscp: u8) -> PacketMeta {
+        PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare: None }
+    }
+
+    fn send(rig: &mut Rig, dscps: &[u8]) {
+        for &dscp in dscps {
+            rig.arrive_packet(packet(dscp));
+        }
+    }
+
+    #[test]
+    fn in_arrivals_move_both_averages_and_out_arrivals_that_of_all() {
+        let mut rig = Rig::new("rio", &[("w_q", Value::Number(0.5))]);
+        // queues found, all and In: 0 0, 1 1, 2 1, 3 1, 4 2
+        send(&mut rig, &[IN, OUT, OUT, IN, OUT]);
+        let total = [0.0, 1.0, 2.0, 3.0, 4.0].iter().fold(0.0, |avg, q| 0.5 * avg + 0.5 * q);
+        assert_eq!(rig.gauge("avg"), total);
+        // In arrivals found 0 and 1 In packets
+        assert_eq!(rig.gauge("avg_in"), 0.5);
+    }
+
+    #[test]
+    fn ns2_updates_at_in_arrivals_only() {
+        let mut rig = Rig::new("rio", &[("w_q", Value::Number(0.5)), ("ns2_quirk", Value::Flag(true))]);
+        // In arrivals find 0 and 3 packets
+        send(&mut rig, &[IN, OUT, OUT, IN, OUT]);
+        assert_eq!((rig.gauge("avg"), rig.gauge("avg_in")), (1.5, 0.5));
+    }
+
+    #[test]
+    fn out_packets_cannot_make_in_packets_be_dropped() {
+        let mut rig = Rig::new(
+            "rio",
+            &[("w_q", Value::Number(1.0)), ("min_out", Value::Number(25.0)), ("max_out", Value::Number(30.0))],
+        );
+        send(&mut rig, &[OUT; 20]);
+        let before = rig.counts.dropped_on_arrival;
+        send(&mut rig, &[IN; 14]);
+        assert_eq!((before, rig.counts.dropped_on_arrival), (0, 0));
+        // 34 packets wait: an Out packet is above max_out
+        send(&mut rig, &[OUT]);
+        assert_eq!(rig.counts.dropped_on_arrival, 1);
+    }
+
+    #[test]
+    fn above_max_in_every_in_packet_is_dropped() {
+        let mut rig = Rig::new("rio", &[("w_q", Value::Number(1.0)), ("p_in", Value::Number(0.0))]);
+        send(&mut rig, &[IN; 34]);
+        // the 32nd and later find 31 In packets, more than max_in, or 30 as many
+        assert_eq!(rig.waiting(), 30);
+        // an In packet leaves the count of In packets when it leaves the queue
+        rig.depart();
+        send(&mut rig, &[IN]);
+        assert_eq!(rig.waiting(), 30);
+    }
+
+    #[test]
+    fn both_averages_decay_over_an_idle_period() {
+        let mut rig = Rig::new("rio", &[("w_q", Value::Number(0.1))]);
+        send(&mut rig, &[IN, IN, IN, IN]);
+        let before = (rig.gauge("avg"), rig.gauge("avg_in"));
+        while rig.depart() {}
+        // 187.5 packets a second: 10.3 packets in 55 ms, so m = 10, and then the arrival itself
+        rig.advance(Span::from_millis(55));
+        send(&mut rig, &[IN]);
+        let decay = 0.9_f64.powi(11);
+        assert!((rig.gauge("avg") - before.0 * decay).abs() < 1e-12);
+        assert!((rig.gauge("avg_in") - before.1 * decay).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rio_is_wred_while_only_out_packets_are_dropped() {
+        let rio = [("min_in", 1e6), ("max_in", 2e6), ("p_out", 0.1)];
+        let rio: Vec<_> = rio.map(|(name, x)| (name.into(), Value::Number(x))).into();
+        let link = LinkInfo { limit: Limit::Infinite, ..thesis_link() };
+        let mut rigs = [
+            Rig::on(&link, "rio", &rio, 1).unwrap(),
+            Rig::on(&link, "wred", &[("w_q".into(), Value::Number(0.002))], 1).unwrap(),
+        ];
+        let mut script = Rng::stream(1, "script");
+        for _ in 0..50_000 {
+            let arrival = script.chance(0.515).then(|| if script.chance(0.5) { IN } else { OUT });
+            for rig in &mut rigs {
+                match arrival {
+                    Some(dscp) => rig.arrive_packet(packet(dscp)),
+                    None => drop(rig.depart()),
+                }
+                rig.advance(Span::from_millis(1));
+            }
+            assert_eq!(rigs[0].counts, rigs[1].counts);
+        }
+        assert!(rigs[0].counts.dropped_on_arrival > 100);
+    }
+
+    #[test]
+    fn crossed_thresholds_are_told_by_their_own_names() {
+        let settings = [("min_in".into(), Value::Number(30.0)), ("max_out".into(), Value::Number(5.0))];
+        let faults = Rio::from_settings(&settings, &thesis_link()).unwrap_err();
+        let told: Vec<_> = faults.iter().map(|fault| (fault.name.as_str(), fault.message.as_str())).collect();
+        let crossed_in = "is 30 packets: it must be below max_in, 30 packets";
+        let crossed_out = "is 5 packets: it must be below max_out, 5 packets";
+        assert_eq!(told, [("min_in", crossed_in), ("min_out", crossed_out)]);
+    }
+}

@@ -38,6 +38,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
+use penstock_model::red_weight;
 
 penstock_core::choice! {
     /// How the probability of this drop follows from p_b and the arrivals since the last drop.
@@ -287,7 +288,7 @@ impl Derived {
         let capacity = link.rate.packets_per_second(mean_packet);
         let w_q = match params.w_q {
             Auto::Value(w_q) => w_q,
-            Auto::Auto => 1.0 - math::exp(-1.0 / capacity),
+            Auto::Auto => red_weight::weight(capacity, 1.0),
         };
         let (min_th, max_th) = (params.in_unit(params.min_th), params.in_unit(params.max_th));
         let top = match (params.gentle, params.gentle_top) {

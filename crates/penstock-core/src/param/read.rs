@@ -190,6 +190,26 @@ pub enum LengthOrTime {
     Time(Span),
 }
 
+impl Length {
+    /// In packets of `mean` size.
+    pub fn in_packets(self, mean: Bytes) -> f64 {
+        match self {
+            Self::Packets(packets) => packets,
+            Self::Bytes(bytes) => bytes / mean.0.max(1) as f64,
+        }
+    }
+}
+
+impl LengthOrTime {
+    /// In packets of `mean` size, of which the link sends `capacity` a second.
+    pub fn in_packets(self, mean: Bytes, capacity: f64) -> f64 {
+        match self {
+            Self::Length(length) => length.in_packets(mean),
+            Self::Time(time) => capacity * time.as_secs(),
+        }
+    }
+}
+
 impl Setting for LengthOrTime {
     const KIND: Kind = Kind::LengthOrTime;
     fn from_value(value: &Value) -> Option<Self> {

@@ -2,8 +2,12 @@
 
 pub mod ared_feng;
 pub mod ared_floyd;
+pub mod avq;
 pub mod bernoulli;
+mod coin;
+mod design;
 pub mod droptail;
+pub mod pi;
 pub mod psand;
 pub mod red;
 

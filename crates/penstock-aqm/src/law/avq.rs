@@ -19,7 +19,8 @@
 //! with K11 = N / (gamma C R^2) and K2 = (2/3) gamma C / N it is the alpha that solves
 //! omega R + arctan(omega / K11) - arctan(omega / alpha) = pi / 2,
 //! omega^2 = (d + sqrt(d^2 + 4 K2^2 alpha^2)) / 2, d = K2^2 - K11^2, and K11 where none does. `buffer` is B~; "auto" is
-//! the limit of the queue. `initial` is C~ at first as a share of C; "auto" is gamma.
+//! the limit of the queue. `initial` is C~ at first as a share of C; "auto" is gamma. With `measure_in = "packets"`, the
+//! unit in which limits are mostly given, each b is 1 and C is in packets of `mean_packet` size; the paper has bytes.
 //!
 //! `on_drop` says what a packet that is dropped, not marked, does to the law:
 //! * "refill": C~ grows by alpha gamma C (t - s), and the packet does not count in lambda;
@@ -29,9 +30,10 @@
 //! # Differences
 //! * Algorithm 9 of the thesis lacks "- alpha b", without which C~ can only grow; equation 1.17 has it.
 //! * Theorem 1 of the thesis, as printed, has no solution for its own 0.251; "auto" is the corrected rule.
-//! * A packet that the limit of the real queue drops enters neither VQ nor lambda, except with "charge" in lambda.
-//! * ns-2 is `on_drop = "skip"`, `initial = 0.8`; its alpha cannot be set.
+//! * A packet that VQ takes counts in VQ and lambda even if the real queue has no room for it, as the algorithm has it.
+//! * ns-2 is `measure_in = "bytes"`, `on_drop = "skip"`, `initial = 0.8`; its alpha cannot be set.
 
+use super::red::MeasureIn;
 use super::{Law, design};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
@@ -66,7 +68,9 @@ penstock_core::params! {
         initial: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
         /// What a packet that is dropped does to the virtual queue and its capacity.
         on_drop: OnDrop = Default::Text("refill");
-        /// Typical packet, for lengths in packets and for alpha "auto".
+        /// Whether the virtual queue counts packets or bytes.
+        measure_in: MeasureIn = Default::Text("packets");
+        /// Typical packet.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -77,22 +81,20 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 struct Derived {
     alpha: f64,
-    /// C in bytes per second.
+    /// C per second, in the unit that the virtual queue counts.
     capacity: f64,
-    /// B~ in bytes.
+    /// B~ in that unit.
     buffer: f64,
 }
 
 #[derive(Clone, Debug)]
 struct AvqVars {
-    /// VQ in bytes.
+    /// VQ
     virtual_queue: f64,
-    /// C~ in bytes per second.
+    /// C~
     virtual_capacity: f64,
     /// s; `None` before the first packet.
     last: Option<Time>,
-    /// Whether the last packet found room in the virtual queue.
-    fits: bool,
 }
 
 /// The adaptive virtual queue.
@@ -117,48 +119,49 @@ impl Derived {
             Auto::Value(length) => length.in_packets(params.mean_packet),
             Auto::Auto => link.limit.in_packets(params.mean_packet).unwrap_or(f64::INFINITY),
         };
-        let capacity = link.rate.bits_per_second() as f64 / 8.0;
-        Ok(Self { alpha, capacity, buffer: packets * params.mean_packet.0 as f64 })
+        let unit = match params.measure_in {
+            MeasureIn::Packets => params.mean_packet,
+            MeasureIn::Bytes => Bytes(1),
+        };
+        let buffer = packets * params.mean_packet.0 as f64 / unit.0 as f64;
+        Ok(Self { alpha, capacity: link.rate.packets_per_second(unit), buffer })
     }
 }
 
 impl Avq {
-    /// A packet of `size` bytes counts in lambda.
-    fn charge(&mut self, size: u32) {
-        self.vars.virtual_capacity = (self.vars.virtual_capacity - self.derived.alpha * f64::from(size)).max(0.0);
+    /// b of this packet.
+    fn size(&self, packet: &PacketMeta) -> f64 {
+        match self.params.measure_in {
+            MeasureIn::Packets => 1.0,
+            MeasureIn::Bytes => f64::from(packet.size),
+        }
     }
 }
 
 impl Aqm for Avq {
-    /// Algorithm 9, up to where the packet enters the virtual queue and lambda.
+    /// Algorithm 9.
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let AvqParams { gamma, on_drop, ecn, .. } = self.params;
         let Derived { alpha, capacity, buffer } = self.derived;
+        let b = self.size(packet);
         let elapsed = self.vars.last.map_or(0.0, |last| cx.now.since(last).as_secs());
         let virtual_queue = (self.vars.virtual_queue - self.vars.virtual_capacity * elapsed).max(0.0);
-        let fits = virtual_queue + f64::from(packet.size) <= buffer;
-        let marks = ecn && packet.ecn.is_capable();
-        if !fits && !marks && on_drop == OnDrop::Skip {
+        let fits = virtual_queue + b <= buffer;
+        let passes = fits || (ecn && packet.ecn.is_capable());
+        if !passes && on_drop == OnDrop::Skip {
             return Verdict::Drop(Cause::Early);
         }
-        let virtual_capacity = (self.vars.virtual_capacity + alpha * gamma * capacity * elapsed).min(capacity);
-        self.vars = AvqVars { virtual_queue, virtual_capacity, last: Some(cx.now), fits };
-        if on_drop == OnDrop::Charge {
-            self.charge(packet.size);
-        }
-        match (fits, marks) {
+        let counted = if passes || on_drop == OnDrop::Charge { b } else { 0.0 };
+        let refilled = (self.vars.virtual_capacity + alpha * gamma * capacity * elapsed).min(capacity);
+        self.vars = AvqVars {
+            virtual_queue: if fits { virtual_queue + b } else { virtual_queue },
+            virtual_capacity: (refilled - alpha * counted).max(0.0),
+            last: Some(cx.now),
+        };
+        match (fits, passes) {
             (true, _) => Verdict::Pass,
             (false, true) => Verdict::Mark(Cause::Early),
             (false, false) => Verdict::Drop(Cause::Early),
-        }
-    }
-
-    fn on_enqueued(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) {
-        if self.vars.fits {
-            self.vars.virtual_queue += f64::from(packet.size);
-        }
-        if self.params.on_drop != OnDrop::Charge {
-            self.charge(packet.size);
         }
     }
 
@@ -204,7 +207,7 @@ impl Law for Avq {
             Auto::Auto => params.gamma,
         };
         let virtual_capacity = share * derived.capacity;
-        Ok(Self { params, derived, vars: AvqVars { virtual_queue: 0.0, virtual_capacity, last: None, fits: true } })
+        Ok(Self { params, derived, vars: AvqVars { virtual_queue: 0.0, virtual_capacity, last: None } })
     }
 }
 
@@ -216,8 +219,12 @@ mod tests {
 
     /// C = 187500 bytes/s; gamma 0.8, alpha 0.5, room for 4 packets of 1000 bytes.
     fn small(extra: &[(&str, Value)]) -> Rig {
-        let mut settings =
-            vec![("gamma", Value::Number(0.8)), ("alpha", Value::Number(0.5)), ("buffer", Value::Packets(4.0))];
+        let mut settings = vec![
+            ("gamma", Value::Number(0.8)),
+            ("alpha", Value::Number(0.5)),
+            ("buffer", Value::Packets(4.0)),
+            ("measure_in", Value::Text("bytes".into())),
+        ];
         settings.retain(|(name, _)| extra.iter().all(|(other, _)| other != name));
         settings.extend_from_slice(extra);
         Rig::new("avq", &settings)
@@ -302,11 +309,11 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_without_room_in_the_real_queue_enters_neither() {
+    fn a_packet_without_room_in_the_real_queue_counts_all_the_same() {
         let mut rig = small(&[("buffer", Value::Packets(100.0))]);
         rig.arrive(36);
-        assert_eq!((rig.counts.queued, rig.gauge("virtual_queue")), (35, 35_000.0));
-        assert_eq!(rig.gauge("virtual_capacity"), 150_000.0 - 35.0 * 500.0);
+        assert_eq!(rig.counts.queued, 35);
+        assert_eq!(state(&rig), (36_000.0, 150_000.0 - 36.0 * 500.0));
     }
 
     #[test]
@@ -322,6 +329,24 @@ mod tests {
             }
         }
         assert!((rig.counts.queued as f64 / 100_000.0 - 0.5).abs() < 0.002, "{}", rig.counts.queued);
+    }
+
+    #[test]
+    fn a_virtual_queue_in_packets_is_the_same_for_packets_of_the_typical_size() {
+        let packets = [("measure_in", Value::Text("packets".into()))];
+        let (mut in_packets, mut in_bytes) = (small(&packets), small(&[]));
+        for step in 0..1000_u64 {
+            for rig in [&mut in_packets, &mut in_bytes] {
+                rig.arrive(1);
+                rig.depart();
+                rig.advance(Span::from_micros(4000 + step % 7 * 100));
+            }
+            assert_eq!(in_packets.counts, in_bytes.counts);
+            assert!((in_packets.gauge("virtual_queue") - in_bytes.gauge("virtual_queue") / 1000.0).abs() < 1e-9);
+        }
+        assert!(in_packets.counts.dropped_on_arrival > 0);
+        in_packets.arrive_as(40, Ecn::Not);
+        assert!(in_packets.counts.dropped_on_arrival > in_bytes.counts.dropped_on_arrival);
     }
 
     #[test]

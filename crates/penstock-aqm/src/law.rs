@@ -7,9 +7,12 @@ pub mod bernoulli;
 mod coin;
 mod design;
 pub mod droptail;
+pub mod lred;
+pub mod p;
 pub mod pi;
 pub mod psand;
 pub mod red;
+pub mod sfc;
 
 use crate::aqm::{Aqm, LinkInfo};
 use crate::registry::SchemeInfo;

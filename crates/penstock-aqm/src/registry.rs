@@ -72,8 +72,11 @@ schemes! {
         crate::law::ared_floyd::AredFloyd,
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
+        crate::law::p::P,
         crate::law::pi::Pi,
         crate::law::avq::Avq,
+        crate::law::lred::Lred,
+        crate::law::sfc::Sfc,
     ],
     disciplines: [],
 }
@@ -221,7 +224,7 @@ mod tests {
     #[test]
     fn an_unknown_scheme_is_told_the_nearest() {
         assert_eq!(unknown_scheme("psnad").message, "\"psnad\" is no scheme: did you mean \"psand\"?");
-        assert!(unknown_scheme("xyzzyx").message.ends_with("red, ared-floyd, ared-feng, psand, pi, avq"));
+        assert!(unknown_scheme("xyzzyx").message.ends_with("red, ared-floyd, ared-feng, psand, p, pi, avq, lred, sfc"));
     }
 
     #[test]

@@ -72,7 +72,7 @@ schemes! {
         crate::law::ared_floyd::AredFloyd,
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
-        crate::law::p::P,
+        crate::law::p::Proportional,
         crate::law::pi::Pi,
         crate::law::avq::Avq,
         crate::law::lred::Lred,

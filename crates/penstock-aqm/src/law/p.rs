@@ -38,7 +38,7 @@ use penstock_model::p_design;
 
 penstock_core::params! {
     /// Parameters of P.
-    pub struct PParams {
+    pub struct ProportionalParams {
         /// Queue from which on packets are dropped.
         min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
         /// Queue at which the drop probability is max_p; "auto" follows from flows, round-trip time and rate.
@@ -54,8 +54,8 @@ penstock_core::params! {
 
 /// The proportional controller.
 #[derive(Clone, Debug)]
-pub struct P {
-    params: PParams,
+pub struct Proportional {
+    params: ProportionalParams,
     min_th: f64,
     /// Rise of p with each packet.
     slope: f64,
@@ -63,9 +63,9 @@ pub struct P {
     p: f64,
 }
 
-impl P {
+impl Proportional {
     /// The law on this link; the contradiction in `params`, if there is one.
-    pub fn new(params: PParams, link: &LinkInfo) -> Result<Self, ParamError> {
+    pub fn new(params: ProportionalParams, link: &LinkInfo) -> Result<Self, ParamError> {
         let min_th = params.min_th.in_packets(params.mean_packet);
         let slope = slope(&params, min_th, link)?;
         Ok(Self { params, min_th, slope, p: 0.0 })
@@ -78,7 +78,7 @@ impl P {
 }
 
 /// max_p / (max_th - min_th).
-fn slope(params: &PParams, min_th: f64, link: &LinkInfo) -> Result<f64, ParamError> {
+fn slope(params: &ProportionalParams, min_th: f64, link: &LinkInfo) -> Result<f64, ParamError> {
     match params.max_th {
         Auto::Auto => Ok(p_design::slope(&design::plant("max_th", params.mean_packet, link)?)),
         Auto::Value(max_th) => {
@@ -92,7 +92,7 @@ fn slope(params: &PParams, min_th: f64, link: &LinkInfo) -> Result<f64, ParamErr
     }
 }
 
-impl Aqm for P {
+impl Aqm for Proportional {
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         self.p = self.probability(f64::from(cx.queue.packets));
@@ -115,7 +115,7 @@ impl Aqm for P {
     }
 }
 
-impl Law for P {
+impl Law for Proportional {
     const INFO: SchemeInfo = SchemeInfo {
         name: "p",
         aliases: &[],
@@ -125,7 +125,7 @@ impl Law for P {
                  TCP Flows, INFOCOM 2001",
         doc: module_doc!("p.rs"),
         ecn: true,
-        params: PParams::INFO,
+        params: ProportionalParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
@@ -136,7 +136,7 @@ impl Law for P {
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
         let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = PParams::read(&mut reader);
+        let params = ProportionalParams::read(&mut reader);
         reader.finish()?;
         Self::new(params.ok_or_else(Vec::new)?, link).map_err(|fault| alloc::vec![fault])
     }
@@ -179,14 +179,15 @@ mod tests {
         let auto = [("max_th".into(), Value::Text("auto".into()))];
         // R = 0.241 s: L = 0.0012129 a packet
         let link = LinkInfo { rtt: Some(Span::from_nanos(54_333_333)), flows: Some(3), ..thesis_link() };
-        let law = P::from_settings(&auto, &link).unwrap();
+        let law = Proportional::from_settings(&auto, &link).unwrap();
         assert!((law.drop_function(35.0).unwrap() - 30.0 * 0.001_212_9).abs() < 1e-5);
-        assert_eq!(P::from_settings(&auto, &thesis_link()).unwrap_err()[0].name, "max_th");
+        assert_eq!(Proportional::from_settings(&auto, &thesis_link()).unwrap_err()[0].name, "max_th");
     }
 
     #[test]
     fn contradictory_thresholds_are_refused() {
-        let faults = P::from_settings(&[("min_th".into(), Value::Number(15.0))], &thesis_link()).unwrap_err();
+        let faults =
+            Proportional::from_settings(&[("min_th".into(), Value::Number(15.0))], &thesis_link()).unwrap_err();
         assert_eq!(faults[0].message, "is 15 packets: it must be below max_th, 15 packets");
     }
 }

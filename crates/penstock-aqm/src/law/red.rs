@@ -267,6 +267,17 @@ impl Red {
         self.derived.max_th
     }
 
+    /// Move the thresholds, for an adaptive law that owns this one. The next `on_link` puts them back.
+    pub(crate) fn set_thresholds(&mut self, min_th: f64, max_th: f64) {
+        let top = match (self.params.gentle, self.params.gentle_top) {
+            (false, _) => max_th,
+            (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
+            (true, GentleTop::Buffer) => self.derived.top,
+        };
+        let Derived { w_q, capacity, .. } = self.derived;
+        self.derived = Derived::of(min_th, max_th, top, w_q, capacity);
+    }
+
     pub(crate) fn max_p(&self) -> f64 {
         self.vars.max_p
     }
@@ -296,6 +307,10 @@ impl Derived {
             (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
             (true, GentleTop::Buffer) => params.limit(link),
         };
+        Self::of(min_th, max_th, top, w_q, capacity)
+    }
+
+    fn of(min_th: f64, max_th: f64, top: f64, w_q: f64, capacity: f64) -> Self {
         Self { min_th, max_th, top, w_q, slope: 1.0 / (max_th - min_th), ramp_slope: 1.0 / (top - max_th), capacity }
     }
 

@@ -412,7 +412,7 @@ mod tests {
     fn given_thresholds_must_suit_the_way_they_move() {
         let faulty = |adapt: &str, name: &str, value| {
             let settings = [("adapt".into(), Value::Text(adapt.into())), (name.into(), Value::Packets(value))];
-            Psand::from_settings(&settings, &thesis_link()).unwrap_err()[0].to_owned()
+            Psand::from_settings(&settings, &thesis_link()).unwrap_err()[0].clone()
         };
         let message = "is 12 packets: it must not be above the target, 10 packets, to move";
         assert_eq!(faulty("squeeze", "min_th", 12.0), ParamError::new("min_th", message));

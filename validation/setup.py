@@ -48,8 +48,8 @@ def waiting(scheme: str) -> str | None:
 def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
     """The queue of the reference called `scheme` with ns-2's `limit_`; `red` is what the RED family shares.
 
-    ns-2's DropTail holds one packet less than `limit_`, its RED and PI hold `limit_`. ns-2's automatic `bottom_` is 0.01 or,
-    on a fast link, less: it comes in `red` as `max_p_low`.
+    ns-2's DropTail holds one packet less than `limit_`, its RED and PI hold `limit_`. ns-2's automatic `bottom_` is 0.01
+    or, on a fast link, less: it comes in `red` as `max_p_low`.
     """
     if scheme == "DropTail":
         return {"scheme": "droptail", "limit": f"{limit - 1}p"}
@@ -58,7 +58,7 @@ def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
         return {"scheme": "pi", "limit": f"{limit}p", "target": "10p", **gains}
     if scheme in ("AVQ", "AVQ98"):
         # ns-2's alpha is built in; its queue and virtual queue hold `limit_` packets of 1000 bytes, in bytes.
-        ns2 = {"alpha": 0.15, "initial": 0.8, "on_drop": "skip", "measure_in": "bytes", "mean_packet": "1000B"}
+        ns2 = {"alpha": 0.15, "initial": 0.8, "on_drop": "skip", "cap": "after", "measure_in": "bytes"}
         return {"scheme": "avq", "limit": f"{limit}kB", "gamma": 1.0 if scheme == "AVQ" else 0.98, **ns2}
     common = {"limit": f"{limit}p", "spacing": "wait", "guards": True, "mean_packet": "1000B", **red}
     name, ecn, everywhere = scheme.partition("ECN")

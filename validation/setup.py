@@ -48,8 +48,8 @@ def waiting(scheme: str) -> str | None:
 def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
     """The queue of the reference called `scheme` with ns-2's `limit_`; `red` is what the RED family shares.
 
-    ns-2's DropTail holds one packet less than `limit_`, its RED and PI hold `limit_`. ns-2's automatic `bottom_` is 0.01
-    or, on a fast link, less: it comes in `red` as `max_p_low`.
+    ns-2's DropTail holds one packet less than `limit_`, its RED and PI hold `limit_`. ns-2's automatic `bottom_` is
+    0.01 or, on a fast link, less: it comes in `red` as `max_p_low`.
     """
     if scheme == "DropTail":
         return {"scheme": "droptail", "limit": f"{limit - 1}p"}

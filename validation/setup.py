@@ -22,7 +22,7 @@ LINK_METRICS = {
 }
 
 # Schemes of the reference that penstock does not have yet.
-UNBUILT = ("PI", "REM", "REM10", "AVQ", "AVQ98", "DRR")
+UNBUILT = ("REM", "REM10", "DRR")
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,18 @@ def waiting(scheme: str) -> str | None:
 def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
     """The queue of the reference called `scheme` with ns-2's `limit_`; `red` is what the RED family shares.
 
-    ns-2's DropTail holds one packet less than `limit_`, its RED holds `limit_`. ns-2's automatic `bottom_` is 0.01 or,
-    on a fast link, less: it comes in `red` as `max_p_low`.
+    ns-2's DropTail holds one packet less than `limit_`, its RED and PI hold `limit_`. ns-2's automatic `bottom_` is
+    0.01 or, on a fast link, less: it comes in `red` as `max_p_low`.
     """
     if scheme == "DropTail":
         return {"scheme": "droptail", "limit": f"{limit - 1}p"}
+    if scheme == "PI":
+        gains = {"a": 0.000344519, "b": 0.000343499, "interval": f"{1000 / 170:.6f}ms"}
+        return {"scheme": "pi", "limit": f"{limit}p", "target": "10p", **gains}
+    if scheme in ("AVQ", "AVQ98"):
+        # ns-2's alpha is built in; its queue and virtual queue hold `limit_` packets of 1000 bytes, in bytes.
+        ns2 = {"alpha": 0.15, "initial": 0.8, "on_drop": "skip", "cap": "after", "measure_in": "bytes"}
+        return {"scheme": "avq", "limit": f"{limit}kB", "gamma": 1.0 if scheme == "AVQ" else 0.98, **ns2}
     common = {"limit": f"{limit}p", "spacing": "wait", "guards": True, "mean_packet": "1000B", **red}
     name, ecn, everywhere = scheme.partition("ECN")
     if ecn:

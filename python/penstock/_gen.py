@@ -44,8 +44,8 @@ def source() -> str:
 
 
 def _sorting(name: str) -> tuple[bool, str]:
-    """Constants first, as the linter sorts them."""
-    return not name.isupper(), name
+    """Constants first, as the linter sorts them; one letter is no constant."""
+    return not (name.isupper() and len(name) > 1), name
 
 
 def _scheme_class(scheme: Scheme) -> str:
@@ -98,7 +98,16 @@ def _field(param: Param, default: object) -> str:
         return f"    {param.name}: {kind}\n"
     if default is None:
         kind = f"{kind} | None"
-    return f"    {param.name}: {kind} = {_literal(default)}\n"
+    return _wrapped(f"    {param.name}: {kind} = {_literal(default)}\n")
+
+
+def _wrapped(field: str) -> str:
+    """The line as the formatter breaks it where it is too long: at the brackets of the words."""
+    if len(field) <= 121:
+        return field
+    head, rest = field.split("[", 1)
+    words, tail = rest.rsplit("]", 1)
+    return f"{head}[\n        {words}\n    ]{tail}"
 
 
 def _literal(value: object) -> str:

@@ -11,10 +11,15 @@ __all__ = [
     "SCHEMES",
     "AredFeng",
     "AredFloyd",
+    "Avq",
     "Bernoulli",
     "DropTail",
+    "Lred",
+    "P",
+    "Pi",
     "Psand",
     "Red",
+    "Sfc",
     "Tcp",
 ]
 
@@ -200,8 +205,10 @@ class Psand(Queue):
             At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" follows from the target. Unit:
             packets. At least 0.
+        max_p: Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
         adapt: How the thresholds move.
-        max_p: Drop probability at max_th. From 0 to 1.
+        smooth_alpha: How much the thresholds stay where they are: 0 moves them by the whole change of the
+            average, 1 not at all. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
@@ -228,8 +235,11 @@ class Psand(Queue):
     max_p_high: float | str = 0.75
     min_th: float | str = "auto"
     max_th: float | str = "auto"
-    adapt: Literal["none"] = "none"
-    max_p: float | str = 0.1
+    max_p: float | str = "auto"
+    adapt: Literal[
+        "none", "max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"
+    ] = "none"
+    smooth_alpha: float | str = 0
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
@@ -239,6 +249,150 @@ class Psand(Queue):
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
     mark_up_to: Literal["max_th", "top"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class P(Queue):
+    """Proportional controller (P).
+
+    Attributes:
+        min_th: Queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Queue at which the drop probability is max_p; "auto" follows from flows, round-trip time and
+            rate. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        mean_packet: Typical packet, for lengths in bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
+        Supporting TCP Flows, INFOCOM 2001
+    """
+
+    scheme: ClassVar[str] = "p"
+
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pi(Queue):
+    """Proportional-integral controller (PI).
+
+    Attributes:
+        target: Wanted queue KT. Unit: packets. At least 0.
+        a: Gain of the queue now, per packet; "auto" follows from flows, round-trip time and rate. From 0 to 1.
+        b: Gain of the queue one interval ago, per packet; "auto" follows from flows, round-trip time and rate.
+            From 0 to 1.
+        interval: Time between steps of p; by default a 170th of a second. Unit: s. At least 0.0001.
+        mean_packet: Typical packet, for a target in time or bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
+        Supporting TCP Flows, INFOCOM 2001
+    """
+
+    scheme: ClassVar[str] = "pi"
+
+    target: float | str = "10p"
+    a: float | str = 0.000344519
+    b: float | str = 0.000343499
+    interval: str = "5.882353ms"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Avq(Queue):
+    """Adaptive virtual queue (AVQ).
+
+    Attributes:
+        gamma: Wanted utilization. From 0 to 1.
+        alpha: Damping of the virtual capacity; "auto" follows from flows, round-trip time and rate. From 0 to
+            1000.
+        buffer: Room in the virtual queue; "auto" is the limit of the queue. Unit: packets. At least 0.
+        initial: Virtual capacity at first, as a share of the link's; "auto" is gamma. From 0 to 1.
+        on_drop: What a packet that is dropped does to the virtual queue and its capacity.
+        cap: Whether the link's capacity limits the virtual one before a packet is charged or after it.
+        measure_in: Whether the virtual queue counts packets or bytes.
+        mean_packet: Typical packet. Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: S. Kunniyur, R. Srikant, Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active
+        Queue Management, SIGCOMM 2001
+    """
+
+    scheme: ClassVar[str] = "avq"
+
+    gamma: float | str = 0.98
+    alpha: float | str = 0.15
+    buffer: float | str = "auto"
+    initial: float | str = "auto"
+    on_drop: Literal["refill", "charge", "skip"] = "refill"
+    cap: Literal["before", "after"] = "before"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lred(Queue):
+    """Loss-ratio based RED (LRED).
+
+    Attributes:
+        target: Wanted queue KT. Unit: packets. At least 0.
+        beta: Gain of the queue; "auto" follows from flows, round-trip time and rate. From 0 to 1000.
+        interval: Time between measurements of the loss ratio. Unit: s. At least 0.001.
+        periods: Intervals that a measurement spans. From 1 to 1000.
+        mw: Weight of the loss ratio so far against a measurement. From 0 to 1.
+        mean_packet: Typical packet, for a target in time or bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, LRED: A Robust Active Queue Management Scheme Based on
+        Packet Loss Ratio, INFOCOM 2004
+    """
+
+    scheme: ClassVar[str] = "lred"
+
+    target: float | str = "10p"
+    beta: float | str = 0.021
+    interval: str = "200ms"
+    periods: int = 4
+    mw: float | str = 0.1
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sfc(Queue):
+    """State feedback controller (SFC).
+
+    Attributes:
+        target: Wanted queue KT. Unit: packets. At least 0.
+        p0: Probability at equilibrium; "auto" follows from flows, round-trip time and rate. From 0 to 1.
+        k1: Gain of the queue, per packet; "auto" follows from flows, round-trip time and rate. From 0 to 1000.
+        k2: Gain of the rate, relative to the capacity; "auto" follows from flows, round-trip time and rate.
+            From 0 to 1000.
+        interval: Time over which the rate of the arrivals is averaged: about a round trip. Unit: s. At least
+            0.0001.
+        mean_packet: Typical packet, for the capacity, and for a target in time or bytes. Unit: bytes. From 1 to
+            1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: Y. Gao, J. Hou, A State Feedback Control Approach to Stabilizing Queues for ECN-Enabled TCP
+        Connections, INFOCOM 2003
+    """
+
+    scheme: ClassVar[str] = "sfc"
+
+    target: float | str = "10p"
+    p0: float | str = 0
+    k1: float | str = 0.002
+    k2: float | str = 0.02
+    interval: str = "200ms"
+    mean_packet: str = "1000B"
+    ecn: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,4 +484,9 @@ SCHEMES: dict[str, type[Queue]] = {
     "ared-floyd": AredFloyd,
     "ared-feng": AredFeng,
     "psand": Psand,
+    "p": P,
+    "pi": Pi,
+    "avq": Avq,
+    "lred": Lred,
+    "sfc": Sfc,
 }

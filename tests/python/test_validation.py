@@ -16,6 +16,8 @@ QUICK = {
         "topo=same scheme=RED N=28 minrto=1.0",
         "topo=same scheme=ARED_Floyd N=28 minrto=0.2",
         "topo=diff scheme=RED N=28 minrto=1.0",
+        "topo=same scheme=PI N=3 minrto=1.0",
+        "topo=same scheme=AVQ98 N=3 minrto=1.0",
     ],
     "queue_law": [
         "N=100 p=0.1 mode=drop minrto=1.0",
@@ -30,6 +32,8 @@ QUICK = {
         "kind=poisson scheme=RED rho=0.9",
         "kind=poisson scheme=gRED rho=1.5",
         "kind=poisson scheme=ARED_Feng rho=1.5",
+        "kind=poisson scheme=PI rho=1.5",
+        "kind=poisson scheme=AVQ rho=1.5",
     ],
 }
 

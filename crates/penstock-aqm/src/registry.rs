@@ -86,6 +86,11 @@ schemes! {
         crate::law::wred::Wred,
         crate::law::wrt::Wrt,
         crate::law::cbt_red::CbtRed,
+        crate::law::p::Proportional,
+        crate::law::pi::Pi,
+        crate::law::avq::Avq,
+        crate::law::lred::Lred,
+        crate::law::sfc::Sfc,
     ],
     disciplines: [
         crate::discipline::drop_front::DropFrontScheme,

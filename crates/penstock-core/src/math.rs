@@ -29,3 +29,8 @@ pub fn floor(x: f64) -> f64 {
 pub fn round(x: f64) -> f64 {
     libm::round(x)
 }
+
+/// The angle in -pi/2 .. pi/2 whose tangent is `x`.
+pub fn atan(x: f64) -> f64 {
+    libm::atan(x)
+}

@@ -15,10 +15,33 @@
 //! 2 KT. The settled average is KT coef^(-1 / gamma) while max_p is off its bounds: below the target for coef > 1.
 //! The rest are RED's.
 //!
+//! `adapt` is one of the thesis' ways of moving the thresholds as well, each interval, with d = A - Ap (section 3.3 and
+//! table 3.2; max_p moves as above but for the last two):
+//!
+//! | `adapt` | min_th | max_th |
+//! |---|---|---|
+//! | "max-down" | stays | max_th - d |
+//! | "max-up" | stays | max_th + d |
+//! | "squeeze" | min_th + d | max_th - d |
+//! | "spread" | min_th - d | max_th + d |
+//! | "shift-up" | min_th + d | max_th + d |
+//! | "shift-down" | min_th - d | max_th - d |
+//! | "pseudo-drop-tail" | KT | KT: every packet is dropped while A >= KT, and none else |
+//! | "sandwich" | min_th + d | max_th - d; max_p keeps the slope max_p / (max_th - min_th) as it was, from max_p = 1 |
+//!
+//! The first six take (1 - `smooth_alpha`) d for d: section 3.3's smoothed thresholds.
+//!
 //! # Differences
 //! * The thesis gives no rule for Ap = 0 or the first interval: the change is 1 there; A = 0 gives max_p_low.
 //! * The thesis takes max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
-//! * `adapt = "none"`: the thresholds stay where they are.
+//! * The thesis gives the moving thresholds neither bounds nor a start: min_th stays within 0 .. KT and max_th within
+//!   KT .. B, at least half a packet apart, and where they move in opposite directions they do so by the same amount. They
+//!   start halfway between KT and the rule of section 3.2.4, so that they can go both ways; max-down and max-up start at it.
+//! * One sentence of section 3.3 has max-down and max-up the other way round; table 3.2 counts.
+
+mod adapt;
+
+pub use adapt::Adapt;
 
 use super::Law;
 use super::red::{MeasureIn, Red, RedParams};
@@ -32,14 +55,6 @@ use penstock_core::param::{
     Auto, Default, Length, LengthOrTime, ParamError, ParamInfo, Reader, Value, inherit, inherited_len,
 };
 use penstock_core::{PacketMeta, Span, Time, math};
-
-penstock_core::choice! {
-    /// How the thresholds move.
-    pub enum Adapt {
-        /// They do not.
-        None = "none",
-    }
-}
 
 penstock_core::params! {
     /// What PSAND adds to RED or sets otherwise.
@@ -60,8 +75,22 @@ penstock_core::params! {
         min_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
         /// Average queue at which the drop probability reaches max_p; "auto" follows from the target.
         max_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
+        /// Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`.
+        max_p: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
         /// How the thresholds move.
         adapt: Adapt = Default::Text("none");
+        /// How much the thresholds stay where they are: 0 moves them by the whole change of the average, 1 not at all.
+        smooth_alpha: f64 = Default::Number(0.0), range: 0.0..=1.0;
+    }
+}
+
+impl PsandParams {
+    fn first_max_p(&self) -> f64 {
+        match (self.max_p, self.adapt) {
+            (Auto::Value(max_p), _) => max_p,
+            (Auto::Auto, Adapt::Sandwich) => 1.0,
+            (Auto::Auto, _) => 0.1,
+        }
     }
 }
 
@@ -74,8 +103,9 @@ pub struct Psand {
     params: PsandParams,
     red: Red,
     ticker: Ticker,
-    /// KT, in the unit that the queue is measured in.
+    /// KT and B, in the unit that the queue is measured in.
     target: f64,
+    limit: f64,
     /// Ap; `None` before the first interval has ended.
     previous: Option<f64>,
 }
@@ -95,20 +125,68 @@ impl Psand {
             return Err(alloc::vec![ParamError::new("max_p_low", message)]);
         }
         let red = Red::new(place(&params, red, target, limit), link)?;
+        let faults = params.adapt.faults(&params, &red, target);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         let ticker = Ticker::new(params.interval);
-        Ok(Self { params, red, ticker, target, previous: None })
+        let mut law = Self { params, red, ticker, target, limit, previous: None };
+        law.start_thresholds();
+        Ok(law)
+    }
+
+    fn start_thresholds(&mut self) {
+        match self.params.adapt {
+            Adapt::PseudoDropTail => self.red.set_thresholds(self.target, self.target),
+            Adapt::Sandwich => {
+                self.red.set_max_p(self.params.first_max_p());
+                self.red.start_ramp_at_max_p();
+            }
+            _ => {}
+        }
+    }
+
+    /// An interval has ended.
+    fn adapt(&mut self) {
+        let avg = self.red.avg();
+        let width = self.red.max_th() - self.red.min_th();
+        self.move_thresholds(avg);
+        match self.params.adapt {
+            Adapt::PseudoDropTail => {}
+            Adapt::Sandwich => {
+                let moved = self.red.max_th() - self.red.min_th();
+                self.red.set_max_p(self.red.max_p() * moved / width);
+                self.red.start_ramp_at_max_p();
+            }
+            _ => self.move_max_p(avg),
+        }
+        self.previous = Some(avg);
+    }
+
+    /// Table 3.2.
+    fn move_thresholds(&mut self, avg: f64) {
+        let PsandParams { adapt, smooth_alpha, .. } = self.params;
+        let change = self.previous.map_or(0.0, |previous| avg - previous);
+        let room = adapt::Room {
+            target: self.target,
+            limit: self.limit,
+            width: self.red.params().in_unit(Length::Packets(0.5)),
+        };
+        let now = (self.red.min_th(), self.red.max_th());
+        let (min_th, max_th) = adapt.moved(now, change, smooth_alpha, &room);
+        if (min_th, max_th) != now {
+            self.red.set_thresholds(min_th, max_th);
+        }
     }
 
     /// Equations 2.1 and 2.2.
-    fn adapt(&mut self) {
+    fn move_max_p(&mut self, avg: f64) {
         let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
-        let avg = self.red.avg();
         let proximity = avg / self.target;
         let change = self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous);
         let factor = coef * math::pow(proximity * change, gamma);
         self.red.set_max_p((self.red.max_p() * factor).min(max_p_high).max(max_p_low));
         self.red.start_ramp_at_max_p();
-        self.previous = Some(avg);
     }
 }
 
@@ -124,13 +202,18 @@ fn target(params: &PsandParams, red: &RedParams, link: &LinkInfo) -> f64 {
 
 /// RED's parameters with the thresholds that are given or follow from the target.
 fn place(params: &PsandParams, red: &RedParams, target: f64, limit: f64) -> RedParams {
-    let (min_th, max_th) = thresholds(target, limit);
+    let (min_th, max_th) = params.adapt.start(thresholds(target, limit), target);
     let chosen = |given, rule| match (given, red.measure_in) {
         (Auto::Value(length), _) => length,
         (Auto::Auto, MeasureIn::Packets) => Length::Packets(rule),
         (Auto::Auto, MeasureIn::Bytes) => Length::Bytes(rule),
     };
-    RedParams { min_th: chosen(params.min_th, min_th), max_th: chosen(params.max_th, max_th), ..red.clone() }
+    RedParams {
+        min_th: chosen(params.min_th, min_th),
+        max_th: chosen(params.max_th, max_th),
+        gentle: red.gentle && params.adapt != Adapt::PseudoDropTail,
+        ..red.clone()
+    }
 }
 
 /// Section 3.2.4: symmetric about the target, as far apart as the limit allows.
@@ -157,10 +240,11 @@ impl Aqm for Psand {
         let limit = self.red.params().limit(link);
         // On a link where the target makes no sense the law goes on as it was.
         if 0.0 < target && target < limit {
-            self.target = target;
+            (self.target, self.limit) = (target, limit);
             self.red.set_params(place(&self.params, self.red.params(), target, limit));
         }
         self.red.on_link(now, link);
+        self.start_thresholds();
     }
 
     fn next_timeout(&self) -> Option<Time> {
@@ -174,6 +258,10 @@ impl Aqm for Psand {
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
         self.red.gauges(show);
+        if self.params.adapt != Adapt::None {
+            show("min_th", self.red.min_th());
+            show("max_th", self.red.max_th());
+        }
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {
@@ -206,6 +294,7 @@ impl Law for Psand {
         // RED's own thresholds are put in place from the target.
         reader.derive("min_th", Value::Number(0.0));
         reader.derive("max_th", Value::Number(0.0));
+        reader.derive("max_p", Value::Number(params.as_ref().map_or(0.0, PsandParams::first_max_p)));
         let red = RedParams::read(&mut reader);
         reader.finish()?;
         Self::new(params.ok_or_else(Vec::new)?, &red.ok_or_else(Vec::new)?, link)
@@ -270,5 +359,76 @@ mod tests {
         let faults = Psand::from_settings(&[("target".into(), Value::Packets(35.0))], &thesis_link()).unwrap_err();
         let message = "is 35 packets: it must be above 0 and below the limit of the queue, 35 packets";
         assert_eq!((faults[0].name.as_str(), faults[0].message.as_str()), ("target", message));
+    }
+
+    /// The law whose average is the queue, after intervals that found 10 and 12 packets.
+    fn moved(adapt: &str) -> Rig {
+        let mut rig = Rig::new("psand", &[("w_q", Value::Number(1.0)), ("adapt", Value::Text(adapt.into()))]);
+        for waiting in [10, 12] {
+            while rig.waiting() <= waiting {
+                rig.arrive(1);
+            }
+            rig.advance(Span::from_millis(500));
+        }
+        rig
+    }
+
+    #[test]
+    fn thresholds_move_with_the_change_of_the_average() {
+        let thresholds = |adapt| (moved(adapt).gauge("min_th"), moved(adapt).gauge("max_th"));
+        assert_eq!(thresholds("max-down"), (0.0, 18.0));
+        assert_eq!(thresholds("max-up"), (0.0, 22.0));
+        assert_eq!(thresholds("squeeze"), (7.0, 13.0));
+        assert_eq!(thresholds("shift-down"), (3.0, 13.0));
+    }
+
+    #[test]
+    fn max_p_moves_beside_the_thresholds() {
+        // 0.1 1.75, then 1.75 (1.2 1.2)^1.5
+        let max_p = (0.175_f64 * 1.75 * 1.44_f64.powf(1.5)).min(0.75);
+        assert!((moved("spread").gauge("max_p") - max_p).abs() < 1e-12);
+        assert!((moved("spread").drop_function(10.0) - max_p * 7.0 / 14.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sandwich_keeps_the_slope() {
+        let rig = moved("sandwich");
+        // from 1 between 5 and 15 to 0.6 between 7 and 13
+        assert!((rig.gauge("max_p") - 0.6).abs() < 1e-12);
+        assert!((rig.drop_function(10.0) - 0.3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pseudo_drop_tail_drops_all_at_the_target_and_none_below() {
+        let mut rig =
+            Rig::new("psand", &[("w_q", Value::Number(1.0)), ("adapt", Value::Text("pseudo-drop-tail".into()))]);
+        rig.arrive(100);
+        assert_eq!((rig.waiting(), rig.drop_function(9.99), rig.drop_function(10.0)), (10, 0.0, 1.0));
+        rig.advance(Span::from_secs(10.0));
+        assert_eq!(rig.gauge("max_p"), 0.1);
+    }
+
+    #[test]
+    fn given_thresholds_must_suit_the_way_they_move() {
+        let faulty = |adapt: &str, name: &str, value| {
+            let settings = [("adapt".into(), Value::Text(adapt.into())), (name.into(), Value::Packets(value))];
+            Psand::from_settings(&settings, &thesis_link()).unwrap_err()[0].clone()
+        };
+        let message = "is 12 packets: it must not be above the target, 10 packets, to move";
+        assert_eq!(faulty("squeeze", "min_th", 12.0), ParamError::new("min_th", message));
+        let message = "is 9 packets: it must not be below the target, 10 packets, to move";
+        assert_eq!(faulty("max-up", "max_th", 9.0), ParamError::new("max_th", message));
+        assert_eq!(faulty("pseudo-drop-tail", "max_th", 12.0).name, "max_th");
+    }
+
+    #[test]
+    fn a_changed_link_puts_the_thresholds_back() {
+        for adapt in ["squeeze", "sandwich"] {
+            let mut rig = moved(adapt);
+            let before = rig.gauge("max_p");
+            rig.relink(&thesis_link());
+            assert_eq!((rig.gauge("min_th"), rig.gauge("max_th")), (5.0, 15.0));
+            assert_eq!(rig.gauge("max_p"), if adapt == "sandwich" { 1.0 } else { before });
+        }
     }
 }

@@ -38,6 +38,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
+use penstock_model::red_weight;
 
 penstock_core::choice! {
     /// How the probability of this drop follows from p_b and the arrivals since the last drop.
@@ -272,6 +273,17 @@ impl Red {
         self.derived.max_th
     }
 
+    /// Move the thresholds, for an adaptive law that owns this one. The next `on_link` puts them back.
+    pub(crate) fn set_thresholds(&mut self, min_th: f64, max_th: f64) {
+        let top = match (self.params.gentle, self.params.gentle_top) {
+            (false, _) => max_th,
+            (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
+            (true, GentleTop::Buffer) => self.derived.top,
+        };
+        let Derived { w_q, capacity, .. } = self.derived;
+        self.derived = Derived::of(min_th, max_th, top, w_q, capacity);
+    }
+
     pub(crate) fn max_p(&self) -> f64 {
         self.vars.max_p
     }
@@ -309,7 +321,7 @@ impl Derived {
         let capacity = link.rate.packets_per_second(mean_packet);
         let w_q = match params.w_q {
             Auto::Value(w_q) => w_q,
-            Auto::Auto => 1.0 - math::exp(-1.0 / capacity),
+            Auto::Auto => red_weight::weight(capacity, 1.0),
         };
         let (min_th, max_th) = (params.in_unit(params.min_th), params.in_unit(params.max_th));
         let top = match (params.gentle, params.gentle_top) {
@@ -317,6 +329,10 @@ impl Derived {
             (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
             (true, GentleTop::Buffer) => params.limit(link),
         };
+        Self::of(min_th, max_th, top, w_q, capacity)
+    }
+
+    fn of(min_th: f64, max_th: f64, top: f64, w_q: f64, capacity: f64) -> Self {
         Self { min_th, max_th, top, w_q, slope: 1.0 / (max_th - min_th), ramp_slope: 1.0 / (top - max_th), capacity }
     }
 

@@ -1,6 +1,11 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod dual_curvy_red;
+pub(crate) mod dual_queue;
+pub(crate) mod dualpi2;
 pub(crate) mod fifo;
+#[cfg(test)]
+pub(crate) mod recorder;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

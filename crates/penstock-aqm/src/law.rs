@@ -3,7 +3,9 @@
 pub mod ared_feng;
 pub mod ared_floyd;
 pub mod bernoulli;
+pub mod codel;
 pub mod droptail;
+pub mod pie;
 pub mod psand;
 pub mod red;
 

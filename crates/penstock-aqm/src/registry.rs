@@ -72,6 +72,8 @@ schemes! {
         crate::law::ared_floyd::AredFloyd,
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
+        crate::law::codel::Codel,
+        crate::law::pie::Pie,
     ],
     disciplines: [crate::discipline::dualpi2::DualPi2, crate::discipline::dual_curvy_red::DualCurvyRed],
 }

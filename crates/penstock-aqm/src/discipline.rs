@@ -3,9 +3,15 @@
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;
+pub(crate) mod fattest;
 pub(crate) mod fifo;
+pub(crate) mod flow_queue;
+pub(crate) mod fq_codel;
+pub(crate) mod fq_pie;
+pub(crate) mod packet_slab;
 #[cfg(test)]
 pub(crate) mod recorder;
+pub(crate) mod salted;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

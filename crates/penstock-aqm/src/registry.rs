@@ -75,7 +75,12 @@ schemes! {
         crate::law::codel::Codel,
         crate::law::pie::Pie,
     ],
-    disciplines: [crate::discipline::dualpi2::DualPi2, crate::discipline::dual_curvy_red::DualCurvyRed],
+    disciplines: [
+        crate::discipline::dualpi2::DualPi2,
+        crate::discipline::dual_curvy_red::DualCurvyRed,
+        crate::discipline::fq_codel::FqCodel,
+        crate::discipline::fq_pie::FqPie,
+    ],
 }
 
 /// What there is to say about a scheme.

@@ -83,6 +83,16 @@ impl Bench {
         self.arrive(PacketMeta { flow: 0, size, ecn, dscp: 0, protocol: 6, rare: None });
     }
 
+    /// A packet of this flow and size arrives now.
+    pub(crate) fn arrive_from(&mut self, flow: u32, size: u32) {
+        self.arrive(PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None });
+    }
+
+    /// How many packets have arrived, which is the number of the next.
+    pub(crate) fn arrived(&self) -> u32 {
+        self.arrived
+    }
+
     /// This packet arrives now and gets the next number.
     pub(crate) fn arrive(&mut self, packet: PacketMeta) {
         let rare = Rare { adu: self.arrived, ..packet.rare.unwrap_or_default() };

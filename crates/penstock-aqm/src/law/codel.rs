@@ -22,8 +22,8 @@
 //! # Differences
 //! * The RFC's `maxpacket` is 512 bytes; here it is what the RFC says it should be, the link's largest packet.
 //! * The RFC leaves marks open; a mark ends the turn as the packet is sent, so that one departure marks at most once.
-//! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, one Newton step in 16
-//!   bits for the square root, and a sojourn time that must have been high for longer than INTERVAL, not as long.
+//! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in 16
+//!   bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
 
 use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -157,14 +157,7 @@ impl Codel {
             self.vars.first_above = None;
             return false;
         }
-        match (self.vars.first_above, self.params.variant) {
-            (None, _) => {
-                self.vars.first_above = Some(now + self.interval());
-                false
-            }
-            (Some(first_above), Variant::Rfc) => now >= first_above,
-            (Some(first_above), Variant::Linux) => now > first_above,
-        }
+        now >= *self.vars.first_above.get_or_insert(now + self.interval())
     }
 
     /// The drop state begins, where it was left if that was not long ago.
@@ -201,8 +194,9 @@ impl Codel {
     fn step_root(&mut self) {
         let x = u64::from(self.vars.rec_inv_sqrt) << 16;
         let count_xx = u64::from(self.vars.count) * ((x * x) >> 32);
-        let twice = (((3 << 32_u64) - count_xx.min(3 << 32)) >> 2) * x >> 30;
-        self.vars.rec_inv_sqrt = (twice >> 17).min(u64::from(ONE)) as u16;
+        let three_less = (3 << 32_u64) - count_xx.min(3 << 32);
+        // of 64 bits the product has 2 too many
+        self.vars.rec_inv_sqrt = (((three_less >> 2) * x) >> 47).min(u64::from(ONE)) as u16;
     }
 
     /// Nanoseconds in the law's unit of time.

@@ -17,14 +17,15 @@
 //!   allowance; drops are spaced by the sum of p since the last (none below 0.85, certain from 8.5); a step of p is at
 //!   most 0.02 from p = 0.1 on; p decays while both delays are below QDELAY_REF / 2;
 //! * "linux" is Linux 6.1 as measured: "extended" that is always active, renews the allowance at the updates that find
-//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay as "basic" does, and adds 0.02 while d is above 250 ms.
+//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay as "basic" does, adds 0.02 while d is above 250 ms, and
+//!   lets p pass 1, from where it has as far to come back.
 //!
 //! A number is drawn for each arrival that p decides: "basic" draws none while the allowance lasts, the others do
 //! (appendix B calls `drop_early` first); with spacing none is drawn below 0.85 nor from 8.5 on.
 //!
 //! # Parameters
 //! `target` is QDELAY_REF, `t_update` T_UPDATE: for half the period halve `alpha` and add a quarter of `alpha` to `beta`.
-//! `hz` rounds the period up to whole ticks of a clock. `delay` is "timestamp", what the packet last sent has waited, or
+//! `hz` makes the period that of a kernel with such a clock: at 100 Hz 15 ms become 30 ms. `delay` is "timestamp", what the packet last sent has waited, or
 //! "rate", the queue over the rate at which it was seen to drain (section 5.2). ECN-capable packets are marked while
 //! p < `mark_ecnth`.
 //!
@@ -32,6 +33,7 @@
 //! * An empty queue has no delay: appendix A keeps that of the last packet sent.
 //! * Appendix B turns PIE off at any arrival at which p and both delays are 0, even the one that turned it on, so that
 //!   with "rate" it never starts; here only where the queue is below a third of the limit.
+//! * Linux' 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it tells a period of 20 ms.
 //! * Where the queue has no limit, "extended" is always active.
 
 use super::Law;
@@ -86,7 +88,7 @@ penstock_core::params! {
         delay: Delay = Default::Text("timestamp");
         /// Bytes whose departure makes one measurement of the rate.
         dq_threshold: Bytes = Default::Number(16384.0), unit: "bytes", range: 1.0..=65536.0;
-        /// Ticks per second of a clock to whole ticks of which `t_update` is rounded up.
+        /// Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one more.
         hz: Option<u32> = Default::Absent, unit: "1/s", range: 1.0..=1e6;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -278,7 +280,8 @@ impl Pie {
         if decays {
             self.vars.p *= 0.98;
         }
-        self.vars.p = self.vars.p.clamp(0.0, 1.0);
+        let largest = if self.params.variant == Variant::Linux { f64::MAX } else { 1.0 };
+        self.vars.p = self.vars.p.clamp(0.0, largest);
         let left = self.vars.burst_allowance.as_nanos().saturating_sub(period.as_nanos());
         self.vars.burst_allowance = Span::from_nanos(left);
         if self.params.variant == Variant::Linux && self.vars.p == 0.0 && self.is_calm() {
@@ -319,11 +322,11 @@ impl PieParams {
         }
     }
 
-    /// T_UPDATE in whole ticks of the clock, if it has any.
+    /// T_UPDATE; with a clock in whole ticks and one more, for the present tick has begun and no timer may be early.
     pub(crate) fn period(&self) -> Span {
         let Some(hz) = self.hz else { return self.t_update };
         let tick = 1_000_000_000 / u64::from(hz);
-        Span::from_nanos(self.t_update.as_nanos().div_ceil(tick) * tick)
+        Span::from_nanos((self.t_update.as_nanos().div_ceil(tick) + 1) * tick)
     }
 }
 
@@ -365,7 +368,7 @@ impl Aqm for Pie {
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("p", self.vars.p);
+        show("p", self.vars.p.min(1.0));
         show("qdelay", self.vars.qdelay);
     }
 }

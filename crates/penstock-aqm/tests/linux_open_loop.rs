@@ -159,7 +159,8 @@ fn spread(seeds: &[Totals], result: fn(&Totals) -> f64) -> (f64, f64) {
     (values().sum::<f64>() / seeds.len() as f64, 0.5 * (high - low))
 }
 
-/// Whether losses, marks and delay are Linux': within `tolerance`, or the spread over our seeds and its.
+/// Whether losses, marks and delay are Linux': within `tolerance`, or the spread over our seeds and its. Ours counts
+/// twice, as most of Linux' cells are of one seed.
 fn assert_like_linux(scheme: &str, tolerance: f64) {
     let results: [(&str, fn(&Totals) -> f64); 3] =
         [("lost", |totals| totals.lost), ("marked", |totals| totals.marked), ("delay", |totals| totals.delay_ms)];
@@ -170,7 +171,7 @@ fn assert_like_linux(scheme: &str, tolerance: f64) {
             let (wanted, their_spread) = spread(&theirs, result);
             let (got, our_spread) = spread(&ours, result);
             println!("{scheme} {schedule} {name}: {got:.3} +- {our_spread:.3}, Linux {wanted:.3} +- {their_spread:.3}");
-            if (got - wanted).abs() > (tolerance * wanted).max(our_spread + their_spread) + 1e-9 {
+            if (got - wanted).abs() > (tolerance * wanted).max(2.0 * our_spread + their_spread) + 1e-9 {
                 faults.push(format!("{schedule} {name}: {got:.3} +- {our_spread:.3}, Linux {wanted:.3}"));
             }
         }

@@ -29,6 +29,8 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         "pie" => ("pie", vec![linux, ("hz", Value::Number(100.0))], Limit::Packets(1000)),
         "pie_ecn" => ("pie", vec![linux, ("hz", Value::Number(100.0)), ecn], Limit::Packets(1000)),
         "red" => ("red", red(), Limit::Bytes(400_000)),
+        // CAKE with one flow and no limit of its own to the rate is its law
+        "cake_htb" => ("cobalt", vec![("mtu", Value::Bytes(0.0))], Limit::Infinite),
         other => panic!("no scheme of ours stands for {other}"),
     }
 }
@@ -209,4 +211,9 @@ fn pie_that_marks() {
 #[test]
 fn red() {
     assert_like_linux("red", 0.02);
+}
+
+#[test]
+fn cobalt() {
+    assert_like_linux("cake_htb", 0.02);
 }

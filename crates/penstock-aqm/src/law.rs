@@ -3,8 +3,11 @@
 pub mod ared_feng;
 pub mod ared_floyd;
 pub mod bernoulli;
+pub mod cobalt;
 pub mod codel;
+pub mod curvy_red;
 pub mod droptail;
+pub mod pi2;
 pub mod pie;
 pub mod psand;
 pub mod red;

@@ -74,6 +74,9 @@ schemes! {
         crate::law::psand::Psand,
         crate::law::codel::Codel,
         crate::law::pie::Pie,
+        crate::law::pi2::Pi2,
+        crate::law::curvy_red::CurvyRed,
+        crate::law::cobalt::Cobalt,
     ],
     disciplines: [
         crate::discipline::dualpi2::DualPi2,

@@ -17,8 +17,8 @@
 //!   allowance; drops are spaced by the sum of p since the last (none below 0.85, certain from 8.5); a step of p is at
 //!   most 0.02 from p = 0.1 on; p decays while both delays are below QDELAY_REF / 2;
 //! * "linux" is Linux 6.1 as measured: "extended" that is always active, renews the allowance at the updates that find
-//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay as "basic" does, adds 0.02 while d is above 250 ms, and
-//!   lets p pass 1, from where it has as far to come back.
+//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay by 1/64 while both are 0, adds 0.02 while d is above 250 ms,
+//!   and lets p pass 1, from where it has as far to come back.
 //!
 //! A number is drawn for each arrival that p decides: "basic" draws none while the allowance lasts, the others do
 //! (appendix B calls `drop_early` first); with spacing none is drawn below 0.85 nor from 8.5 on.
@@ -273,12 +273,13 @@ impl Pie {
             step += 0.02;
         }
         self.vars.p += step;
-        let decays = match self.params.variant {
-            Variant::Extended => self.is_calm(),
-            Variant::Basic | Variant::Linux => qdelay == 0.0 && qdelay_old == 0.0,
+        let (decays, factor) = match self.params.variant {
+            Variant::Extended => (self.is_calm(), 0.98),
+            Variant::Basic => (qdelay == 0.0 && qdelay_old == 0.0, 0.98),
+            Variant::Linux => (qdelay == 0.0 && qdelay_old == 0.0, 63.0 / 64.0),
         };
         if decays {
-            self.vars.p *= 0.98;
+            self.vars.p *= factor;
         }
         let largest = if self.params.variant == Variant::Linux { f64::MAX } else { 1.0 };
         self.vars.p = self.vars.p.clamp(0.0, largest);

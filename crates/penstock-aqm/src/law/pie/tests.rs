@@ -293,6 +293,23 @@ fn a_long_delay_raises_p_by_at_most_a_fiftieth_or_twice_that_with_linux() {
 }
 
 #[test]
+fn p_decays_once_the_delay_is_gone_or_for_extended_small() {
+    // the step is alpha (d - 15 ms), at full scale
+    for (word, qdelay, p) in [
+        ("basic", 0.0, (0.5 - 0.125 * 0.015) * 0.98),
+        ("basic", 0.001, 0.5 - 0.125 * 0.014),
+        ("extended", 0.001, (0.5 - 0.125 * 0.014) * 0.98),
+        ("linux", 0.0, (0.5 - 0.125 * 0.015) * 63.0 / 64.0),
+        ("linux", 0.001, 0.5 - 0.125 * 0.014),
+    ] {
+        let mut law = law(&[variant(word)]);
+        law.vars = PieVars { active: true, p: 0.5, qdelay, qdelay_old: qdelay, ..law.vars };
+        law.update(Time::from_nanos(15 * MS), 0);
+        assert!((law.vars.p - p).abs() < 1e-12, "{word}");
+    }
+}
+
+#[test]
 fn only_linux_lets_p_pass_1() {
     for (word, p) in [("basic", 1.0), ("extended", 1.0), ("linux", 1.03)] {
         let mut law = law(&[variant(word)]);

@@ -1,5 +1,6 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod cake;
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;
@@ -9,6 +10,7 @@ pub(crate) mod flow_queue;
 pub(crate) mod fq_codel;
 pub(crate) mod fq_pie;
 pub(crate) mod packet_slab;
+pub(crate) mod queue_list;
 #[cfg(test)]
 pub(crate) mod recorder;
 pub(crate) mod salted;

@@ -83,6 +83,7 @@ schemes! {
         crate::discipline::dual_curvy_red::DualCurvyRed,
         crate::discipline::fq_codel::FqCodel,
         crate::discipline::fq_pie::FqPie,
+        crate::discipline::cake::Cake,
     ],
 }
 

@@ -3,6 +3,7 @@
 
 use super::fattest::Fattest;
 use super::packet_slab::{Line, NONE, PacketSlab};
+use super::queue_list::{Linked, Links, QueueList};
 use super::salted::Salted;
 use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -57,35 +58,18 @@ struct Flow<L> {
     line: Line,
     credits: i64,
     listed: Listed,
-    /// The next queue in the list.
-    next: u32,
+    links: Links,
     law: L,
 }
 
-/// A list of queues, linked through them.
-#[derive(Clone, Copy, Debug)]
-struct List {
-    head: u32,
-    tail: u32,
-    len: u32,
-}
-
-impl List {
-    const EMPTY: Self = Self { head: NONE, tail: NONE, len: 0 };
-
-    fn push<L>(&mut self, flows: &mut [Flow<L>], id: u32) {
-        if self.len == 0 {
-            self.head = id;
-        } else {
-            flows[self.tail as usize].next = id;
-        }
-        self.tail = id;
-        self.len += 1;
+impl<L> Linked for Flow<L> {
+    #[inline]
+    fn links(&self) -> Links {
+        self.links
     }
-
-    fn pop<L>(&mut self, flows: &[Flow<L>]) {
-        self.head = flows[self.head as usize].next;
-        self.len -= 1;
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
     }
 }
 
@@ -99,8 +83,8 @@ pub(crate) struct FlowQueue<P, L> {
     /// The queue of each bucket.
     buckets: Vec<u32>,
     hash: Salted,
-    new: List,
-    old: List,
+    new: QueueList,
+    old: QueueList,
     fattest: Fattest,
     /// The law of a queue that has not been used.
     fresh: L,
@@ -132,8 +116,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
             flows: Vec::new(),
             buckets: vec![NONE; params.flows as usize],
             hash: Salted::default(),
-            new: List::EMPTY,
-            old: List::EMPTY,
+            new: QueueList::EMPTY,
+            old: QueueList::EMPTY,
             fattest: Fattest::new(),
             fresh: law,
             quantum: params.quantum.0.cast_signed(),
@@ -149,7 +133,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         if *id == NONE {
             *id = self.flows.len() as u32;
             let law = self.fresh.clone();
-            self.flows.push(Flow { line: Line::EMPTY, credits: 0, listed: Listed::No, next: NONE, law });
+            self.flows.push(Flow { line: Line::EMPTY, credits: 0, listed: Listed::No, links: Links::NONE, law });
         }
         *id
     }
@@ -191,16 +175,13 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Section 4.2, first part: the queue whose turn it is.
     fn select(&mut self) -> Option<u32> {
         loop {
-            let list = if self.new.len > 0 { &mut self.new } else { &mut self.old };
-            if list.len == 0 {
-                return None;
-            }
-            let id = list.head;
+            let list = if self.new.len() > 0 { &mut self.new } else { &mut self.old };
+            let id = list.head()?;
             if self.flows[id as usize].credits > 0 {
                 return Some(id);
             }
             self.flows[id as usize].credits += self.quantum;
-            list.pop(&self.flows);
+            list.remove(&mut self.flows, id);
             self.append_to_old(id);
         }
     }
@@ -213,10 +194,10 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Section 4.2, third part: the selected queue had no packet.
     fn move_on(&mut self, id: u32) {
         if self.flows[id as usize].listed == Listed::New {
-            self.new.pop(&self.flows);
+            self.new.remove(&mut self.flows, id);
             self.append_to_old(id);
         } else {
-            self.old.pop(&self.flows);
+            self.old.remove(&mut self.flows, id);
             self.flows[id as usize].listed = Listed::No;
         }
     }
@@ -309,18 +290,8 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
 
     /// The head is that of the first queue in the lists that has a packet.
     fn backlog(&self) -> Backlog {
-        let mut oldest = None;
-        for list in [self.new, self.old] {
-            let mut id = list.head;
-            for _ in 0..list.len {
-                let flow = &self.flows[id as usize];
-                oldest = oldest.or_else(|| self.packets.oldest(&flow.line));
-                if oldest.is_some() {
-                    break;
-                }
-                id = flow.next;
-            }
-        }
+        let mut listed = self.new.iter(&self.flows).chain(self.old.iter(&self.flows));
+        let oldest = listed.find_map(|id| self.packets.oldest(&self.flows[id as usize].line));
         Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
     }
 
@@ -345,7 +316,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("new_flows", f64::from(self.new.len));
-        show("old_flows", f64::from(self.old.len));
+        show("new_flows", f64::from(self.new.len()));
+        show("old_flows", f64::from(self.old.len()));
     }
 }

@@ -9,9 +9,9 @@ pub(crate) struct Salted(Option<u64>);
 impl Salted {
     /// The hash of `number`: the finalizer of SplitMix64 (Steele, Lea, Flood 2014) over it and the salt.
     #[inline]
-    pub(crate) fn hash(&mut self, number: u32, rng: &mut Rng) -> u32 {
+    pub(crate) fn hash(&mut self, number: u64, rng: &mut Rng) -> u32 {
         let salt = *self.0.get_or_insert_with(|| rng.bits());
-        let mut z = salt.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 32) as u32
@@ -21,7 +21,7 @@ impl Salted {
     #[inline]
     pub(crate) fn bucket(&mut self, number: u32, buckets: u32, rng: &mut Rng) -> u32 {
         // by multiplication, which is quicker than a remainder
-        ((u64::from(self.hash(number, rng)) * u64::from(buckets)) >> 32) as u32
+        ((u64::from(self.hash(u64::from(number), rng)) * u64::from(buckets)) >> 32) as u32
     }
 }
 

@@ -139,6 +139,17 @@ impl Cobalt {
         }
     }
 
+    /// Whether nothing is left of an earlier congestion, so that a new law would say the same from now on.
+    pub(crate) fn is_at_rest(&self, now: Time) -> bool {
+        self.vars.count == 0 && self.vars.p_drop == 0.0 && now >= self.vars.drop_next
+    }
+
+    /// Go on with the parameters of `other`.
+    pub(crate) fn follow(&mut self, other: &Self) {
+        self.params = other.params.clone();
+        self.mtu_time = other.mtu_time;
+    }
+
     fn is_due(&self, now: Time) -> bool {
         self.vars.count > 0 && now >= self.vars.drop_next
     }

@@ -39,6 +39,7 @@
 //! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
 
 mod hosts;
+mod plan;
 mod queues;
 mod shaper;
 mod tins;
@@ -53,7 +54,8 @@ use alloc::vec::Vec;
 use hosts::Isolation;
 use penstock_core::param::{Default, ParamError, Reader, Value};
 use penstock_core::{Bytes, Packet, Span};
-use queues::{CakeQueue, Plan};
+use plan::Plan;
+use queues::CakeQueue;
 use tins::Diffserv;
 
 penstock_core::params! {

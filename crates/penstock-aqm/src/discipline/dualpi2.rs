@@ -321,6 +321,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_marks_are_owed_when_the_overload_ends() {
+        let mut bench = Bench::new("dualpi2", &[]);
+        bench.arrive_as(1000, Ecn::Ect1);
+        bench.advance(ms(1000));
+        assert_eq!((bench.gauge("p"), bench.gauge("p_cl")), (1.0, 1.0));
+        // with p_CL = 2 each of these would leave a mark behind for later
+        (0..100).for_each(|_| bench.arrive_as(1000, Ecn::Ect1));
+        bench.depart_all();
+        bench.advance(ms(2000));
+        assert_eq!(bench.gauge("p"), 0.0);
+        let before = bench.count(Fate::Marked);
+        for _ in 0..20 {
+            bench.arrive_as(1000, Ecn::Ect1);
+            bench.depart();
+        }
+        assert_eq!(bench.count(Fate::Marked), before);
+    }
+
     /// Figures 3 to 8 of the RFC, word for word, with numbers for packets.
     struct Pseudocode {
         lq: VecDeque<(f64, u32, Ecn)>,

@@ -40,7 +40,7 @@ impl QueueList {
     }
 
     /// All of them, from the head on.
-    pub(crate) fn iter<Q: Linked>(&self, queues: &[Q]) -> impl Iterator<Item = u32> {
+    pub(crate) fn iter<Q: Linked>(self, queues: &[Q]) -> impl Iterator<Item = u32> {
         core::iter::successors(self.head(), |&id| match queues[id as usize].links().next {
             NONE => None,
             next => Some(next),

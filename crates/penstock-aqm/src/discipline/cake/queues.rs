@@ -5,56 +5,18 @@ use super::super::packet_slab::{Line, NONE, PacketSlab};
 use super::super::queue_list::{Linked, Links, QueueList};
 use super::super::salted::Salted;
 use super::super::{Discipline, Env, Next, Report};
-use super::hosts::{Ends, HostLoads, Isolation};
+use super::hosts::{Ends, HostLoads};
+use super::plan::Plan;
 use super::shaper::Shaper;
-use super::tins::{Diffserv, Entitlement};
+use super::tins::Entitlement;
 use super::ways::Ways;
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
-use crate::law::cobalt::{Cobalt, CobaltParams};
+use crate::law::cobalt::Cobalt;
 use alloc::vec::Vec;
-use penstock_core::param::Auto;
-use penstock_core::{Limit, Packet, PacketMeta, Rare, Rate, Rng, Span, Time};
+use penstock_core::{Limit, Packet, PacketMeta, Rare, Rng, Time};
 
 /// Bytes of a turn of a tin with weight 1.
 const TIN_QUANTUM: f64 = 1024.0;
-
-/// What CAKE is built from.
-pub(super) struct Plan {
-    pub(super) diffserv: Diffserv,
-    pub(super) isolation: Isolation,
-    pub(super) flows: u32,
-    /// Rate of the shaper, if there is one.
-    pub(super) bandwidth: Option<u64>,
-    /// Bytes that each packet takes on the wire besides its own.
-    pub(super) overhead: u32,
-    pub(super) rtt: Span,
-    pub(super) ecn: bool,
-}
-
-impl Plan {
-    /// The rate of a tin with this share, in bit/s.
-    fn rate(&self, share: f64, link: &LinkInfo) -> u64 {
-        (self.bandwidth.unwrap_or(link.rate.bits_per_second()) as f64 * share) as u64
-    }
-
-    /// The law of a queue in such a tin: a target of rtt / 20, but of at least 1.5 times a full packet's time there.
-    fn law(&self, share: f64, link: &LinkInfo) -> Cobalt {
-        let rate = self.rate(share, link).max(1);
-        let mtu_time = link.mtu.0 as f64 * 8.0 / rate as f64;
-        let rtt = self.rtt.as_secs();
-        let target = (1.5 * mtu_time).max(rtt / 20.0);
-        let interval = (rtt + target - rtt / 20.0).max(2.0 * target);
-        let params = CobaltParams {
-            target: Span::from_secs(target),
-            interval: Span::from_secs(interval),
-            mtu: Auto::Value(link.mtu),
-            p_inc: 1.0 / 256.0,
-            p_dec: 1.0 / 4096.0,
-            ecn: self.ecn,
-        };
-        Cobalt::new(params, &LinkInfo { rate: Rate::from_bits_per_second(rate), ..*link })
-    }
-}
 
 /// Where a queue is in its tin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -409,11 +371,10 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
 
     /// The head is that of the first queue in the lists that has a packet, of the most urgent tin that has one.
     fn backlog(&self) -> Backlog {
-        let listed = self.tins.iter().rev().flat_map(|tin| [tin.sparse, tin.bulk]);
-        let mut heads = listed
-            .flat_map(|list| list.iter(&self.queues).collect::<Vec<_>>())
-            .filter_map(|id| self.packets.oldest(&self.queues[id as usize].line));
-        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest: heads.next() }
+        let lists = self.tins.iter().rev().flat_map(|tin| [tin.sparse, tin.bulk]);
+        let mut listed = lists.flat_map(|list| list.iter(&self.queues));
+        let oldest = listed.find_map(|id| self.packets.oldest(&self.queues[id as usize].line));
+        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

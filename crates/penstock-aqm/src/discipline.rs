@@ -1,5 +1,6 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod choke;
 pub(crate) mod fifo;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};

@@ -78,7 +78,9 @@ schemes! {
         crate::law::curvy_red::CurvyRed,
         crate::law::cobalt::Cobalt,
     ],
-    disciplines: [],
+    disciplines: [
+        crate::discipline::choke::ChokeScheme,
+    ],
 }
 
 /// What there is to say about a scheme.

@@ -1,6 +1,7 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
 pub(crate) mod cake;
+pub(crate) mod choke;
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;

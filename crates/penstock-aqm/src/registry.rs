@@ -84,6 +84,7 @@ schemes! {
         crate::discipline::fq_codel::FqCodel,
         crate::discipline::fq_pie::FqPie,
         crate::discipline::cake::Cake,
+        crate::discipline::choke::ChokeScheme,
     ],
 }
 

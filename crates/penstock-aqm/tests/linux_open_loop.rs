@@ -20,6 +20,11 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         ("max_p", Value::Number(0.1)), ("w_q", Value::Number(1.0 / 16.0)), ("spacing", word("count")),
         ("mean_packet", Value::Bytes(1500.0)),
     ];
+    // as RED's, with thresholds in packets
+    let choke = || vec![
+        ("min_th", Value::Number(10.0)), ("max_th", Value::Number(30.0)), ("max_p", Value::Number(0.1)),
+        ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)),
+    ];
     match scheme {
         "pfifo100" => ("droptail", vec![], Limit::Packets(100)),
         "codel" => ("codel", vec![linux], Limit::Packets(1000)),
@@ -29,6 +34,7 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         "pie" => ("pie", vec![linux, ("hz", Value::Number(100.0))], Limit::Packets(1000)),
         "pie_ecn" => ("pie", vec![linux, ("hz", Value::Number(100.0)), ecn], Limit::Packets(1000)),
         "red" => ("red", red(), Limit::Bytes(400_000)),
+        "choke" => ("choke", choke(), Limit::Packets(1000)),
         // CAKE with one flow and no limit of its own to the rate is its law
         "cake_htb" => ("cobalt", vec![("mtu", Value::Bytes(0.0))], Limit::Infinite),
         other => panic!("no scheme of ours stands for {other}"),
@@ -216,4 +222,9 @@ fn red() {
 #[test]
 fn cobalt() {
     assert_like_linux("cake_htb", 0.02);
+}
+
+#[test]
+fn choke() {
+    assert_like_linux("choke", 0.02);
 }

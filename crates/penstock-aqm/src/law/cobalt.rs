@@ -147,7 +147,7 @@ impl Cobalt {
         }
     }
 
-    /// Whether nothing is left of an earlier congestion, so that a new law would say the same from now on.
+    /// Whether nothing is left of an earlier congestion: no signals to undo, and no time to wait before the next.
     pub(crate) fn is_at_rest(&self, now: Time) -> bool {
         self.vars.count == 0 && self.vars.p_drop == 0.0 && now >= self.vars.drop_next
     }

@@ -1,5 +1,7 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod cake;
+pub(crate) mod choke;
 pub(crate) mod drop_front;
 pub mod drr;
 #[cfg(test)]
@@ -10,12 +12,24 @@ mod drr_oracle;
 mod drr_queues;
 pub mod dsdrr;
 pub mod dtdrr;
+pub(crate) mod dual_curvy_red;
+pub(crate) mod dual_queue;
+pub(crate) mod dualpi2;
+pub(crate) mod fattest;
 pub(crate) mod fifo;
+pub(crate) mod flow_queue;
+pub(crate) mod fq_codel;
+pub(crate) mod fq_pie;
 mod line;
+pub(crate) mod packet_slab;
 pub(crate) mod push_out;
 pub mod qsdrr;
+pub(crate) mod queue_list;
 mod ranking;
 pub(crate) mod ras;
+#[cfg(test)]
+pub(crate) mod recorder;
+pub(crate) mod salted;
 pub mod sfq;
 pub(crate) mod shaper;
 mod shelf;

@@ -91,6 +91,11 @@ schemes! {
         crate::law::avq::Avq,
         crate::law::lred::Lred,
         crate::law::sfc::Sfc,
+        crate::law::codel::Codel,
+        crate::law::pie::Pie,
+        crate::law::pi2::Pi2,
+        crate::law::curvy_red::CurvyRed,
+        crate::law::cobalt::Cobalt,
     ],
     disciplines: [
         crate::discipline::drop_front::DropFrontScheme,
@@ -104,6 +109,12 @@ schemes! {
         crate::discipline::wred_dfq::WredDfq,
         crate::discipline::shaper::Shaper,
         crate::discipline::ras::Ras,
+        crate::discipline::dualpi2::DualPi2,
+        crate::discipline::dual_curvy_red::DualCurvyRed,
+        crate::discipline::fq_codel::FqCodel,
+        crate::discipline::fq_pie::FqPie,
+        crate::discipline::cake::Cake,
+        crate::discipline::choke::ChokeScheme,
     ],
 }
 

@@ -1,0 +1,126 @@
+//! Common Applications Kept Enhanced (CAKE).
+//! T. Høiland-Jørgensen, D. Täht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways",
+//! IEEE LANMAN, 2018, and the manual page tc-cake(8).
+//!
+//! # Law
+//! * Shaper, if there is a `bandwidth`: in deficit mode, without a bucket of tokens. The next packet may leave at t_next;
+//!   each that leaves adds (size + overhead) / bandwidth to it. An arrival at an empty queue sets it to now, if it is past.
+//! * Tins: the codepoint selects one. They are served by weighted round robin, 1024 bytes a turn times the weight: the
+//!   priority while the tin stays below its threshold (its share of the rate, measured like the shaper's), else the share.
+//! * Flows: a set-associative hash with 8 ways gives each a queue of its tin: its own bucket if it is there already, else
+//!   the one of the set where it is, else the first of the set, from its own on, with an idle queue, else its own, shared.
+//! * Hosts: the credit of a queue in a round is quantum / n, rounded by chance, with n the number of bulk queues of its
+//!   source or of its destination, whichever has more ("triple-isolate"). quantum = rate of the tin / 4096 s, within 300 ..
+//!   1514 bytes.
+//! * DRR++: a queue that was idle is sparse and served first. With its credit used up it gets more and waits among the bulk
+//!   queues; it is a bulk queue then, unless it is empty. Found empty, a queue stays "decaying" until its COBALT is at rest.
+//! * COBALT in each queue: target = max(rtt / 20, 1.5 MTU times), interval = max(rtt + target - rtt / 20, 2 target), MTU
+//!   times at the rate of the tin. The last packet of a queue is never dropped at the head.
+//! * When an arrival exceeds the limit, the longest queue of all tins loses packets from its head until the limit holds,
+//!   and its COBALT is told that there was no room.
+//!
+//! Random numbers: the salt of the hash with the first packet; one for each credit that n > 1 divides; COBALT's.
+//!
+//! # Parameters
+//! `bandwidth` should be a little below the rate of the link, so that the queue forms here. `rtt` is the longest usual
+//! round-trip time. Priorities and shares of the tins, the least urgent first:
+//!
+//! | `diffserv` | tins: priority, share |
+//! | --- | --- |
+//! | "diffserv3" | Bulk (CS1, LE) 1/16, 1/16; Best Effort 1, 1; Voice (CS7, CS6, EF, VA, TOS4) 16, 1/4 |
+//! | "diffserv4" | Bulk; Best Effort; Video (AF4x, AF3x, CS3, AF2x, CS2, TOS4) 4, 1/2; Voice (CS7 .. CS4, EF, VA) 16, 1/4 |
+//! | "diffserv8", "precedence" | eight, each 3/2 of the priority and 7/8 of the share of the one before |
+//!
+//! # Differences
+//! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux, which does not know it, then
+//!   has no thresholds, quanta of 1514 bytes and targets by rtt alone.
+//! * Hosts are told apart by their numbers, not by a hash.
+//! * A threshold grants nothing for the time in which its tin was idle.
+//! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
+
+mod hosts;
+mod plan;
+mod queues;
+mod shaper;
+mod tins;
+mod ways;
+
+use super::Discipline;
+use crate::aqm::LinkInfo;
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use hosts::Isolation;
+use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::{Bytes, Packet, Span};
+use plan::Plan;
+use queues::CakeQueue;
+use tins::Diffserv;
+
+penstock_core::params! {
+    /// Parameters of CAKE.
+    pub struct CakeParams {
+        /// Rate of the shaper; absent, the link alone sets the pace.
+        bandwidth: Option<f64> = Default::Absent, unit: "bit/s", range: 1000.0..=1e13;
+        /// How packets are divided into tins by their codepoint.
+        diffserv: Diffserv = Default::Text("diffserv3");
+        /// Between whom the link is shared.
+        isolation: Isolation = Default::Text("triple-isolate");
+        /// Queues in each tin.
+        flows: u32 = Default::Number(1024.0), range: 1.0..=1e6;
+        /// Longest usual round-trip time.
+        rtt: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_01..=1000.0;
+        /// Bytes that each packet takes on the wire behind the shaper besides its own.
+        overhead: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=256.0;
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = Default::Flag(true);
+    }
+}
+
+/// CAKE.
+pub(crate) struct Cake;
+
+impl Scheme for Cake {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "cake",
+        aliases: &[],
+        family: "flow queueing",
+        title: "Common Applications Kept Enhanced",
+        source: "T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution for \
+                 Home Gateways, IEEE LANMAN, 2018",
+        doc: module_doc!("cake.rs"),
+        ecn: true,
+        params: CakeParams::INFO,
+        class_params: &[],
+        cost: "O(1) time, O(h) where a host has h busy queues, amortized O(log f) at the limit; O(n + f) memory in packets \
+               and flows seen",
+        picture: Picture::Service,
+        good: "Equal shares for hosts and then for their flows, low delay for sparse flows, in one queue that also shapes.",
+        bad: "Does most work a packet of all schemes here, most of all where one host has hundreds of busy flows.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, CakeParams::INFO);
+        let params = CakeParams::read(&mut reader);
+        reader.finish()?;
+        let params = params.ok_or_else(Vec::new)?;
+        let plan = Plan {
+            diffserv: params.diffserv,
+            isolation: params.isolation,
+            flows: params.flows,
+            bandwidth: params.bandwidth.map(|rate| rate as u64),
+            overhead: params.overhead.0 as u32,
+            rtt: params.rtt,
+            ecn: params.ecn,
+        };
+        Ok(Box::new(CakeQueue::new(plan, link)))
+    }
+}
+
+#[cfg(test)]
+#[path = "cake/tests.rs"]
+mod tests;

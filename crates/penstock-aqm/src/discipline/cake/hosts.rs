@@ -1,0 +1,131 @@
+//! Fairness between hosts: who a queue belongs to, and how many busy queues each host has.
+
+use alloc::vec::Vec;
+use penstock_core::{PacketMeta, Rare, Rng};
+
+penstock_core::choice! {
+    /// Between whom the link is shared.
+    pub enum Isolation {
+        /// Flows, but no host gets more for having more of them, be it their source or their destination.
+        TripleIsolate = "triple-isolate",
+        /// Sources, then their flows.
+        DualSrcHost = "dual-srchost",
+        /// Destinations, then their flows.
+        DualDstHost = "dual-dsthost",
+        /// Flows.
+        Flows = "flows",
+        /// Pairs of source and destination.
+        Hosts = "hosts",
+        /// Sources.
+        SrcHost = "srchost",
+        /// Destinations.
+        DstHost = "dsthost",
+        /// Nobody: one queue.
+        FlowBlind = "flowblind",
+    }
+}
+
+impl Isolation {
+    /// Whether it looks at the hosts of a packet.
+    pub(super) fn wants_hosts(self) -> bool {
+        !matches!(self, Self::Flows | Self::FlowBlind)
+    }
+
+    /// What packets must have in common to share a queue, as a number to be hashed.
+    pub(super) fn key(self, meta: &PacketMeta, hosts: Rare) -> u64 {
+        match self {
+            Self::TripleIsolate | Self::DualSrcHost | Self::DualDstHost | Self::Flows => u64::from(meta.flow),
+            Self::Hosts => u64::from(hosts.src) << 32 | u64::from(hosts.dst),
+            Self::SrcHost => u64::from(hosts.src),
+            Self::DstHost => u64::from(hosts.dst),
+            Self::FlowBlind => 0,
+        }
+    }
+}
+
+/// The hosts of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub(super) src: u32,
+    pub(super) dst: u32,
+}
+
+/// Busy queues of each host of a tin, by its number.
+#[derive(Default)]
+pub(super) struct HostLoads {
+    src: Vec<u32>,
+    dst: Vec<u32>,
+}
+
+impl HostLoads {
+    pub(super) fn add(&mut self, ends: Ends) {
+        for (loads, host) in [(&mut self.src, ends.src), (&mut self.dst, ends.dst)] {
+            if host as usize >= loads.len() {
+                loads.resize(host as usize + 1, 0);
+            }
+            loads[host as usize] += 1;
+        }
+    }
+
+    pub(super) fn remove(&mut self, ends: Ends) {
+        self.src[ends.src as usize] -= 1;
+        self.dst[ends.dst as usize] -= 1;
+    }
+
+    /// Among how many queues the share of this queue's host is divided; at least 1.
+    fn load(&self, isolation: Isolation, ends: Ends) -> u32 {
+        let of = |loads: &[u32], host: u32| loads.get(host as usize).copied().unwrap_or(0);
+        let (src, dst) = (of(&self.src, ends.src), of(&self.dst, ends.dst));
+        let load = match isolation {
+            Isolation::TripleIsolate => src.max(dst),
+            Isolation::DualSrcHost => src,
+            Isolation::DualDstHost => dst,
+            _ => 1,
+        };
+        load.max(1)
+    }
+
+    /// `quantum` / load, rounded up or down by chance so that it is right on average.
+    pub(super) fn quantum(&self, quantum: u32, isolation: Isolation, ends: Ends, rng: &mut Rng) -> i64 {
+        let load = self.load(isolation, ends);
+        let dither = if load > 1 { rng.below(u64::from(load)) } else { 0 };
+        ((u64::from(quantum) + dither) / u64::from(load)).cast_signed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantum_is_divided_among_the_queues_of_the_busier_host() {
+        let mut loads = HostLoads::default();
+        // 3 queues from host 1, of which 2 go to host 7
+        let ends = [Ends { src: 1, dst: 7 }, Ends { src: 1, dst: 7 }, Ends { src: 1, dst: 8 }];
+        for ends in ends {
+            loads.add(ends);
+        }
+        assert_eq!(loads.load(Isolation::TripleIsolate, ends[0]), 3);
+        assert_eq!(loads.load(Isolation::DualSrcHost, ends[2]), 3);
+        assert_eq!(loads.load(Isolation::DualDstHost, ends[0]), 2);
+        assert_eq!(loads.load(Isolation::DualDstHost, ends[2]), 1);
+        assert_eq!(loads.load(Isolation::Flows, ends[0]), 1);
+        loads.remove(ends[1]);
+        assert_eq!(loads.load(Isolation::TripleIsolate, ends[0]), 2);
+        assert_eq!(loads.load(Isolation::TripleIsolate, Ends { src: 99, dst: 99 }), 1);
+    }
+
+    #[test]
+    fn dithering_is_right_on_average() {
+        let mut loads = HostLoads::default();
+        let ends = Ends { src: 0, dst: 0 };
+        (0..7).for_each(|_| loads.add(ends));
+        let mut rng = Rng::stream(1, "dither");
+        let quanta: Vec<i64> =
+            (0..7000).map(|_| loads.quantum(300, Isolation::TripleIsolate, ends, &mut rng)).collect();
+        assert!(quanta.iter().all(|quantum| (42..=43).contains(quantum)));
+        // 300 / 7 = 42.857: 6000 of 7000 are 43; standard deviation 29
+        let up = quanta.iter().filter(|&&quantum| quantum == 43).count();
+        assert!((5880..=6120).contains(&up), "{up}");
+    }
+}

@@ -1,0 +1,390 @@
+//! The tins of CAKE, their queues, and who is next.
+
+use super::super::fattest::Fattest;
+use super::super::packet_slab::{Line, NONE, PacketSlab};
+use super::super::queue_list::{Linked, Links, QueueList};
+use super::super::salted::Salted;
+use super::super::{Discipline, Env, Next, Report};
+use super::hosts::{Ends, HostLoads};
+use super::plan::Plan;
+use super::shaper::Shaper;
+use super::tins::Entitlement;
+use super::ways::Ways;
+use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
+use crate::law::cobalt::Cobalt;
+use alloc::vec::Vec;
+use penstock_core::{Limit, Packet, PacketMeta, Rare, Rng, Time};
+
+/// Bytes of a turn of a tin with weight 1.
+const TIN_QUANTUM: f64 = 1024.0;
+
+/// Where a queue is in its tin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    /// In no list, and its law at rest.
+    Idle,
+    /// In the list of sparse queues.
+    Sparse,
+    /// Among the bulk queues for its next turn, but it was empty when it had used up its credit: still sparse.
+    Waiting,
+    /// In the list of bulk queues.
+    Bulk,
+    /// Empty, until its law has come to rest.
+    Decaying,
+}
+
+struct Queue {
+    line: Line,
+    deficit: i64,
+    set: Set,
+    tin: u8,
+    links: Links,
+    ends: Ends,
+    law: Cobalt,
+}
+
+impl Linked for Queue {
+    #[inline]
+    fn links(&self) -> Links {
+        self.links
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+struct Tin {
+    entitlement: Entitlement,
+    /// When the tin is back below its threshold.
+    threshold: Shaper,
+    deficit: f64,
+    /// Waiting packets.
+    packets: u32,
+    /// Credit of a queue in a round.
+    quantum: u32,
+    ways: Ways,
+    sparse: QueueList,
+    bulk: QueueList,
+    decaying: QueueList,
+    bulk_queues: u32,
+    hosts: HostLoads,
+    /// The law of a queue that has not been used.
+    fresh: Cobalt,
+}
+
+impl Tin {
+    fn list(&mut self, set: Set) -> Option<&mut QueueList> {
+        match set {
+            Set::Idle => None,
+            Set::Sparse => Some(&mut self.sparse),
+            Set::Waiting | Set::Bulk => Some(&mut self.bulk),
+            Set::Decaying => Some(&mut self.decaying),
+        }
+    }
+}
+
+/// The tins and queues of CAKE behind its shaper.
+pub(super) struct CakeQueue<P> {
+    plan: Plan,
+    packets: PacketSlab<P>,
+    count: u32,
+    bytes: u64,
+    /// Queues that have been used, of all tins.
+    queues: Vec<Queue>,
+    tins: Vec<Tin>,
+    /// The tin whose turn it is.
+    turn: usize,
+    hash: Salted,
+    fattest: Fattest,
+    shaper: Option<Shaper>,
+    limit: Limit,
+}
+
+impl<P: Packet> CakeQueue<P> {
+    pub(super) fn new(plan: Plan, link: &LinkInfo) -> Self {
+        let tin = |&entitlement: &Entitlement| Tin {
+            entitlement,
+            threshold: Shaper::new(1),
+            deficit: 0.0,
+            packets: 0,
+            quantum: 0,
+            ways: Ways::new(plan.flows),
+            sparse: QueueList::EMPTY,
+            bulk: QueueList::EMPTY,
+            decaying: QueueList::EMPTY,
+            bulk_queues: 0,
+            hosts: HostLoads::default(),
+            fresh: plan.law(entitlement.share, link),
+        };
+        let mut queues = Self {
+            packets: PacketSlab::new(),
+            count: 0,
+            bytes: 0,
+            queues: Vec::new(),
+            tins: plan.diffserv.tins().iter().map(tin).collect(),
+            turn: 0,
+            hash: Salted::default(),
+            fattest: Fattest::new(),
+            shaper: plan.bandwidth.map(Shaper::new),
+            limit: link.limit,
+            plan,
+        };
+        queues.take_link(link);
+        queues
+    }
+
+    fn take_link(&mut self, link: &LinkInfo) {
+        self.limit = link.limit;
+        for tin in &mut self.tins {
+            let rate = self.plan.rate(tin.entitlement.share, link);
+            tin.threshold.set_rate(rate);
+            // 4096 turns a second, of a size that is neither a burden nor more than a packet
+            tin.quantum = (rate / 8 / 4096).clamp(300, 1514) as u32;
+            tin.fresh = self.plan.law(tin.entitlement.share, link);
+        }
+        for queue in &mut self.queues {
+            queue.law.follow(&self.tins[usize::from(queue.tin)].fresh);
+        }
+    }
+
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.count, bytes: self.bytes }
+    }
+
+    /// The queue of a packet; it belongs to the hosts of the flow that came to it last.
+    fn queue_of(&mut self, tin: usize, meta: &PacketMeta, hosts: Rare, rng: &mut Rng) -> u32 {
+        let hash = self.hash.hash(self.plan.isolation.key(meta, hosts), rng);
+        let queues = &self.queues;
+        let (bucket, is_new) = self.tins[tin].ways.find(hash, |id| queues[id as usize].set != Set::Idle);
+        let mut id = self.tins[tin].ways.queue(bucket);
+        let ends = Ends { src: hosts.src, dst: hosts.dst };
+        if id == NONE {
+            id = self.queues.len() as u32;
+            self.tins[tin].ways.set_queue(bucket, id);
+            let law = self.tins[tin].fresh.clone();
+            let (set, links) = (Set::Idle, Links::NONE);
+            self.queues.push(Queue { line: Line::EMPTY, deficit: 0, set, tin: tin as u8, links, ends, law });
+        } else if is_new {
+            let queue = &mut self.queues[id as usize];
+            if queue.set == Set::Bulk {
+                self.tins[tin].hosts.remove(queue.ends);
+                self.tins[tin].hosts.add(ends);
+            }
+            queue.ends = ends;
+        }
+        id
+    }
+
+    /// Queue `id` leaves the set it is in and joins the end of another.
+    fn move_to(&mut self, id: u32, set: Set) {
+        let queue = &mut self.queues[id as usize];
+        let tin = &mut self.tins[usize::from(queue.tin)];
+        let (left, ends) = (core::mem::replace(&mut queue.set, set), queue.ends);
+        if let Some(list) = tin.list(left) {
+            list.remove(&mut self.queues, id);
+        }
+        if let Some(list) = tin.list(set) {
+            list.push(&mut self.queues, id);
+        }
+        self.count_bulk(id, left == Set::Bulk, set == Set::Bulk, ends);
+    }
+
+    fn count_bulk(&mut self, id: u32, was: bool, is: bool, ends: Ends) {
+        let tin = &mut self.tins[usize::from(self.queues[id as usize].tin)];
+        if is && !was {
+            tin.bulk_queues += 1;
+            tin.hosts.add(ends);
+        } else if was && !is {
+            tin.bulk_queues -= 1;
+            tin.hosts.remove(ends);
+        }
+    }
+
+    fn credit(&mut self, id: u32, rng: &mut Rng) -> i64 {
+        let queue = &self.queues[id as usize];
+        let tin = &self.tins[usize::from(queue.tin)];
+        tin.hosts.quantum(tin.quantum, self.plan.isolation, queue.ends, rng)
+    }
+
+    /// The packet at the head of queue `id` leaves it.
+    fn take(&mut self, id: u32) -> Option<(Time, PacketMeta, P)> {
+        let queue = &mut self.queues[id as usize];
+        let (enqueued, packet) = self.packets.pop(&mut queue.line)?;
+        let meta = packet.meta();
+        self.count -= 1;
+        self.bytes -= u64::from(meta.size);
+        self.tins[usize::from(queue.tin)].packets -= 1;
+        Some((enqueued, meta, packet))
+    }
+
+    /// The head of the longest queue goes until the limit holds.
+    fn make_room(&mut self, env: &mut Env<'_, P>) {
+        while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
+            let queues = &self.queues;
+            let Some(id) = self.fattest.find(|id| queues[id as usize].line.bytes) else { return };
+            let Some((enqueued, _, packet)) = self.take(id) else { return };
+            self.queues[id as usize].law.overflowed(env.now);
+            env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
+        }
+    }
+
+    /// Weighted round robin among the tins: by priority below the threshold, by share above. Some tin has packets.
+    fn select_tin(&mut self, now: Time) -> usize {
+        loop {
+            let tin = &self.tins[self.turn];
+            if tin.packets > 0 && tin.deficit > 0.0 {
+                return self.turn;
+            }
+            self.turn = (self.turn + 1) % self.tins.len();
+            let tin = &mut self.tins[self.turn];
+            let Entitlement { priority, share } = tin.entitlement;
+            let weight = if tin.threshold.next() <= now { priority } else { share };
+            tin.deficit = if tin.packets == 0 { 0.0 } else { tin.deficit + weight * TIN_QUANTUM };
+        }
+    }
+
+    /// One of the empty queues whose laws are not at rest may have come to rest by now.
+    fn visit_decaying(&mut self, tin: usize, now: Time) {
+        if let Some(id) = self.tins[tin].decaying.head() {
+            self.leave_empty(id, now);
+        }
+    }
+
+    /// Queue `id` was found empty.
+    fn leave_empty(&mut self, id: u32, now: Time) {
+        let law = &mut self.queues[id as usize].law;
+        law.emptied(now);
+        let set = if law.is_at_rest(now) { Set::Idle } else { Set::Decaying };
+        self.move_to(id, set);
+    }
+
+    /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
+    fn serve(&mut self, env: &mut Env<'_, P>, tin: usize) -> Option<P> {
+        self.visit_decaying(tin, env.now);
+        while let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) {
+            if self.queues[id as usize].deficit <= 0 {
+                let queue = &self.queues[id as usize];
+                let is_sparse = matches!(queue.set, Set::Sparse | Set::Waiting) && queue.line.packets == 0;
+                self.move_to(id, if is_sparse { Set::Waiting } else { Set::Bulk });
+                let credit = self.credit(id, env.rng);
+                self.queues[id as usize].deficit += credit;
+            } else if let Some(packet) = self.serve_queue(env, id) {
+                return Some(packet);
+            } else {
+                self.leave_empty(id, env.now);
+            }
+        }
+        None
+    }
+
+    /// A packet of this queue that its law lets go; its last packet may be marked, but is not dropped.
+    fn serve_queue(&mut self, env: &mut Env<'_, P>, id: u32) -> Option<P> {
+        while let Some((enqueued, meta, mut packet)) = self.take(id) {
+            let queue = &mut self.queues[id as usize];
+            let bulk_queues = self.tins[usize::from(queue.tin)].bulk_queues;
+            match queue.law.judge(env.now, enqueued, meta.ecn, bulk_queues, env.rng) {
+                Verdict::Pass => {}
+                Verdict::Mark(cause) if meta.ecn.is_capable() => {
+                    packet.mark();
+                    env.probe.marked(&self.report(env.now, &packet, enqueued), cause);
+                }
+                Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                    if queue.line.packets > 0 {
+                        env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
+                        continue;
+                    }
+                }
+            }
+            self.charge(env.now, id, meta.size + self.plan.overhead);
+            env.probe.sent(&self.report(env.now, &packet, enqueued));
+            return Some(packet);
+        }
+        None
+    }
+
+    /// Queue `id` has sent `size` bytes on the wire.
+    fn charge(&mut self, now: Time, id: u32, size: u32) {
+        let queue = &mut self.queues[id as usize];
+        let tin = &mut self.tins[usize::from(queue.tin)];
+        queue.deficit -= i64::from(size);
+        tin.deficit -= f64::from(size);
+        tin.threshold.catch_up(now);
+        tin.threshold.advance(size);
+        if let Some(shaper) = &mut self.shaper {
+            shaper.advance(size);
+        }
+    }
+}
+
+impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
+    fn wants_rare(&self) -> bool {
+        self.plan.isolation.wants_hosts()
+    }
+
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        let meta = packet.meta();
+        let hosts = if self.wants_rare() { env.facts.rare(&packet) } else { Rare::default() };
+        let tin = self.plan.diffserv.tin(meta.dscp);
+        let id = self.queue_of(tin, &meta, hosts, env.rng);
+        if let Some(shaper) = self.shaper.as_mut().filter(|_| self.count == 0) {
+            shaper.catch_up(env.now);
+        }
+        self.packets.push(&mut self.queues[id as usize].line, packet, meta.size, env.now);
+        self.count += 1;
+        self.bytes += u64::from(meta.size);
+        self.tins[tin].packets += 1;
+        match self.queues[id as usize].set {
+            Set::Idle | Set::Decaying => {
+                self.move_to(id, Set::Sparse);
+                self.queues[id as usize].deficit = self.credit(id, env.rng);
+            }
+            Set::Waiting => {
+                self.queues[id as usize].set = Set::Bulk;
+                self.count_bulk(id, false, true, self.queues[id as usize].ends);
+            }
+            Set::Sparse | Set::Bulk => {}
+        }
+        let line = &self.queues[id as usize].line;
+        if let Some(packet) = self.packets.last(line) {
+            env.probe.queued(&self.report(env.now, packet, env.now));
+        }
+        self.fattest.on_arrival(id, line.bytes);
+        self.make_room(env);
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        if self.count == 0 {
+            return Next::Empty;
+        }
+        if let Some(next) = self.shaper.as_ref().map(Shaper::next).filter(|&next| next > env.now) {
+            return Next::NotBefore(next);
+        }
+        while self.count > 0 {
+            let tin = self.select_tin(env.now);
+            if let Some(packet) = self.serve(env, tin) {
+                return Next::Send(packet);
+            }
+        }
+        Next::Empty
+    }
+
+    /// The head is that of the first queue in the lists that has a packet, of the most urgent tin that has one.
+    fn backlog(&self) -> Backlog {
+        let lists = self.tins.iter().rev().flat_map(|tin| [tin.sparse, tin.bulk]);
+        let mut listed = lists.flat_map(|list| list.iter(&self.queues));
+        let oldest = listed.find_map(|id| self.packets.oldest(&self.queues[id as usize].line));
+        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.take_link(link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        let total = |of: fn(&Tin) -> u32| f64::from(self.tins.iter().map(of).sum::<u32>());
+        show("sparse_flows", total(|tin| tin.sparse.len()));
+        show("bulk_flows", total(|tin| tin.bulk_queues));
+        show("decaying_flows", total(|tin| tin.decaying.len()));
+    }
+}

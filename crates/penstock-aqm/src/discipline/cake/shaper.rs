@@ -1,0 +1,57 @@
+//! The deficit-mode shaper: no bucket of tokens, only the time from which on the next packet may leave.
+
+use penstock_core::{Span, Time};
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// The clock of a rate. What a division leaves over is carried on, so the rate is exact in the long run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shaper {
+    /// Bits per second, not 0.
+    rate: u64,
+    next: Time,
+    carried: u64,
+}
+
+impl Shaper {
+    pub(super) fn new(rate: u64) -> Self {
+        Self { rate: rate.max(1), next: Time::ZERO, carried: 0 }
+    }
+
+    pub(super) fn set_rate(&mut self, rate: u64) {
+        (self.rate, self.carried) = (rate.max(1), 0);
+    }
+
+    /// From when on the next packet may leave.
+    pub(super) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// What was not used until `now` is lost.
+    pub(super) fn catch_up(&mut self, now: Time) {
+        self.next = self.next.max(now);
+    }
+
+    /// A packet of `size` bytes leaves.
+    pub(super) fn advance(&mut self, size: u32) {
+        let work = u64::from(size) * 8 * NANOS_PER_SECOND + self.carried;
+        self.carried = work % self.rate;
+        self.next += Span::from_nanos(work / self.rate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_spaced_at_the_rate_exactly() {
+        let mut shaper = Shaper::new(7);
+        (0..7).for_each(|_| shaper.advance(1));
+        // 56 bits at 7 bit/s
+        assert_eq!(shaper.next(), Time::from_nanos(8 * NANOS_PER_SECOND));
+        shaper.catch_up(Time::from_nanos(9 * NANOS_PER_SECOND));
+        shaper.catch_up(Time::ZERO);
+        assert_eq!(shaper.next(), Time::from_nanos(9 * NANOS_PER_SECOND));
+    }
+}

@@ -1,0 +1,216 @@
+//! Tests of CAKE as a whole.
+
+use crate::aqm::Cause;
+use crate::discipline::Next;
+use crate::discipline::recorder::{Bench, Fate};
+use penstock_core::param::Value;
+use penstock_core::{Ecn, PacketMeta, Rare, Span, Time};
+
+fn text(name: &'static str, word: &str) -> (&'static str, Value) {
+    (name, Value::Text(word.into()))
+}
+
+fn packet(flow: u32, src: u32, dst: u32, dscp: u8) -> PacketMeta {
+    let rare = Some(Rare { src, dst, ..Rare::default() });
+    PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare }
+}
+
+/// Packets sent by each kind while all keep 20 packets waiting: `n` packets leave, in no time. The kind of a packet is
+/// its place in `kinds`.
+fn served(bench: &mut Bench, kinds: &[PacketMeta], n: usize, kind_of: impl Fn(&PacketMeta) -> usize) -> Vec<usize> {
+    bench.unlimited();
+    for _ in 0..20 {
+        for &kind in kinds {
+            bench.arrive(kind);
+        }
+    }
+    let mut counts = vec![0; kinds.len()];
+    for _ in 0..n {
+        let sent = bench.depart().unwrap();
+        let kind = kind_of(&sent);
+        counts[kind] += 1;
+        bench.arrive(kinds[kind]);
+    }
+    counts
+}
+
+/// Packets of host 0 with one flow and of host 1 with nine, of 10 000, when hosts are the sources.
+fn shares_of_two_hosts(isolation: &str) -> [usize; 2] {
+    let kinds: Vec<PacketMeta> = (0..10).map(|flow| packet(flow, flow.min(1), 100 + flow, 0)).collect();
+    let mut bench = Bench::new("cake", &[text("isolation", isolation)]);
+    let counts = served(&mut bench, &kinds, 10_000, |sent| sent.flow as usize);
+    [counts[0], counts[1..].iter().sum()]
+}
+
+#[test]
+fn two_hosts_with_one_and_nine_flows_get_equal_shares() {
+    for isolation in ["triple-isolate", "dual-srchost"] {
+        let [one, nine] = shares_of_two_hosts(isolation);
+        assert!((4900..=5100).contains(&one), "{isolation}: {one} and {nine}");
+    }
+}
+
+#[test]
+fn without_host_fairness_flows_get_equal_shares() {
+    for isolation in ["flows", "dual-dsthost"] {
+        let [one, nine] = shares_of_two_hosts(isolation);
+        assert!((980..=1020).contains(&one), "{isolation}: {one} and {nine}");
+    }
+}
+
+#[test]
+fn hosts_as_flows_share_a_queue() {
+    let [one, _] = shares_of_two_hosts("srchost");
+    assert!((4980..=5020).contains(&one), "{one}");
+    let mut bench = Bench::new("cake", &[text("isolation", "flowblind")]);
+    for flow in [3, 1, 4, 1, 5] {
+        bench.arrive(packet(flow, flow, flow, 0));
+    }
+    assert_eq!(bench.depart_all(), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn flows_of_one_host_share_its_share() {
+    let kinds: Vec<PacketMeta> = (0..10).map(|flow| packet(flow, flow.min(1), 100 + flow, 0)).collect();
+    let mut bench = Bench::new("cake", &[]);
+    let counts = served(&mut bench, &kinds, 18_000, |sent| sent.flow as usize);
+    // 9000 for host 1, 1000 for each of its flows
+    assert!(counts[1..].iter().all(|count| (960..=1040).contains(count)), "{counts:?}");
+}
+
+#[test]
+fn a_sparse_flow_goes_first() {
+    let mut bench = Bench::new("cake", &[]);
+    for _ in 0..50 {
+        bench.arrive(packet(0, 0, 0, 0));
+        bench.arrive(packet(1, 1, 1, 0));
+    }
+    (0..10).for_each(|_| assert!(bench.depart().is_some()));
+    assert_eq!(bench.gauge("bulk_flows"), 2.0);
+    bench.arrive(packet(2, 2, 2, 0));
+    assert_eq!(bench.gauge("sparse_flows"), 1.0);
+    assert_eq!(bench.depart().unwrap().flow, 2);
+}
+
+#[test]
+fn tins_above_their_thresholds_share_by_share() {
+    // No time passes, so all are above after their first packet: Bulk 1/16, Best Effort 1, Voice 1/4, sum 21/16.
+    let kinds = [packet(0, 0, 0, 8), packet(1, 1, 1, 0), packet(2, 2, 2, 46)];
+    let mut bench = Bench::new("cake", &[]);
+    bench.advance(Span::from_millis(1));
+    let counts = served(&mut bench, &kinds, 21_000, |sent| sent.flow as usize);
+    for (count, expected) in counts.iter().zip([1000, 16_000, 4000]) {
+        assert!(count.abs_diff(expected) < 40, "{counts:?}");
+    }
+}
+
+#[test]
+fn voice_below_its_threshold_goes_first() {
+    // 1.5 Mbit/s, packets of 5.33 ms. Best Effort always has packets, Voice one in ten: its share is a quarter.
+    let mut bench = Bench::new("cake", &[]);
+    bench.unlimited();
+    let mut waited = 0;
+    for slot in 0..1000 {
+        bench.arrive(packet(0, 0, 0, 0));
+        if slot % 10 == 0 {
+            bench.arrive(packet(1, 1, 1, 46));
+            waited = 0;
+        }
+        bench.advance(Span::from_nanos(5_333_334));
+        match bench.depart().unwrap().flow {
+            1 => assert!(waited <= 2, "voice waited {waited} packets at {slot}"),
+            _ => waited += 1,
+        }
+    }
+}
+
+#[test]
+fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
+    let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(1e6)), ("overhead", Value::Bytes(250.0))]);
+    bench.advance(Span::from_millis(5));
+    (0..3).for_each(|_| bench.arrive(packet(0, 0, 0, 0)));
+    // (1000 + 250) bytes at 1 Mbit/s are 10 ms
+    assert!(bench.depart().is_some());
+    assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(15_000_000)));
+    bench.advance(Span::from_millis(10));
+    assert!(bench.depart().is_some());
+    assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(25_000_000)));
+    // what the link did not take in time is owed
+    bench.advance(Span::from_millis(17));
+    assert!(bench.depart().is_some());
+    assert_eq!(bench.next(), Next::Empty);
+    // but an idle time is not
+    bench.advance(Span::from_millis(1000));
+    bench.arrive(packet(0, 0, 0, 0));
+    bench.arrive(packet(0, 0, 0, 0));
+    assert!(bench.depart().is_some());
+    assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(1_042_000_000)));
+}
+
+#[test]
+fn the_longest_queue_loses_its_head() {
+    let mut bench = Bench::new("cake", &[]);
+    bench.limit_packets(5);
+    bench.arrive(packet(0, 0, 0, 0));
+    (0..4).for_each(|_| bench.arrive(packet(1, 1, 1, 46)));
+    bench.arrive(packet(2, 2, 2, 0));
+    bench.arrive(packet(2, 2, 2, 0));
+    let evicted: Vec<_> = bench.log.0.iter().filter(|(fate, _)| *fate == Fate::Dropped(Cause::Evicted)).collect();
+    assert_eq!(evicted, [&(Fate::Dropped(Cause::Evicted), 1), &(Fate::Dropped(Cause::Evicted), 2)]);
+}
+
+#[test]
+fn the_last_packet_of_a_queue_is_not_dropped_at_the_head() {
+    let drops = |waiting: u32| {
+        let mut bench = Bench::new("cake", &[]);
+        (0..waiting).for_each(|_| bench.arrive(packet(0, 0, 0, 0)));
+        for _ in 0..200 {
+            bench.advance(Span::from_millis(50));
+            bench.arrive(packet(0, 0, 0, 0));
+            bench.advance(Span::from_millis(50));
+            bench.depart();
+        }
+        bench.count(Fate::Dropped(Cause::Sojourn))
+    };
+    assert_eq!(drops(0), 0);
+    assert!(drops(30) > 10);
+}
+
+#[test]
+fn a_queue_decays_before_it_is_idle() {
+    let mut bench = Bench::new("cake", &[]);
+    (0..60).for_each(|_| bench.arrive(packet(0, 0, 0, 0)));
+    while bench.gauge("bulk_flows") + bench.gauge("sparse_flows") > 0.0 {
+        bench.advance(Span::from_millis(50));
+        bench.arrive(packet(1, 1, 1, 0));
+        bench.depart();
+        bench.depart();
+        if bench.gauge("decaying_flows") > 0.0 {
+            break;
+        }
+    }
+    assert!(bench.gauge("decaying_flows") > 0.0);
+    for _ in 0..1000 {
+        bench.advance(Span::from_millis(50));
+        bench.arrive(packet(1, 1, 1, 0));
+        bench.depart();
+    }
+    assert!(bench.gauge("decaying_flows") <= 1.0);
+}
+
+#[test]
+fn extremes_are_survived() {
+    let mut bench = Bench::new("cake", &[]);
+    bench.limit_packets(1);
+    bench.arrive(PacketMeta { size: 65_535, ..packet(0, 0, 0, 0) });
+    bench.arrive(packet(1, 0, 0, 8));
+    assert_eq!(bench.depart_all(), [1], "the longer one goes");
+    bench.unlimited();
+    for flow in 0..100_000 {
+        bench.arrive(PacketMeta { size: 65_535, ..packet(flow, flow, flow, 0) });
+    }
+    assert_eq!(bench.depart_all().len(), 100_000);
+    bench.limit_packets(0);
+    bench.arrive(packet(0, 0, 0, 0));
+    assert!(bench.depart_all().is_empty());
+}

@@ -1,0 +1,318 @@
+//! CHOKe: choose and keep for responsive flows, choose and kill for unresponsive flows.
+//! R. Pan, B. Prabhakar, K. Psounis, "CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair Bandwidth
+//! Allocation", IEEE INFOCOM, 2000.
+//!
+//! # Law
+//! At each arrival RED's average is brought up to date; then
+//!
+//! * avg <= `min_th`: the packet is queued;
+//! * else a packet is drawn at random from the queue. If it is of the same flow both are dropped;
+//! * else RED decides about the packet that arrives.
+//!
+//! A flow with a large share of the queue is hit in proportion to the square of it, without any state per flow.
+//!
+//! A number is drawn for each candidate while avg > `min_th` and the queue is not empty (and again where it falls on the
+//! place of one evicted before); then RED draws its own.
+//!
+//! # Parameters
+//! Those of RED, and `draws`: how many candidates are drawn, with replacement; each of the same flow is dropped, and with
+//! them the packet that arrives. `candidate` takes the packet at the "front" or "back" instead of a random one.
+//!
+//! # Differences
+//! * Above `max_th` RED's form without gentle drops all, as in the paper.
+//! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true`.
+//! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
+
+use super::{Discipline, Env, Next, Report};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use crate::law::red::{Red, RedParams};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
+
+penstock_core::choice! {
+    /// Which packet is compared with the one that arrives.
+    pub enum Candidate {
+        /// One at random.
+        Random = "random",
+        /// The one that leaves next.
+        Front = "front",
+        /// The one that came last.
+        Back = "back",
+    }
+}
+
+penstock_core::params! {
+    /// What CHOKe adds to RED.
+    pub struct ChokeParams {
+        /// How many packets of the queue are drawn for comparison.
+        draws: u32 = Default::Number(1.0), range: 1.0..=100.0;
+        /// Which packet is compared with the one that arrives.
+        candidate: Candidate = Default::Text("random");
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(ChokeParams::INFO, RedParams::INFO)] = inherit(
+    ChokeParams::INFO,
+    RedParams::INFO,
+    &[("spacing", Default::Text("count")), ("guards", Default::Flag(false))],
+);
+
+/// CHOKe.
+pub(crate) struct Choke<P> {
+    params: ChokeParams,
+    red: Red,
+    /// Places in order of arrival; that of an evicted packet is empty, but never the first or the last.
+    places: VecDeque<Option<(Time, P)>>,
+    packets: u32,
+    bytes: u64,
+    limit: Limit,
+}
+
+impl<P: Packet> Choke<P> {
+    fn new(params: ChokeParams, red: Red, limit: Limit) -> Self {
+        Self { params, red, places: VecDeque::new(), packets: 0, bytes: 0, limit }
+    }
+
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
+    }
+
+    /// Drops the packets drawn that are of the flow of `arriving`; whether there were any.
+    fn evict_matching(&mut self, env: &mut Env<'_, P>, arriving: &PacketMeta) -> bool {
+        let mut hit = false;
+        for _ in 0..self.params.draws {
+            let Some(place) = self.draw(env.rng) else { break };
+            let is_same = |(_, packet): &(Time, P)| packet.meta().flow == arriving.flow;
+            if self.places[place].as_ref().is_some_and(is_same) {
+                self.evict(env, place);
+                hit = true;
+            }
+        }
+        hit
+    }
+
+    /// The place of a candidate.
+    fn draw(&self, rng: &mut Rng) -> Option<usize> {
+        let last = self.places.len().checked_sub(1)?;
+        match self.params.candidate {
+            Candidate::Front => Some(0),
+            Candidate::Back => Some(last),
+            Candidate::Random => loop {
+                // at most half of the places are empty
+                let place = rng.below(self.places.len() as u64) as usize;
+                if self.places[place].is_some() {
+                    return Some(place);
+                }
+            },
+        }
+    }
+
+    fn evict(&mut self, env: &mut Env<'_, P>, place: usize) {
+        let Some((enqueued, packet)) = self.places[place].take() else { return };
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.meta().size);
+        self.tidy();
+        env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
+    }
+
+    /// No empty place at either end, and no more than every second.
+    fn tidy(&mut self) {
+        while self.places.front().is_some_and(Option::is_none) {
+            self.places.pop_front();
+        }
+        while self.places.back().is_some_and(Option::is_none) {
+            self.places.pop_back();
+        }
+        if self.places.len() > 2 * self.packets as usize {
+            self.places.retain(Option::is_some);
+        }
+    }
+}
+
+impl<P: Packet + Send> Discipline<P> for Choke<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+        let meta = packet.meta();
+        let q = self.red.length(&self.backlog());
+        self.red.update_average(env.now, q);
+        if self.red.avg() > self.red.min_th() && self.evict_matching(env, &meta) {
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Early);
+        }
+        let mark = match self.red.judge(q, env.rng) {
+            Verdict::Pass => None,
+            Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
+            Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                return env.probe.dropped(&self.report(env.now, &packet, env.now), cause);
+            }
+        };
+        if !self.limit.admits(self.packets, self.bytes, meta.size) {
+            let queue = self.backlog();
+            self.red.on_overflow(&mut Cx { now: env.now, queue, link_bytes: self.bytes, rng: env.rng }, &meta);
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+        }
+        if let Some(cause) = mark {
+            packet.mark();
+            env.probe.marked(&self.report(env.now, &packet, env.now), cause);
+        }
+        self.packets += 1;
+        self.bytes += u64::from(meta.size);
+        self.places.push_back(Some((env.now, packet)));
+        if let Some(Some((enqueued, packet))) = self.places.back() {
+            env.probe.queued(&self.report(env.now, packet, *enqueued));
+        }
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        let Some((enqueued, packet)) = self.places.pop_front().flatten() else {
+            self.red.on_idle(env.now);
+            return Next::Empty;
+        };
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.meta().size);
+        self.tidy();
+        env.probe.sent(&self.report(env.now, &packet, enqueued));
+        Next::Send(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        let oldest = self.places.front().and_then(Option::as_ref).map(|&(enqueued, _)| enqueued);
+        Backlog { packets: self.packets, bytes: self.bytes, limit: self.limit, oldest }
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.limit = link.limit;
+        self.red.on_link(now, link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.red.gauges(show);
+    }
+}
+
+/// CHOKe in the registry.
+pub(crate) struct ChokeScheme;
+
+impl Scheme for ChokeScheme {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "choke",
+        aliases: &[],
+        family: "RED",
+        title: "CHOKe",
+        source: "R. Pan, B. Prabhakar, K. Psounis, CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair \
+                 Bandwidth Allocation, IEEE INFOCOM, 2000",
+        doc: module_doc!("choke.rs"),
+        ecn: true,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(draws) time, amortised; O(n) memory in packets",
+        picture: Picture::Response,
+        good: "Holds down one flow that does not respond, without any state per flow.",
+        bad: "Several such flows, or a short queue, leave each too small a share of the queue to be hit often enough.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let params = ChokeParams::read(&mut reader);
+        let red = RedParams::read(&mut reader);
+        reader.finish()?;
+        let red = Red::new(red.ok_or_else(Vec::new)?, link)?;
+        Ok(Box::new(Choke::new(params.ok_or_else(Vec::new)?, red, link.limit)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, assert_fits};
+
+    /// CHOKe that compares from the first packet on and whose RED hardly ever drops: its average is the queue.
+    fn comparing(extra: &[(&str, Value)]) -> Rig {
+        let mut settings = vec![
+            ("min_th", Value::Number(0.0)),
+            ("max_th", Value::Number(35.0)),
+            ("max_p", Value::Number(0.0)),
+            ("w_q", Value::Number(1.0)),
+        ];
+        settings.extend_from_slice(extra);
+        Rig::new("choke", &settings)
+    }
+
+    #[test]
+    fn a_flow_alone_loses_two_packets_at_each_arrival_above_min_th() {
+        let mut rig = Rig::new("choke", &[("min_th", Value::Number(4.0)), ("w_q", Value::Number(1.0))]);
+        // the average is the queue found: 0 .. 4 let pass, 5 is above
+        rig.arrive(5);
+        assert_eq!(rig.waiting(), 5);
+        rig.arrive(1);
+        assert_eq!((rig.waiting(), rig.counts.evicted, rig.counts.dropped_on_arrival), (4, 1, 1));
+        rig.arrive(2);
+        assert_eq!((rig.waiting(), rig.counts.evicted, rig.counts.dropped_on_arrival), (4, 2, 2));
+    }
+
+    #[test]
+    fn a_flow_is_hit_in_proportion_to_its_share_of_the_queue() {
+        // 7 of 8 waiting packets are of other flows: the gaps between hits of flow 0 are geometric with p = 1/8
+        let (mut gap, mut gaps) = (0, Vec::new());
+        for seed in 0..4000 {
+            let settings = [("min_th", 0.0), ("max_th", 35.0), ("max_p", 0.0), ("w_q", 1.0)]
+                .map(|(name, value)| (name.to_string(), Value::Number(value)));
+            let mut rig = Rig::on(&crate::rig::thesis_link(), "choke", &settings, seed).unwrap();
+            (0..8).for_each(|flow| rig.arrive_from(flow, 1));
+            rig.arrive_from(0, 1);
+            gap += 1;
+            if rig.counts.evicted > 0 {
+                gaps.push(core::mem::take(&mut gap));
+            }
+        }
+        assert_fits(&gaps, 1..=20, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
+    }
+
+    #[test]
+    fn front_and_back_compare_with_the_ends() {
+        let left = |candidate: &str, flow| {
+            let mut rig = comparing(&[("candidate", Value::Text(candidate.into()))]);
+            (0..3).for_each(|flow| rig.arrive_from(flow, 1));
+            rig.arrive_from(flow, 1);
+            rig.waiting()
+        };
+        assert_eq!([left("front", 0), left("front", 2)], [2, 4]);
+        assert_eq!([left("back", 0), left("back", 2)], [4, 2]);
+    }
+
+    #[test]
+    fn several_draws_drop_each_match_and_the_arrival_once() {
+        let queued = |draws| {
+            let mut rig = Rig::new(
+                "choke",
+                &[("min_th", Value::Number(9.0)), ("w_q", Value::Number(1.0)), ("draws", Value::Number(draws))],
+            );
+            rig.arrive(10);
+            rig.arrive(1);
+            (rig.waiting(), rig.counts.evicted, rig.counts.dropped_on_arrival)
+        };
+        assert_eq!([queued(1.0), queued(3.0), queued(20.0)], [(9, 1, 1), (7, 3, 1), (0, 10, 1)]);
+    }
+
+    #[test]
+    fn order_is_kept_around_the_places_of_evicted_packets() {
+        let mut rig = comparing(&[]);
+        for _ in 0..50 {
+            (0..12).for_each(|flow| rig.arrive_from(flow, 1));
+            rig.check();
+            (0..6).for_each(|_| {
+                rig.depart();
+                rig.check();
+            });
+        }
+        assert!(rig.counts.evicted > 20);
+        while rig.depart() {}
+        assert_eq!(rig.waiting(), 0);
+    }
+}

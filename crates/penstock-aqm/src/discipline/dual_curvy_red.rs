@@ -1,0 +1,224 @@
+//! DualQ Coupled Curvy RED.
+//! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
+//! Scalable Throughput (L4S)", RFC 9332, 2023, appendix B; figure numbers refer to it.
+//!
+//! # Law
+//! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. When a packet leaves (figure 10),
+//! having waited t:
+//!
+//! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the larger of U uniform random numbers.
+//! * Classic: Q_C = gamma t + (1 - gamma) Q_C, then sqrt(p_C) = (Q_C - minTh) / range_C; if it exceeds the largest of
+//!   2 U uniform random numbers, mark the packet or, if it is not ECN-capable, drop it.
+//!
+//! So with U = 1 Classic packets are signalled with probability p_C, L4S packets with p_CL = k sqrt(p_C). Random
+//! numbers are drawn, U or 2 U of them, only where p_CL or sqrt(p_C) lies between 0 and 1 and decides.
+//!
+//! # Parameters
+//! `range_c` is the delay above `min_th` at which all Classic packets are signalled, range_L = range_c / k. `gamma` is
+//! the weight of one Classic packet in Q_C; `threshold` is T. The values are the RFC's, for round trips that are common
+//! in the Internet.
+//!
+//! # Differences
+//! * The RFC prints minTh = 500 ms, which with a range of 500 ms would let no packet be dropped for half a second of
+//!   queue, and is no delay of the order of T: `min_th` is 500 us here.
+//! * The coupling factor k' is a power of two there, k' = 1; here k = 2 is given, and range_c, gamma likewise.
+//! * There is no protection against overload: the RFC leaves it out here, too. The limit of the queue is the last resort.
+
+use super::Discipline;
+use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
+use crate::aqm::{Cause, LinkInfo, Verdict};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{Packet, Rng, Span};
+
+penstock_core::params! {
+    /// Parameters of the laws of dual Curvy RED.
+    pub struct DualCurvyRedParams {
+        /// Average delay of the Classic queue below which it causes no signals.
+        min_th: Span = Default::Nanos(500_000), unit: "s", range: 0.0..=10.0;
+        /// Average delay above min_th at which every Classic packet is signalled.
+        range_c: Span = Default::Nanos(500_000_000), unit: "s", range: 0.000_001..=100.0;
+        /// Weight of one Classic packet in the average.
+        gamma: f64 = Default::Number(0.03125), range: 0.0..=1.0;
+        /// Coupling factor.
+        k: f64 = Default::Number(2.0), range: 0.1..=100.0;
+        /// T, the delay above which every L4S packet is marked.
+        threshold: Span = Default::Nanos(1_000_000), unit: "s", range: 0.0..=10.0;
+        /// U, the curviness: the Classic probability rises with the power 2 U of the delay.
+        u: u32 = Default::Number(1.0), range: 1.0..=16.0;
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(DualCurvyRedParams::INFO, DualParams::INFO)] =
+    inherit(DualCurvyRedParams::INFO, DualParams::INFO, &[("scheduler", Default::Text("ts-fifo"))]);
+
+/// The laws of dual Curvy RED.
+struct DualCurvyRedLaws {
+    params: DualCurvyRedParams,
+    /// Q_C in seconds.
+    q_c: f64,
+}
+
+impl DualCurvyRedLaws {
+    fn sqrt_p_c(&self) -> f64 {
+        (self.q_c - self.params.min_th.as_secs()) / self.params.range_c.as_secs()
+    }
+
+    fn p_cl(&self) -> f64 {
+        self.sqrt_p_c() * self.params.k
+    }
+}
+
+/// Whether `p` exceeds the largest of `u` random numbers.
+fn exceeds_maxrand(p: f64, u: u32, rng: &mut Rng) -> bool {
+    let maxrand = |rng: &mut Rng| (0..u).fold(0.0, |largest: f64, _| largest.max(rng.uniform()));
+    p >= 1.0 || (p > 0.0 && p > maxrand(rng))
+}
+
+impl Coupled for DualCurvyRedLaws {
+    /// Lines 5a-6.
+    fn judge_l4s(&mut self, head: &Head, rng: &mut Rng) -> Verdict {
+        if head.sojourn > self.params.threshold || exceeds_maxrand(self.p_cl(), self.params.u, rng) {
+            return Verdict::Mark(Cause::Sojourn);
+        }
+        Verdict::Pass
+    }
+
+    /// Lines 9a-15.
+    fn judge_classic(&mut self, head: &Head, rng: &mut Rng) -> Verdict {
+        let gamma = self.params.gamma;
+        self.q_c = gamma * head.sojourn.as_secs() + (1.0 - gamma) * self.q_c;
+        if exceeds_maxrand(self.sqrt_p_c(), 2 * self.params.u, rng) {
+            return Verdict::Mark(Cause::Sojourn);
+        }
+        Verdict::Pass
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("q_c", self.q_c);
+        show("sqrt_p_c", self.sqrt_p_c().clamp(0.0, 1.0));
+        show("p_cl", self.p_cl().clamp(0.0, 1.0));
+    }
+}
+
+/// DualQ Coupled Curvy RED.
+pub(crate) struct DualCurvyRed;
+
+impl Scheme for DualCurvyRed {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "dual-curvy-red",
+        aliases: &[],
+        family: "L4S",
+        title: "DualQ Coupled Curvy RED",
+        source: "K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B",
+        doc: module_doc!("dual_curvy_red.rs"),
+        ecn: true,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time, O(n) memory in waiting packets",
+        picture: Picture::Response,
+        good: "Lets the Classic queue grow a little with the load instead of raising the loss to hold a target.",
+        bad: "Not made for a wide range of round trips; the average delay stays where it was while no Classic packet \
+              leaves, and nothing but the limit stops L4S packets that do not respond.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let (laws, dual) = (DualCurvyRedParams::read(&mut reader), DualParams::read(&mut reader));
+        reader.finish()?;
+        let laws = DualCurvyRedLaws { params: laws.ok_or_else(Vec::new)?, q_c: 0.0 };
+        Ok(DualQueue::boxed(dual.ok_or_else(Vec::new)?, laws, link))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::recorder::{Bench, Fate};
+    use penstock_core::Ecn;
+
+    /// A queue whose average delay has just been set to `millis`, by a weight of 1 and one packet.
+    fn delayed(millis: u64, ecn: Ecn, extra: &[(&str, Value)]) -> Bench {
+        let mut settings = vec![("gamma", Value::Number(1.0))];
+        settings.extend_from_slice(extra);
+        let mut bench = Bench::new("dual-curvy-red", &settings);
+        bench.unlimited();
+        (0..4000).for_each(|_| bench.arrive_as(1000, ecn));
+        bench.advance(Span::from_millis(millis));
+        bench
+    }
+
+    #[test]
+    fn the_average_follows_classic_packets_only() {
+        let mut bench = Bench::new("dual-curvy-red", &[]);
+        bench.arrive_as(1000, Ecn::Ect1);
+        bench.arrive_as(1000, Ecn::Ect0);
+        bench.arrive_as(1000, Ecn::Ect0);
+        bench.advance(Span::from_millis(32));
+        bench.depart();
+        assert_eq!(bench.gauge("q_c"), 0.0);
+        bench.depart();
+        assert!((bench.gauge("q_c") - 0.001).abs() < 1e-15);
+        bench.depart();
+        assert!((bench.gauge("q_c") - (0.001 + 0.031 / 32.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_classic_probability_is_the_square_of_the_scaled_delay() {
+        let mut bench = delayed(200, Ecn::Not, &[]);
+        bench.depart_all();
+        // ((200 - 0.5) / 500)^2 = 0.1592 of 4000 = 637; standard deviation 23
+        let dropped = bench.count(Fate::Dropped(Cause::Sojourn));
+        assert!((568..=706).contains(&dropped), "{dropped} dropped");
+        assert!((bench.gauge("sqrt_p_c") - 0.399).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ecn_capable_classic_packets_are_marked() {
+        let mut bench = delayed(200, Ecn::Ect0, &[]);
+        assert_eq!(bench.depart_all().len(), 4000);
+        let marked = bench.count(Fate::Marked);
+        assert!((568..=706).contains(&marked), "{marked} marked");
+    }
+
+    #[test]
+    fn the_l4s_queue_is_coupled_by_k() {
+        let mut bench = delayed(150, Ecn::Not, &[("tshift", Value::Time(Span::from_secs(10.0)))]);
+        bench.depart();
+        // k (150 - 0.5) / 500 = 0.598, of 2000 1196; standard deviation 22
+        assert!((bench.gauge("p_cl") - 0.598).abs() < 1e-12);
+        for _ in 0..2000 {
+            bench.arrive_as(1000, Ecn::Ect1);
+            bench.depart();
+        }
+        let marked = bench.count(Fate::Marked);
+        assert!((1108..=1284).contains(&marked), "{marked} marked");
+    }
+
+    #[test]
+    fn l4s_packets_older_than_the_threshold_are_all_marked() {
+        let mut bench = delayed(1, Ecn::Ect1, &[]);
+        bench.depart();
+        assert_eq!(bench.count(Fate::Marked), 0);
+        bench.advance(Span::from_nanos(1));
+        bench.depart_all();
+        assert_eq!(bench.count(Fate::Marked), 3999);
+    }
+
+    #[test]
+    fn curviness_is_the_number_of_coins() {
+        let mut rng = Rng::stream(1, "coins");
+        let mut share = |u| (0..20_000).filter(|_| exceeds_maxrand(0.5, u, &mut rng)).count();
+        // 2^-u of 20 000, four standard deviations
+        for (u, expected, allowed) in [(1, 10_000, 283), (2, 5000, 245), (4, 1250, 137)] {
+            let hits = share(u);
+            assert!(hits.abs_diff(expected) < allowed, "{hits} of {expected} with {u} numbers");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Two queues with coupled laws in front of one link (RFC 9332, section 2): what DualPI2 and dual Curvy RED share.
+//!
+//! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge each
+//! packet when it has been chosen to leave.
+
+use super::{Discipline, Env, Next, Report};
+use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use penstock_core::param::Default;
+use penstock_core::{Ecn, Limit, Packet, Rng, Span, Time};
+
+penstock_core::choice! {
+    /// Which of the two head packets leaves, if there are two.
+    pub enum DualScheduler {
+        /// Weighted round robin.
+        Wrr = "wrr",
+        /// Time-shifted FIFO: the one that has waited longer, with a handicap for the Classic one.
+        TsFifo = "ts-fifo",
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of the two queues, whatever the laws.
+    pub(crate) struct DualParams {
+        /// Which of the two head packets leaves.
+        scheduler: DualScheduler = Default::Text("wrr");
+        /// Share of the link that weighted round robin keeps for the Classic queue.
+        classic_weight: f64 = Default::Number(0.0625), range: 0.0..=1.0;
+        /// Handicap of the Classic queue in the time-shifted FIFO.
+        tshift: Span = Default::Nanos(50_000_000), unit: "s", range: 0.0..=10.0;
+        /// Tell L4S from Classic packets and mark them; else all are Classic packets that are not ECN-capable.
+        ecn: bool = Default::Flag(true);
+    }
+}
+
+/// The packet that has been chosen to leave, as the laws see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    /// How long it waited: `time()` of its queue in the RFC.
+    pub(crate) sojourn: Span,
+    /// Packets in its queue, itself included: `len()` of its queue in the RFC.
+    pub(crate) len: u32,
+    /// Its ECN field.
+    pub(crate) ecn: Ecn,
+}
+
+/// A pair of laws that are coupled.
+pub(crate) trait Coupled: Send {
+    /// Judge a packet of the L4S queue.
+    fn judge_l4s(&mut self, head: &Head, rng: &mut Rng) -> Verdict;
+    /// Judge a packet of the Classic queue.
+    fn judge_classic(&mut self, head: &Head, rng: &mut Rng) -> Verdict;
+    /// When the laws next want [`Coupled::update`].
+    fn next_timeout(&self) -> Option<Time> {
+        None
+    }
+    /// The time has come; `cq_time` and `lq_time` are how long the head packets have waited, zero for an empty queue.
+    fn update(&mut self, _now: Time, _cq_time: Span, _lq_time: Span) {}
+    /// As [`Discipline::gauges`].
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64));
+}
+
+/// One of the two queues.
+struct Line<P> {
+    packets: VecDeque<(Time, P)>,
+    bytes: u64,
+}
+
+impl<P> Line<P> {
+    const fn new() -> Self {
+        Self { packets: VecDeque::new(), bytes: 0 }
+    }
+
+    /// How long the head packet has waited; zero if there is none.
+    fn time(&self, now: Time) -> Span {
+        self.oldest().map_or(Span::ZERO, |enqueued| now.since(enqueued))
+    }
+
+    fn oldest(&self) -> Option<Time> {
+        self.packets.front().map(|&(enqueued, _)| enqueued)
+    }
+}
+
+/// The two queues, the scheduler and the shared limit.
+pub(crate) struct DualQueue<P, A> {
+    lq: Line<P>,
+    cq: Line<P>,
+    laws: A,
+    params: DualParams,
+    limit: Limit,
+    mtu: u32,
+    /// Bytes of service that weighted round robin owes to the Classic queue.
+    credit: f64,
+}
+
+impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
+    pub(crate) fn new(params: DualParams, laws: A, link: &LinkInfo) -> Self {
+        let mut queue = Self { lq: Line::new(), cq: Line::new(), laws, params, limit: link.limit, mtu: 0, credit: 0.0 };
+        queue.take_link(link);
+        queue.favour_l4s();
+        queue
+    }
+
+    /// For the registry.
+    pub(crate) fn boxed(params: DualParams, laws: A, link: &LinkInfo) -> Box<dyn Discipline<P>> {
+        Box::new(Self::new(params, laws, link))
+    }
+
+    fn take_link(&mut self, link: &LinkInfo) {
+        self.limit = link.limit;
+        self.mtu = link.mtu.0.min(u64::from(u32::MAX)) as u32;
+    }
+
+    /// As if a full packet of the Classic queue had just been sent.
+    fn favour_l4s(&mut self) {
+        self.credit = -(1.0 - self.params.classic_weight) * f64::from(self.mtu);
+    }
+
+    /// Whether the L4S queue is served next; not both queues are empty.
+    fn scheduler(&self, now: Time) -> bool {
+        match (self.lq.oldest(), self.cq.oldest()) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            _ => match self.params.scheduler {
+                DualScheduler::Wrr => self.credit <= 0.0,
+                // Figure 10, lines 28-33
+                DualScheduler::TsFifo => self.lq.time(now) + self.params.tshift >= self.cq.time(now),
+            },
+        }
+    }
+
+    /// A packet of `size` was sent while both queues held packets.
+    fn charge(&mut self, l4s: bool, size: u32) {
+        let weight = self.params.classic_weight;
+        self.credit += f64::from(size) * if l4s { weight } else { weight - 1.0 };
+    }
+
+    fn packets(&self) -> u32 {
+        (self.lq.packets.len() + self.cq.packets.len()) as u32
+    }
+
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.packets(), bytes: self.lq.bytes + self.cq.bytes }
+    }
+}
+
+impl<P: Packet + Send + 'static, A: Coupled + 'static> Discipline<P> for DualQueue<P, A> {
+    /// Figure 3.
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        let meta = packet.meta();
+        // line 2: room for a full packet is asked for whatever the size of this one
+        if !self.limit.admits(self.packets(), self.lq.bytes + self.cq.bytes, meta.size.max(self.mtu)) {
+            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+        }
+        let l4s = self.params.ecn && meta.ecn as u8 % 2 == 1;
+        let line = if l4s { &mut self.lq } else { &mut self.cq };
+        line.bytes += u64::from(meta.size);
+        line.packets.push_back((env.now, packet));
+        let line = if l4s { &self.lq } else { &self.cq };
+        if let Some((enqueued, packet)) = line.packets.back() {
+            env.probe.queued(&self.report(env.now, packet, *enqueued));
+        }
+    }
+
+    /// Figures 7 and 10.
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        loop {
+            let l4s = self.scheduler(env.now);
+            let contended = self.lq.bytes > 0 && self.cq.bytes > 0;
+            let line = if l4s { &mut self.lq } else { &mut self.cq };
+            let len = line.packets.len() as u32;
+            let Some((enqueued, mut packet)) = line.packets.pop_front() else {
+                self.favour_l4s();
+                return Next::Empty;
+            };
+            let meta = packet.meta();
+            line.bytes -= u64::from(meta.size);
+            let ecn = if self.params.ecn { meta.ecn } else { Ecn::Not };
+            let head = Head { sojourn: env.now.since(enqueued), len, ecn };
+            let verdict =
+                if l4s { self.laws.judge_l4s(&head, env.rng) } else { self.laws.judge_classic(&head, env.rng) };
+            match verdict {
+                Verdict::Pass => {}
+                Verdict::Mark(cause) if ecn.is_capable() => {
+                    packet.mark();
+                    env.probe.marked(&self.report(env.now, &packet, enqueued), cause);
+                }
+                Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                    env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
+                    continue;
+                }
+            }
+            if contended {
+                self.charge(l4s, meta.size);
+            }
+            env.probe.sent(&self.report(env.now, &packet, enqueued));
+            return Next::Send(packet);
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        let oldest = [self.lq.oldest(), self.cq.oldest()].into_iter().flatten().min();
+        Backlog { packets: self.packets(), bytes: self.lq.bytes + self.cq.bytes, limit: self.limit, oldest }
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.take_link(link);
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        self.laws.next_timeout()
+    }
+
+    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+        self.laws.update(env.now, self.cq.time(env.now), self.lq.time(env.now));
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.laws.gauges(show);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::discipline::recorder::Bench;
+    use penstock_core::param::Value;
+    use penstock_core::{Ecn, Span};
+
+    const SCHEMES: [&str; 2] = ["dualpi2", "dual-curvy-red"];
+
+    /// Which of 200 packets of 1000 bytes were of the L4S queue, with both queues full of fresh packets.
+    fn order(scheme: &str, settings: &[(&str, Value)]) -> Vec<bool> {
+        let mut bench = Bench::new(scheme, settings);
+        bench.unlimited();
+        for _ in 0..200 {
+            bench.arrive_as(1000, Ecn::Ect1);
+            bench.arrive_as(1000, Ecn::Ect0);
+        }
+        (0..160).map(|_| bench.depart().unwrap().rare.unwrap().adu.is_multiple_of(2)).collect()
+    }
+
+    #[test]
+    fn round_robin_keeps_the_classic_weight() {
+        for scheme in SCHEMES {
+            let wrr = ("scheduler", Value::Text("wrr".into()));
+            // 1/16 of the bytes; the L4S queue begins with 15/16 of a full packet of 1500 bytes in hand:
+            // 1406.25 / 62.5 = 22.5 packets, so packet 23 is the last of it, and then every 16th is Classic
+            let order = order(scheme, &[wrr]);
+            let classic: Vec<usize> = (0..160).filter(|&i| !order[i]).collect();
+            assert_eq!(classic, [23, 39, 55, 71, 87, 103, 119, 135, 151], "{scheme}");
+        }
+    }
+
+    #[test]
+    fn the_time_shift_is_a_handicap_of_the_classic_queue() {
+        for scheme in SCHEMES {
+            let settings =
+                [("scheduler", Value::Text("ts-fifo".into())), ("min_th", Value::Time(Span::from_secs(9.0)))];
+            let mut bench = Bench::new(scheme, &settings);
+            bench.arrive_as(1000, Ecn::Not);
+            bench.advance(Span::from_millis(50));
+            bench.arrive_as(1000, Ecn::Ect1);
+            bench.arrive_as(1000, Ecn::Ect1);
+            let leaves = |bench: &mut Bench| bench.depart().unwrap().rare.unwrap().adu;
+            assert_eq!(leaves(&mut bench), 1, "{scheme}: 0 + 50 ms >= 50 ms");
+            bench.advance(Span::from_nanos(1));
+            assert_eq!(leaves(&mut bench), 2, "{scheme}: both have aged");
+            bench.arrive_as(1000, Ecn::Ect1);
+            assert_eq!(leaves(&mut bench), 0, "{scheme}: 0 + 50 ms < 50 ms + 1 ns");
+        }
+    }
+
+    #[test]
+    fn without_ecn_all_packets_share_one_queue() {
+        for scheme in SCHEMES {
+            let mut bench = Bench::new(scheme, &[("ecn", Value::Flag(false))]);
+            for ecn in [Ecn::Not, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+                bench.arrive_as(1000, ecn);
+            }
+            assert_eq!(bench.depart_all(), [0, 1, 2, 3], "{scheme}");
+        }
+    }
+
+    #[test]
+    fn a_limit_in_bytes_asks_for_a_full_packet_of_room() {
+        for scheme in SCHEMES {
+            let mut bench = Bench::new(scheme, &[]);
+            bench.limit_bytes(4000);
+            // 0 + 1500, 1000 + 1500, 2000 + 1500 <= 4000; 3000 + 1500 is not
+            (0..4).for_each(|_| bench.arrive_as(1000, Ecn::Not));
+            assert_eq!(bench.depart_all(), [0, 1, 2], "{scheme}");
+        }
+    }
+
+    #[test]
+    fn giants_and_dwarfs_are_survived() {
+        for scheme in SCHEMES {
+            let mut bench = Bench::new(scheme, &[]);
+            bench.limit_packets(1);
+            bench.arrive_as(65_535, Ecn::Ect1);
+            bench.arrive_as(1, Ecn::Not);
+            assert_eq!(bench.depart_all(), [0], "{scheme}");
+        }
+    }
+}

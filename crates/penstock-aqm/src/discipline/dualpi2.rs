@@ -1,0 +1,456 @@
+//! DualPI2: the DualQ Coupled PI2 queue for L4S and Classic traffic.
+//! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
+//! Scalable Throughput (L4S)", RFC 9332, 2023, appendix A; figure numbers refer to it.
+//!
+//! # Law
+//! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. Every T_update (figure 8):
+//!
+//! * curq = how long the older of the two head packets has waited, 0 if both queues are empty;
+//! * p' = p' + alpha (curq - target) + beta (curq - prevq), kept within 0 .. 1; prevq = curq;
+//! * p_CL = k p' for L4S, at most p_Lmax = 1; p_C = p'^2 for Classic packets.
+//!
+//! When a packet leaves (figure 7), `recur(q, x)` adds x to the count of its queue, and if that exceeds 1 takes 1 off
+//! and says yes: it signals with a likelihood of x, evenly spaced. No random number is ever drawn.
+//!
+//! * L4S, p_CL < p_Lmax: mark if recur(lq, max(p'_L, p_CL)). p'_L is 0 while at most `th_len` packets wait, else it rises
+//!   from 0 at a delay of `min_th` to 1 at min_th + `range` (figure 5).
+//! * L4S in overload, p_CL = p_Lmax: drop if recur(lq, p_C), else mark if recur(lq, p_CL).
+//! * Classic: if recur(cq, p_C), mark; drop if the packet is not ECN-capable or p_C >= p_Cmax = min(1/k^2, 1).
+//!
+//! The scheduler is weighted round robin with a small share for the Classic queue, or a time-shifted FIFO. It protects
+//! against bursts; the rates of the flows are balanced by the coupling: sqrt(p_C) = p_CL / k.
+//!
+//! # Parameters
+//! `target` is the wanted delay of the Classic queue. `interval` is T_update, alpha and beta are per second of delay:
+//! "auto" gives min(target, rtt_max / 3), 0.1 interval / rtt_max^2 and 0.3 / rtt_max, stable up to round trips of
+//! `rtt_max`. The RFC wants a limit of 250 ms at the link's rate; it is the limit of the queue here, shared by both.
+//! `min_th` should be above the time of two packets on the wire. With `ecn = false` this is PI2 for Classic traffic.
+//!
+//! # Differences
+//! * The RFC leaves to the reader whether len() counts the packet that is leaving. It does here: marking by the ramp is
+//!   suppressed for a packet that was alone, as its text and Linux have it.
+//! * p_CL, which is printed as k p', is at most 1, so that no marks are owed when the overload ends.
+//! * Of Linux's two additions the credit of the round robin is here: it moves only while both queues hold packets,
+//!   and in favour of L4S when the link is idle. The other, no signals while less than two full packets wait, is not.
+//! * The RFC prints alpha = 0.16 and beta = 3.2, for an interval of 16 ms and round up; by its formulas they are 0.15
+//!   and 3.0 at 15 ms.
+
+use super::Discipline;
+use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
+use crate::aqm::{Cause, LinkInfo, Verdict};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::ticker::Ticker;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::{Ecn, Packet, Rng, Span, Time};
+
+penstock_core::params! {
+    /// Parameters of DualPI2's laws.
+    pub struct DualPi2Params {
+        /// Wanted delay of the Classic queue.
+        target: Span = Default::Nanos(15_000_000), unit: "s", range: 0.000_001..=10.0;
+        /// Longest round trip for which the gains are stable.
+        rtt_max: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_01..=100.0;
+        /// T_update, the time between updates of p'; "auto" is min(target, rtt_max / 3).
+        interval: Auto<Span> = Default::Text("auto"), unit: "s", range: 0.000_001..=10.0;
+        /// Integral gain, per second of delay; "auto" is 0.1 interval / rtt_max^2.
+        alpha: Auto<f64> = Default::Text("auto"), unit: "Hz", range: 0.0..=1e9;
+        /// Proportional gain, per second of delay; "auto" is 0.3 / rtt_max.
+        beta: Auto<f64> = Default::Text("auto"), unit: "Hz", range: 0.0..=1e9;
+        /// Coupling factor.
+        k: f64 = Default::Number(2.0), range: 0.1..=100.0;
+        /// Delay at which the marking of L4S packets begins.
+        min_th: Span = Default::Nanos(800_000), unit: "s", range: 0.0..=10.0;
+        /// Width of the ramp above min_th; 0 is a step.
+        range: Span = Default::Nanos(400_000), unit: "s", range: 0.0..=10.0;
+        /// No marking by the ramp while at most so many packets wait in the L4S queue.
+        th_len: u32 = Default::Number(1.0), unit: "packets", range: 0.0..=1e6;
+    }
+}
+
+const PARAMS: [ParamInfo; inherited_len(DualPi2Params::INFO, DualParams::INFO)] =
+    inherit(DualPi2Params::INFO, DualParams::INFO, &[]);
+
+/// Largest probability of a mark in the L4S queue, from which on it drops.
+const P_LMAX: f64 = 1.0;
+
+/// The laws of DualPI2.
+struct DualPi2Laws {
+    params: DualPi2Params,
+    alpha: f64,
+    beta: f64,
+    p_cmax: f64,
+    ticker: Ticker,
+    /// p'
+    p: f64,
+    p_cl: f64,
+    p_c: f64,
+    prevq: f64,
+    lq_count: f64,
+    cq_count: f64,
+}
+
+impl DualPi2Laws {
+    fn new(params: DualPi2Params) -> Self {
+        let (target, rtt_max) = (params.target.as_secs(), params.rtt_max.as_secs());
+        let interval = match params.interval {
+            Auto::Auto => Span::from_secs(target.min(rtt_max / 3.0)),
+            Auto::Value(interval) => interval,
+        };
+        let or = |gain, rule: f64| if let Auto::Value(gain) = gain { gain } else { rule };
+        Self {
+            alpha: or(params.alpha, 0.1 * interval.as_secs() / (rtt_max * rtt_max)),
+            beta: or(params.beta, 0.3 / rtt_max),
+            p_cmax: (1.0 / (params.k * params.k)).min(1.0),
+            ticker: Ticker::new(interval),
+            params,
+            p: 0.0,
+            p_cl: 0.0,
+            p_c: 0.0,
+            prevq: 0.0,
+            lq_count: 0.0,
+            cq_count: 0.0,
+        }
+    }
+
+    /// Figure 5: the native law of the L4S queue.
+    fn laqm(&self, qdelay: Span) -> f64 {
+        let DualPi2Params { min_th, range, .. } = self.params;
+        if qdelay >= min_th + range {
+            1.0
+        } else if qdelay > min_th {
+            (qdelay.as_secs() - min_th.as_secs()) / range.as_secs()
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Figure 4, lines 23-30: true with this likelihood, evenly spaced.
+fn recur(count: &mut f64, likelihood: f64) -> bool {
+    *count += likelihood;
+    if *count > 1.0 {
+        *count -= 1.0;
+        return true;
+    }
+    false
+}
+
+impl Coupled for DualPi2Laws {
+    /// Figure 7, lines 4b-8j.
+    fn judge_l4s(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
+        if self.p_cl < P_LMAX {
+            let p_l_native = if head.len > self.params.th_len { self.laqm(head.sojourn) } else { 0.0 };
+            let p_l = p_l_native.max(self.p_cl);
+            if recur(&mut self.lq_count, p_l) {
+                return Verdict::Mark(Cause::Sojourn);
+            }
+        } else {
+            if recur(&mut self.lq_count, self.p_c) {
+                return Verdict::Drop(Cause::Sojourn);
+            }
+            if recur(&mut self.lq_count, self.p_cl) {
+                return Verdict::Mark(Cause::Sojourn);
+            }
+        }
+        Verdict::Pass
+    }
+
+    /// Figure 7, lines 11-17.
+    fn judge_classic(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
+        if !recur(&mut self.cq_count, self.p_c) {
+            Verdict::Pass
+        } else if head.ecn == Ecn::Not || self.p_c >= self.p_cmax {
+            Verdict::Drop(Cause::Sojourn)
+        } else {
+            Verdict::Mark(Cause::Sojourn)
+        }
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        Some(self.ticker.next())
+    }
+
+    /// Figure 8.
+    fn update(&mut self, now: Time, cq_time: Span, lq_time: Span) {
+        let curq = cq_time.max(lq_time).as_secs();
+        let step = self.alpha * (curq - self.params.target.as_secs()) + self.beta * (curq - self.prevq);
+        self.p = (self.p + step).clamp(0.0, 1.0);
+        self.p_cl = (self.params.k * self.p).min(P_LMAX);
+        self.p_c = self.p * self.p;
+        self.prevq = curq;
+        self.ticker.advance(now);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("p", self.p);
+        show("p_c", self.p_c);
+        show("p_cl", self.p_cl);
+    }
+}
+
+/// DualPI2.
+pub(crate) struct DualPi2;
+
+impl Scheme for DualPi2 {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "dualpi2",
+        aliases: &["dual-pi2"],
+        family: "L4S",
+        title: "DualQ Coupled PI2",
+        source: "K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A",
+        doc: module_doc!("dualpi2.rs"),
+        ecn: true,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time, O(n) memory in waiting packets",
+        picture: Picture::Response,
+        good: "Keeps scalable traffic below a millisecond of queue beside Classic traffic, which gets an equal share.",
+        bad: "Trusts the ECN field: Classic traffic marked ECT(1) by mistake takes more than its share; round trips \
+              longer than rtt_max make it swing.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let (laws, dual) = (DualPi2Params::read(&mut reader), DualParams::read(&mut reader));
+        reader.finish()?;
+        Ok(DualQueue::boxed(dual.ok_or_else(Vec::new)?, DualPi2Laws::new(laws.ok_or_else(Vec::new)?), link))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::aqm::Cause;
+    use crate::discipline::recorder::{Bench, Fate};
+    use penstock_core::param::Value;
+    use penstock_core::{Ecn, Rng, Span};
+    use std::collections::VecDeque;
+
+    fn ms(ms: u64) -> Span {
+        Span::from_millis(ms)
+    }
+
+    #[test]
+    fn the_gains_follow_from_the_round_trip() {
+        let mut bench = Bench::new("dualpi2", &[]);
+        bench.arrive_as(1000, Ecn::Not);
+        bench.advance(ms(15));
+        // the head has waited 15 ms: 0.15 (15 - 15) ms + 3.0 (15 - 0) ms
+        assert!((bench.gauge("p") - 0.045).abs() < 1e-12);
+        bench.advance(ms(15));
+        // + 0.15 (30 - 15) ms + 3.0 (30 - 15) ms
+        assert!((bench.gauge("p") - (0.045 + 0.002_25 + 0.045)).abs() < 1e-12);
+        assert!((bench.gauge("p_cl") - 2.0 * 0.092_25).abs() < 1e-12);
+        assert!((bench.gauge("p_c") - 0.092_25 * 0.092_25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_16_ms_they_are_the_printed_ones() {
+        let mut bench = Bench::new("dualpi2", &[("interval", Value::Time(ms(16))), ("rtt_max", Value::Time(ms(100)))]);
+        bench.arrive_as(1000, Ecn::Not);
+        bench.advance(ms(16));
+        // alpha = 0.1 16 ms / (100 ms)^2 = 0.16, as printed; beta = 3.0, printed as 3.2
+        assert!((bench.gauge("p") - (0.16 * 0.001 + 3.0 * 0.016)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_empty_queue_brings_p_back_to_zero() {
+        let mut bench = Bench::new("dualpi2", &[]);
+        bench.arrive_as(1000, Ecn::Ect1);
+        bench.advance(ms(300));
+        assert!(bench.gauge("p") > 0.5);
+        bench.depart();
+        bench.advance(ms(10_000));
+        assert_eq!(bench.gauge("p"), 0.0);
+    }
+
+    #[test]
+    fn the_ramp_marks_between_its_thresholds() {
+        let mut bench = Bench::new("dualpi2", &[]);
+        let marks_after = |bench: &mut Bench, micros: u64, n: usize| {
+            let before = bench.count(Fate::Marked);
+            for _ in 0..n {
+                bench.arrive_as(1000, Ecn::Ect1);
+                bench.arrive_as(1000, Ecn::Ect1);
+                bench.advance(Span::from_micros(micros));
+                bench.depart();
+                bench.depart();
+            }
+            bench.count(Fate::Marked) - before
+        };
+        // one of each pair is not alone in the queue; p'_L is 0, 0.6 and 1; 39 x 0.6 = 23.4
+        assert_eq!(marks_after(&mut bench, 800, 10), 0);
+        assert_eq!(marks_after(&mut bench, 1040, 39), 23);
+        assert_eq!(marks_after(&mut bench, 1200, 10), 10);
+    }
+
+    #[test]
+    fn a_packet_that_was_alone_is_not_marked_by_the_ramp() {
+        let mut bench = Bench::new("dualpi2", &[]);
+        for _ in 0..100 {
+            bench.arrive_as(1000, Ecn::Ect1);
+            bench.advance(ms(5));
+            bench.depart();
+        }
+        assert_eq!(bench.count(Fate::Marked), 0);
+    }
+
+    #[test]
+    fn signals_are_evenly_spaced() {
+        let mut count = 0.0;
+        let hits: Vec<u32> = (1..=18).filter(|_| super::recur(&mut count, 0.3)).collect();
+        // 0.3, 0.6, 0.9, 1.2, ...: more than 1 at the 4th, 7th, 10th, and then the 14th (4.2 - 3 > 1)
+        assert_eq!(hits, [4, 7, 11, 14, 17]);
+    }
+
+    #[test]
+    fn overload_drops_what_is_ecn_capable() {
+        for ecn in [Ecn::Ect0, Ecn::Ect1] {
+            let mut bench = Bench::new("dualpi2", &[]);
+            bench.arrive_as(1000, ecn);
+            bench.advance(ms(1000));
+            assert_eq!(bench.gauge("p"), 1.0);
+            (0..10).for_each(|_| bench.arrive_as(1000, ecn));
+            bench.depart_all();
+            assert!(bench.count(Fate::Dropped(Cause::Sojourn)) >= 9, "{ecn:?}");
+        }
+    }
+
+    #[test]
+    fn no_marks_are_owed_when_the_overload_ends() {
+        let mut bench = Bench::new("dualpi2", &[]);
+        bench.arrive_as(1000, Ecn::Ect1);
+        bench.advance(ms(1000));
+        assert_eq!((bench.gauge("p"), bench.gauge("p_cl")), (1.0, 1.0));
+        // with p_CL = 2 each of these would leave a mark behind for later
+        (0..100).for_each(|_| bench.arrive_as(1000, Ecn::Ect1));
+        bench.depart_all();
+        bench.advance(ms(2000));
+        assert_eq!(bench.gauge("p"), 0.0);
+        let before = bench.count(Fate::Marked);
+        for _ in 0..20 {
+            bench.arrive_as(1000, Ecn::Ect1);
+            bench.depart();
+        }
+        assert_eq!(bench.count(Fate::Marked), before);
+    }
+
+    /// Figures 3 to 8 of the RFC, word for word, with numbers for packets.
+    struct Pseudocode {
+        lq: VecDeque<(f64, u32, Ecn)>,
+        cq: VecDeque<(f64, u32, Ecn)>,
+        p: f64,
+        p_cl: f64,
+        p_c: f64,
+        prevq: f64,
+        counts: [f64; 2],
+        fates: Vec<(Fate, u32)>,
+    }
+
+    impl Pseudocode {
+        fn time(queue: &VecDeque<(f64, u32, Ecn)>, now: f64) -> f64 {
+            queue.front().map_or(0.0, |head| now - head.0)
+        }
+
+        fn recur(&mut self, q: usize, likelihood: f64) -> bool {
+            self.counts[q] += likelihood;
+            let yes = self.counts[q] > 1.0;
+            if yes {
+                self.counts[q] -= 1.0;
+            }
+            yes
+        }
+
+        fn update(&mut self, now: f64) {
+            let curq = Self::time(&self.cq, now).max(Self::time(&self.lq, now));
+            self.p += 0.15 * (curq - 0.015) + 3.0 * (curq - self.prevq);
+            self.p = self.p.clamp(0.0, 1.0);
+            self.p_cl = (self.p * 2.0).min(1.0);
+            self.p_c = self.p * self.p;
+            self.prevq = curq;
+        }
+
+        /// With the time-shifted FIFO, whose words are in the RFC.
+        fn dequeue(&mut self, now: f64) {
+            while !self.lq.is_empty() || !self.cq.is_empty() {
+                let (l_time, c_time) = (Self::time(&self.lq, now), Self::time(&self.cq, now));
+                let from_lq = self.cq.is_empty() || (!self.lq.is_empty() && l_time + 0.05 >= c_time);
+                if from_lq {
+                    let len = self.lq.len();
+                    let (_, id, _) = self.lq.pop_front().unwrap();
+                    if self.p_cl < 1.0 {
+                        let ramp = ((l_time - 0.0008) / 0.0004).clamp(0.0, 1.0);
+                        let p_l = if len > 1 { ramp } else { 0.0 };
+                        if self.recur(0, p_l.max(self.p_cl)) {
+                            self.fates.push((Fate::Marked, id));
+                        }
+                    } else {
+                        if self.recur(0, self.p_c) {
+                            self.fates.push((Fate::Dropped(Cause::Sojourn), id));
+                            continue;
+                        }
+                        if self.recur(0, self.p_cl) {
+                            self.fates.push((Fate::Marked, id));
+                        }
+                    }
+                    return self.fates.push((Fate::Sent, id));
+                }
+                let (_, id, ecn) = self.cq.pop_front().unwrap();
+                if self.recur(1, self.p_c) {
+                    if ecn == Ecn::Not || self.p_c >= 0.25 {
+                        self.fates.push((Fate::Dropped(Cause::Sojourn), id));
+                        continue;
+                    }
+                    self.fates.push((Fate::Marked, id));
+                }
+                return self.fates.push((Fate::Sent, id));
+            }
+        }
+    }
+
+    #[test]
+    fn it_does_what_the_pseudocode_does() {
+        for seed in 0..20 {
+            let mut bench = Bench::new("dualpi2", &[("scheduler", Value::Text("ts-fifo".into()))]);
+            let mut rfc = Pseudocode {
+                lq: VecDeque::new(),
+                cq: VecDeque::new(),
+                p: 0.0,
+                p_cl: 0.0,
+                p_c: 0.0,
+                prevq: 0.0,
+                counts: [0.0; 2],
+                fates: Vec::new(),
+            };
+            let mut script = Rng::stream(seed, "trace");
+            let (mut id, mut next_update) = (0, 15_000_000);
+            for step in 0..4000 {
+                let now = bench.now.as_secs();
+                if script.chance(if step % 1000 < 500 { 0.55 } else { 0.45 }) {
+                    let ecn = [Ecn::Not, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][script.below(4) as usize];
+                    let queue = if ecn as u8 % 2 == 1 { &mut rfc.lq } else { &mut rfc.cq };
+                    queue.push_back((now, id, ecn));
+                    rfc.fates.push((Fate::Queued, id));
+                    bench.arrive_as(1000, ecn);
+                    id += 1;
+                } else {
+                    bench.depart();
+                    rfc.dequeue(now);
+                }
+                let wait = script.below(4_000_000);
+                while next_update <= bench.now.as_nanos() + wait {
+                    rfc.update(next_update as f64 / 1e9);
+                    next_update += 15_000_000;
+                }
+                bench.advance(Span::from_nanos(wait));
+            }
+            assert!(bench.count(Fate::Dropped(Cause::Sojourn)) > 10 && bench.count(Fate::Marked) > 100);
+            assert_eq!(bench.log.0, rfc.fates);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues that flows are hashed to, with a turn
+//! ahead of the others for a queue that was idle. A law guards each queue.
+
+use super::fattest::Fattest;
+use super::packet_slab::{Line, NONE, PacketSlab};
+use super::queue_list::{Linked, Links, QueueList};
+use super::salted::Salted;
+use super::{Discipline, Env, Next, Report};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use alloc::vec;
+use alloc::vec::Vec;
+use penstock_core::param::Default;
+use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rng, Time};
+
+penstock_core::params! {
+    /// Parameters of flow queueing.
+    pub(crate) struct FlowQueueParams {
+        /// Queues that the flows are hashed to.
+        flows: u32 = Default::Number(1024.0), range: 1.0..=1e6;
+        /// Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked in vain.
+        quantum: Bytes = Default::Number(1514.0), unit: "bytes", range: 64.0..=1e9;
+    }
+}
+
+/// Who gives way when the limit is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    /// The packet that arrives.
+    Arrival,
+    /// Half of the packets of the queue with most bytes, at most so many, from its head.
+    Fattest(u32),
+}
+
+penstock_core::choice! {
+    /// Whose bytes the law of a queue sees as waiting.
+    pub enum Occupancy {
+        /// Those of the whole link.
+        Link = "link",
+        /// Those of its queue.
+        Queue = "queue",
+    }
+}
+
+/// An arrival that may be queued, and why it is to be marked before.
+struct Admitted {
+    mark: Option<Cause>,
+}
+
+/// In which list a queue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    No,
+    New,
+    Old,
+}
+
+struct Flow<L> {
+    line: Line,
+    credits: i64,
+    listed: Listed,
+    links: Links,
+    law: L,
+}
+
+impl<L> Linked for Flow<L> {
+    #[inline]
+    fn links(&self) -> Links {
+        self.links
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+/// Queues by flow, each guarded by a law `L`.
+pub(crate) struct FlowQueue<P, L> {
+    packets: PacketSlab<P>,
+    count: u32,
+    bytes: u64,
+    /// Queues that have been used, in the order of their first use.
+    flows: Vec<Flow<L>>,
+    /// The queue of each bucket.
+    buckets: Vec<u32>,
+    hash: Salted,
+    new: QueueList,
+    old: QueueList,
+    fattest: Fattest,
+    /// The law of a queue that has not been used.
+    fresh: L,
+    quantum: i64,
+    overflow: Overflow,
+    occupancy: Occupancy,
+    limit: Limit,
+}
+
+/// The view that the law of a queue has.
+macro_rules! cx {
+    ($self:ident, $env:ident, $id:expr) => {
+        &mut Cx { now: $env.now, queue: $self.seen_by_law($id), link_bytes: $self.bytes, rng: $env.rng }
+    };
+}
+
+impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
+    pub(crate) fn new(
+        params: &FlowQueueParams,
+        law: L,
+        overflow: Overflow,
+        occupancy: Occupancy,
+        link: &LinkInfo,
+    ) -> Self {
+        Self {
+            packets: PacketSlab::new(),
+            count: 0,
+            bytes: 0,
+            flows: Vec::new(),
+            buckets: vec![NONE; params.flows as usize],
+            hash: Salted::default(),
+            new: QueueList::EMPTY,
+            old: QueueList::EMPTY,
+            fattest: Fattest::new(),
+            fresh: law,
+            quantum: params.quantum.0.cast_signed(),
+            overflow,
+            occupancy,
+            limit: link.limit,
+        }
+    }
+
+    fn queue_of(&mut self, flow: u32, rng: &mut Rng) -> u32 {
+        let bucket = self.hash.bucket(flow, self.buckets.len() as u32, rng);
+        let id = &mut self.buckets[bucket as usize];
+        if *id == NONE {
+            *id = self.flows.len() as u32;
+            let law = self.fresh.clone();
+            self.flows.push(Flow { line: Line::EMPTY, credits: 0, listed: Listed::No, links: Links::NONE, law });
+        }
+        *id
+    }
+
+    fn seen_by_law(&self, id: u32) -> Backlog {
+        let line = &self.flows[id as usize].line;
+        let bytes = if self.occupancy == Occupancy::Link { self.bytes } else { line.bytes };
+        Backlog { packets: line.packets, bytes, limit: self.limit, oldest: self.packets.oldest(line) }
+    }
+
+    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
+        Report { now, packet, enqueued, packets: self.count, bytes: self.bytes }
+    }
+
+    /// The packet at the head of queue `id` leaves it.
+    fn take(&mut self, id: u32) -> Option<(Departing, P)> {
+        let (enqueued, packet) = self.packets.pop(&mut self.flows[id as usize].line)?;
+        let meta = packet.meta();
+        self.count -= 1;
+        self.bytes -= u64::from(meta.size);
+        Some((Departing { meta, enqueued }, packet))
+    }
+
+    /// Section 4.1, last paragraph.
+    fn make_room(&mut self, env: &mut Env<'_, P>, at_most: u32) {
+        while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
+            let flows = &self.flows;
+            let Some(id) = self.fattest.find(|id| flows[id as usize].line.bytes) else { return };
+            let half = self.flows[id as usize].line.packets / 2;
+            for _ in 0..half.min(at_most).max(1) {
+                let Some((departing, packet)) = self.take(id) else { break };
+                let cx = cx!(self, env, id);
+                self.flows[id as usize].law.on_evicted(cx, &departing);
+                env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), Cause::Evicted);
+            }
+        }
+    }
+
+    /// Section 4.2, first part: the queue whose turn it is.
+    fn select(&mut self) -> Option<u32> {
+        loop {
+            let list = if self.new.len() > 0 { &mut self.new } else { &mut self.old };
+            let id = list.head()?;
+            if self.flows[id as usize].credits > 0 {
+                return Some(id);
+            }
+            self.flows[id as usize].credits += self.quantum;
+            list.remove(&mut self.flows, id);
+            self.append_to_old(id);
+        }
+    }
+
+    fn append_to_old(&mut self, id: u32) {
+        self.flows[id as usize].listed = Listed::Old;
+        self.old.push(&mut self.flows, id);
+    }
+
+    /// Section 4.2, third part: the selected queue had no packet.
+    fn move_on(&mut self, id: u32) {
+        if self.flows[id as usize].listed == Listed::New {
+            self.new.remove(&mut self.flows, id);
+            self.append_to_old(id);
+        } else {
+            self.old.remove(&mut self.flows, id);
+            self.flows[id as usize].listed = Listed::No;
+        }
+    }
+
+    /// Section 4.2, second part: a packet of this queue that its law lets go.
+    fn serve(&mut self, env: &mut Env<'_, P>, id: u32) -> Option<P> {
+        while let Some((departing, mut packet)) = self.take(id) {
+            let cx = cx!(self, env, id);
+            match self.flows[id as usize].law.on_departure(cx, &departing) {
+                Verdict::Pass => {}
+                Verdict::Mark(cause) if departing.meta.ecn.is_capable() => {
+                    packet.mark();
+                    env.probe.marked(&self.report(env.now, &packet, departing.enqueued), cause);
+                }
+                Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                    env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), cause);
+                    continue;
+                }
+            }
+            self.flows[id as usize].credits -= i64::from(departing.meta.size);
+            env.probe.sent(&self.report(env.now, &packet, departing.enqueued));
+            return Some(packet);
+        }
+        self.flows[id as usize].law.on_idle(env.now);
+        None
+    }
+
+    /// What the queue's law and the limit say to an arrival; `None` if it has been dropped.
+    fn judge(&mut self, env: &mut Env<'_, P>, id: u32, meta: &PacketMeta, packet: &P) -> Option<Admitted> {
+        let cx = cx!(self, env, id);
+        let mark = match self.flows[id as usize].law.on_arrival(cx, meta) {
+            Verdict::Pass => None,
+            Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
+            Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                env.probe.dropped(&self.report(env.now, packet, env.now), cause);
+                return None;
+            }
+        };
+        if self.overflow == Overflow::Arrival && !self.limit.admits(self.count, self.bytes, meta.size) {
+            let cx = cx!(self, env, id);
+            self.flows[id as usize].law.on_overflow(cx, meta);
+            env.probe.dropped(&self.report(env.now, packet, env.now), Cause::Overflow);
+            return None;
+        }
+        Some(Admitted { mark })
+    }
+}
+
+impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
+    /// Section 4.1.
+    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+        let meta = packet.meta();
+        let id = self.queue_of(meta.flow, env.rng);
+        let Some(Admitted { mark }) = self.judge(env, id, &meta, &packet) else { return };
+        if let Some(cause) = mark {
+            packet.mark();
+            env.probe.marked(&self.report(env.now, &packet, env.now), cause);
+        }
+        let flow = &mut self.flows[id as usize];
+        self.packets.push(&mut flow.line, packet, meta.size, env.now);
+        self.count += 1;
+        self.bytes += u64::from(meta.size);
+        if flow.listed == Listed::No {
+            flow.listed = Listed::New;
+            flow.credits = self.quantum;
+            self.new.push(&mut self.flows, id);
+        }
+        let cx = cx!(self, env, id);
+        self.flows[id as usize].law.on_enqueued(cx, &meta);
+        let line = &self.flows[id as usize].line;
+        if let Some(packet) = self.packets.last(line) {
+            env.probe.queued(&self.report(env.now, packet, env.now));
+        }
+        if let Overflow::Fattest(at_most) = self.overflow {
+            self.fattest.on_arrival(id, line.bytes);
+            self.make_room(env, at_most);
+        }
+    }
+
+    /// Section 4.2.
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        while let Some(id) = self.select() {
+            if let Some(packet) = self.serve(env, id) {
+                return Next::Send(packet);
+            }
+            self.move_on(id);
+        }
+        Next::Empty
+    }
+
+    /// The head is that of the first queue in the lists that has a packet.
+    fn backlog(&self) -> Backlog {
+        let mut listed = self.new.iter(&self.flows).chain(self.old.iter(&self.flows));
+        let oldest = listed.find_map(|id| self.packets.oldest(&self.flows[id as usize].line));
+        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.limit = link.limit;
+        self.fresh.on_link(now, link);
+        self.flows.iter_mut().for_each(|flow| flow.law.on_link(now, link));
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        self.fresh.next_timeout()
+    }
+
+    /// The laws of all queues tick together, that of the queues to come with them.
+    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+        for id in 0..self.flows.len() as u32 {
+            let cx = cx!(self, env, id);
+            self.flows[id as usize].law.on_timeout(cx);
+        }
+        let idle = Backlog { packets: 0, bytes: 0, limit: self.limit, oldest: None };
+        self.fresh.on_timeout(&mut Cx { now: env.now, queue: idle, link_bytes: self.bytes, rng: env.rng });
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("new_flows", f64::from(self.new.len()));
+        show("old_flows", f64::from(self.old.len()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Flow Queue CoDel (FQ-CoDel).
+//! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet Scheduler and Active
+//! Queue Management Algorithm", RFC 8290, 2018; section numbers refer to it.
+//!
+//! # Law
+//! A salted hash gives each flow one of `flows` queues (section 4.1); each queue is guarded by a CoDel of its own.
+//!
+//! * A queue that is in no list when a packet arrives joins the end of the list of new queues, with `quantum` credits.
+//! * Next to send is the queue at the head of the new list or, if there is none, of the old list (section 4.2). If its
+//!   credits are used up (0 or less), it gets `quantum` more, goes to the end of the old list, and the next is looked at.
+//! * CoDel may drop packets from the head of that queue; the packet it lets go is paid for with its bytes of credit.
+//! * If CoDel has no packet left, the queue goes to the end of the old list if it came from the new one, so that it
+//!   cannot come back at once and starve the old ones, and leaves the lists if it came from the old one.
+//! * When an arrival exceeds the limit of all queues together, the queue with most bytes loses half of its packets, at
+//!   most `drop_batch`, from its head; several times if that does not suffice.
+//!
+//! So a flow that sends less than a quantum in a round is served before those that have a queue. One random number is
+//! drawn, with the first packet: the salt.
+//!
+//! # Parameters
+//! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the time of a
+//! full packet on the wire. The RFC's limit is 10240 packets; it is the limit of the queue here.
+//!
+//! # Differences
+//! * CoDel's test for more than a packet in the queue is made on all queues together (RFC 8289, section 4.4); with
+//!   `occupancy = "queue"` each is on its own, so that a flow never loses its last packet.
+//! * Section 4.2 speaks of a negative number of credits; section 3 of zero or less, as here and in Linux.
+//! * The hash is that of the number of the flow instead of the addresses, and reduced to a queue by multiplication.
+//! * Of queues with the same number of bytes the one that was used first since the start loses packets; the RFC says
+//!   nothing. A queue of one packet loses it: half of one packet would be none.
+
+use super::Discipline;
+use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
+use crate::aqm::LinkInfo;
+use crate::law::codel::{Codel, CodelParams};
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::Packet;
+use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+
+penstock_core::params! {
+    /// What FQ-CoDel has besides flow queueing and CoDel.
+    pub struct FqCodelParams {
+        /// Most packets that are dropped at once when the limit is reached.
+        drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
+        /// Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue alone.
+        occupancy: Occupancy = Default::Text("link");
+    }
+}
+
+const OWN: [ParamInfo; inherited_len(FlowQueueParams::INFO, FqCodelParams::INFO)] =
+    inherit(FlowQueueParams::INFO, FqCodelParams::INFO, &[]);
+const PARAMS: [ParamInfo; inherited_len(&OWN, CodelParams::INFO)] =
+    inherit(&OWN, CodelParams::INFO, &[("ecn", Default::Flag(true))]);
+
+/// FQ-CoDel.
+pub(crate) struct FqCodel;
+
+impl Scheme for FqCodel {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "fq-codel",
+        aliases: &[],
+        family: "flow queueing",
+        title: "Flow Queue CoDel",
+        source: "T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management \
+                 Algorithm, RFC 8290, 2018",
+        doc: module_doc!("fq_codel.rs"),
+        ecn: true,
+        params: &PARAMS,
+        class_params: &[],
+        cost: "O(1) time, amortized O(log f) at the limit; O(n + f) memory in packets and flows seen",
+        picture: Picture::Service,
+        good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its own.",
+        bad: "A flow that does not respond keeps a long queue to itself; two flows that share a queue share a share.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, &PARAMS);
+        let queues = FlowQueueParams::read(&mut reader);
+        let own = FqCodelParams::read(&mut reader);
+        let codel = CodelParams::read(&mut reader);
+        reader.finish()?;
+        let (queues, own) = (queues.ok_or_else(Vec::new)?, own.ok_or_else(Vec::new)?);
+        let codel = Codel::new(codel.ok_or_else(Vec::new)?, link);
+        Ok(Box::new(FlowQueue::new(&queues, codel, Overflow::Fattest(own.drop_batch), own.occupancy, link)))
+    }
+}
+
+#[cfg(test)]
+#[path = "fq_codel/tests.rs"]
+mod tests;

@@ -1,0 +1,115 @@
+//! The packets of many queues in one place: queues are linked lists through it, so an idle queue holds no memory.
+
+use alloc::vec::Vec;
+use penstock_core::Time;
+
+/// No slot, no queue.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The packets. A free slot is used again before a new one, the last freed first, while it is in the cache.
+pub(crate) struct PacketSlab<P> {
+    slots: Vec<Slot<P>>,
+    free: u32,
+}
+
+struct Slot<P> {
+    /// `None` in a free slot.
+    packet: Option<P>,
+    enqueued: Time,
+    size: u32,
+    /// The next packet of the queue, or the next free slot.
+    next: u32,
+}
+
+/// A queue of packets in the slab.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    head: u32,
+    tail: u32,
+    pub(crate) packets: u32,
+    pub(crate) bytes: u64,
+}
+
+impl Line {
+    pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, packets: 0, bytes: 0 };
+}
+
+impl<P> PacketSlab<P> {
+    pub(crate) const fn new() -> Self {
+        Self { slots: Vec::new(), free: NONE }
+    }
+
+    /// A packet of `size` bytes joins the end of `line`.
+    pub(crate) fn push(&mut self, line: &mut Line, packet: P, size: u32, now: Time) {
+        let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE };
+        let index = if self.free == NONE {
+            self.slots.push(slot);
+            self.slots.len() as u32 - 1
+        } else {
+            let index = self.free;
+            self.free = core::mem::replace(&mut self.slots[index as usize], slot).next;
+            index
+        };
+        if line.packets == 0 {
+            line.head = index;
+        } else {
+            self.slots[line.tail as usize].next = index;
+        }
+        line.tail = index;
+        line.packets += 1;
+        line.bytes += u64::from(size);
+    }
+
+    /// The packet at the head of `line` leaves: when it was queued, and it.
+    pub(crate) fn pop(&mut self, line: &mut Line) -> Option<(Time, P)> {
+        let slot = self.slots.get_mut(line.head as usize)?;
+        let packet = slot.packet.take()?;
+        line.packets -= 1;
+        line.bytes -= u64::from(slot.size);
+        let next = core::mem::replace(&mut slot.next, self.free);
+        self.free = line.head;
+        line.head = next;
+        Some((slot.enqueued, packet))
+    }
+
+    /// When the packet at the head of `line` was queued.
+    pub(crate) fn oldest(&self, line: &Line) -> Option<Time> {
+        self.slots.get(line.head as usize).map(|slot| slot.enqueued)
+    }
+
+    /// The packet at the end of `line`.
+    pub(crate) fn last(&self, line: &Line) -> Option<&P> {
+        if line.packets == 0 { None } else { self.slots[line.tail as usize].packet.as_ref() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_core::Rng;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn queues_do_not_mix_and_slots_are_used_again() {
+        let mut rng = Rng::stream(1, "slab");
+        let mut slab = PacketSlab::new();
+        let (mut lines, mut plain) = ([Line::EMPTY; 5], vec![VecDeque::new(); 5]);
+        let mut most = 0;
+        for number in 0..20_000_u32 {
+            let i = rng.below(5) as usize;
+            if rng.chance(0.5) {
+                slab.push(&mut lines[i], number, number % 100, Time::from_nanos(u64::from(number)));
+                plain[i].push_back(number);
+            } else {
+                let packet = slab.pop(&mut lines[i]);
+                assert_eq!(packet, plain[i].pop_front().map(|n| (Time::from_nanos(u64::from(n)), n)));
+            }
+            assert_eq!(lines[i].packets as usize, plain[i].len());
+            assert_eq!(lines[i].bytes, plain[i].iter().map(|n| u64::from(n % 100)).sum::<u64>());
+            assert_eq!(slab.last(&lines[i]), plain[i].back());
+            assert_eq!(slab.oldest(&lines[i]).is_some(), !plain[i].is_empty());
+            most = most.max(plain.iter().map(VecDeque::len).sum::<usize>());
+        }
+        assert_eq!(slab.slots.len(), most);
+    }
+}

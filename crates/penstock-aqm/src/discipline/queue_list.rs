@@ -1,0 +1,111 @@
+//! Lists of numbered queues, linked through the queues themselves.
+
+use super::packet_slab::NONE;
+
+/// The neighbours of a queue in the list that it is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Links {
+    previous: u32,
+    next: u32,
+}
+
+impl Links {
+    pub(crate) const NONE: Self = Self { previous: NONE, next: NONE };
+}
+
+/// A queue that can be in a list, one at a time.
+pub(crate) trait Linked {
+    fn links(&self) -> Links;
+    fn links_mut(&mut self) -> &mut Links;
+}
+
+/// A list of queues.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueList {
+    head: u32,
+    tail: u32,
+    len: u32,
+}
+
+impl QueueList {
+    pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, len: 0 };
+
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The queue at the head.
+    pub(crate) fn head(&self) -> Option<u32> {
+        if self.head == NONE { None } else { Some(self.head) }
+    }
+
+    /// All of them, from the head on.
+    pub(crate) fn iter<Q: Linked>(self, queues: &[Q]) -> impl Iterator<Item = u32> {
+        core::iter::successors(self.head(), |&id| match queues[id as usize].links().next {
+            NONE => None,
+            next => Some(next),
+        })
+    }
+
+    /// Queue `id`, which is in no list, joins the end.
+    pub(crate) fn push<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
+        *queues[id as usize].links_mut() = Links { previous: self.tail, next: NONE };
+        if self.tail == NONE {
+            self.head = id;
+        } else {
+            queues[self.tail as usize].links_mut().next = id;
+        }
+        self.tail = id;
+        self.len += 1;
+    }
+
+    /// Queue `id`, which is in this list, leaves it.
+    pub(crate) fn remove<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
+        let Links { previous, next } = queues[id as usize].links();
+        if previous == NONE {
+            self.head = next;
+        } else {
+            queues[previous as usize].links_mut().next = next;
+        }
+        if next == NONE {
+            self.tail = previous;
+        } else {
+            queues[next as usize].links_mut().previous = previous;
+        }
+        self.len -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_core::Rng;
+
+    impl Linked for Links {
+        fn links(&self) -> Links {
+            *self
+        }
+        fn links_mut(&mut self) -> &mut Links {
+            self
+        }
+    }
+
+    #[test]
+    fn a_list_is_what_was_put_in_and_not_taken_out() {
+        let mut rng = Rng::stream(1, "list");
+        let mut queues = [Links::NONE; 9];
+        let (mut list, mut plain) = (QueueList::EMPTY, Vec::new());
+        for _ in 0..10_000 {
+            let id = rng.below(9) as u32;
+            if let Some(place) = plain.iter().position(|&other| other == id) {
+                plain.remove(place);
+                list.remove(&mut queues, id);
+            } else {
+                plain.push(id);
+                list.push(&mut queues, id);
+            }
+            assert_eq!((list.len() as usize, list.head()), (plain.len(), plain.first().copied()));
+            assert_eq!(list.iter(&queues).collect::<Vec<_>>(), plain);
+        }
+    }
+}

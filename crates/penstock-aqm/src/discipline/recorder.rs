@@ -1,0 +1,146 @@
+//! For tests: a discipline on a bench that numbers the packets and writes down what becomes of each.
+
+use crate::aqm::{Cause, LinkInfo};
+use crate::discipline::{Discipline, Env, Next, Probe, Report};
+use crate::registry::build;
+use crate::rig::{Carried, thesis_link};
+use penstock_core::param::Value;
+use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rng, Span, Time};
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Queued,
+    Sent,
+    Marked,
+    Dropped(Cause),
+}
+
+/// Fates with the numbers of the packets, in order.
+#[derive(Default)]
+pub(crate) struct Log(pub(crate) Vec<(Fate, u32)>);
+
+impl Log {
+    fn note(&mut self, fate: Fate, report: &Report<'_, PacketMeta>) {
+        self.0.push((fate, report.packet.rare.unwrap().adu));
+    }
+}
+
+impl Probe<PacketMeta> for Log {
+    fn queued(&mut self, report: &Report<'_, PacketMeta>) {
+        self.note(Fate::Queued, report);
+    }
+    fn sent(&mut self, report: &Report<'_, PacketMeta>) {
+        self.note(Fate::Sent, report);
+    }
+    fn marked(&mut self, report: &Report<'_, PacketMeta>, _cause: Cause) {
+        self.note(Fate::Marked, report);
+    }
+    fn dropped(&mut self, report: &Report<'_, PacketMeta>, cause: Cause) {
+        self.note(Fate::Dropped(cause), report);
+    }
+}
+
+/// The discipline, its clock and its log. Packets carry their number, from 0, as `rare.adu`.
+pub(crate) struct Bench {
+    queue: Box<dyn Discipline<PacketMeta>>,
+    link: LinkInfo,
+    rng: Rng,
+    pub(crate) now: Time,
+    pub(crate) log: Log,
+    arrived: u32,
+}
+
+impl Bench {
+    /// The scheme at the link of the thesis, with room for 1000 packets.
+    pub(crate) fn new(scheme: &str, settings: &[(&str, Value)]) -> Self {
+        let link = LinkInfo { limit: Limit::Packets(1000), ..thesis_link() };
+        let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+        let queue = build(scheme, &settings, &link).unwrap();
+        let rng = Rng::stream(1, "bench");
+        Self { queue, link, rng, now: Time::ZERO, log: Log::default(), arrived: 0 }
+    }
+
+    fn relimit(&mut self, limit: Limit) {
+        self.link.limit = limit;
+        self.queue.on_link(self.now, &self.link);
+    }
+
+    pub(crate) fn limit_packets(&mut self, packets: u32) {
+        self.relimit(Limit::Packets(packets));
+    }
+
+    pub(crate) fn limit_bytes(&mut self, bytes: u64) {
+        self.relimit(Limit::Bytes(bytes));
+    }
+
+    pub(crate) fn unlimited(&mut self) {
+        self.relimit(Limit::Infinite);
+    }
+
+    /// A packet of this size and ECN field arrives now.
+    pub(crate) fn arrive_as(&mut self, size: u32, ecn: Ecn) {
+        self.arrive(PacketMeta { flow: 0, size, ecn, dscp: 0, protocol: 6, rare: None });
+    }
+
+    /// A packet of this flow and size arrives now.
+    pub(crate) fn arrive_from(&mut self, flow: u32, size: u32) {
+        self.arrive(PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None });
+    }
+
+    /// How many packets have arrived, which is the number of the next.
+    pub(crate) fn arrived(&self) -> u32 {
+        self.arrived
+    }
+
+    /// This packet arrives now and gets the next number.
+    pub(crate) fn arrive(&mut self, packet: PacketMeta) {
+        let rare = Rare { adu: self.arrived, ..packet.rare.unwrap_or_default() };
+        self.arrived += 1;
+        let packet = PacketMeta { rare: Some(rare), ..packet };
+        let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+        self.queue.enqueue(&mut env, packet);
+    }
+
+    /// The link offers service.
+    pub(crate) fn next(&mut self) -> Next<PacketMeta> {
+        let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+        self.queue.dequeue(&mut env)
+    }
+
+    /// The packet that leaves now.
+    pub(crate) fn depart(&mut self) -> Option<PacketMeta> {
+        match self.next() {
+            Next::Send(packet) => Some(packet),
+            Next::Empty | Next::NotBefore(_) => None,
+        }
+    }
+
+    /// The numbers of all packets that leave now.
+    pub(crate) fn depart_all(&mut self) -> Vec<u32> {
+        core::iter::from_fn(|| self.depart()).map(|packet| packet.rare.unwrap().adu).collect()
+    }
+
+    /// Time goes on; timeouts come when they are due.
+    pub(crate) fn advance(&mut self, span: Span) {
+        let end = self.now + span;
+        while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
+            self.now = due;
+            let mut env = Env { now: due, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+            self.queue.on_timeout(&mut env);
+        }
+        self.now = end;
+    }
+
+    /// The value of a gauge that the scheme has.
+    pub(crate) fn gauge(&self, wanted: &str) -> f64 {
+        let mut found = None;
+        self.queue.gauges(&mut |name, value| found = found.or((name == wanted).then_some(value)));
+        found.unwrap()
+    }
+
+    /// How many packets met this fate.
+    pub(crate) fn count(&self, fate: Fate) -> usize {
+        self.log.0.iter().filter(|(seen, _)| *seen == fate).count()
+    }
+}

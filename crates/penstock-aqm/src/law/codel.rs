@@ -1,0 +1,473 @@
+//! Controlled Delay (`CoDel`).
+//! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289, 2018;
+//! section numbers refer to it. `ce_threshold`: RFC 8290, section 5.2.7.
+//!
+//! # Law
+//! At each departure, with the time that the packet has waited, its sojourn time (section 5.5):
+//!
+//! * it is ok to drop once the sojourn time has stayed at or above TARGET for INTERVAL, with more than `maxpacket`
+//!   bytes waiting behind the packet;
+//! * the first packet for which it is ok is dropped, and the drop state begins with count = 1; or, where the last drop
+//!   state ended less than 16 INTERVAL ago, with the number of drops made since that one began;
+//! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last, and each counts: the rate of drops rises
+//!   until a sojourn time falls below TARGET, which ends the state.
+//!
+//! With `ecn` a packet is marked in place of each drop. No random number is drawn.
+//!
+//! # Parameters
+//! `interval` is of the order of the longest round-trip time; `target` is 5 to 10 % of it (sections 4.2, 4.3).
+//! `maxpacket` "auto" is the link's largest packet. `ce_threshold` marks every ECN-capable packet that waited longer,
+//! whatever `ecn` says, and neither drops nor counts.
+//!
+//! # Differences
+//! * The RFC's `maxpacket` is 512 bytes; here it is what the RFC says it should be, the link's largest packet.
+//! * The RFC leaves marks open; a mark ends the turn as the packet is sent, so that one departure marks at most once.
+//! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in 16
+//!   bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
+
+use super::Law;
+use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::registry::{Picture, SchemeInfo, module_doc};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::{Bytes, Ecn, Span, Time, math};
+
+penstock_core::choice! {
+    /// Whose arithmetic.
+    pub enum Variant {
+        /// Exact square root, time in nanoseconds.
+        Rfc = "rfc",
+        /// Linux 6.1.
+        Linux = "linux",
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of `CoDel`.
+    pub struct CodelParams {
+        /// Sojourn time that is let be.
+        target: Span = Default::Nanos(5_000_000), unit: "s", at_least: 0.0;
+        /// How long the sojourn time must stay above target before the first drop, and the time to the second.
+        interval: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.000_001;
+        /// No drop while no more than this waits behind the packet; "auto" is the link's largest packet.
+        maxpacket: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = Default::Flag(false);
+        /// Mark every ECN-capable packet that waited longer than this.
+        ce_threshold: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
+        /// Whose arithmetic: that of the RFC or that of Linux 6.1.
+        variant: Variant = Default::Text("rfc");
+    }
+}
+
+/// 1 in the 16 bits of Linux' reciprocal square root, as near as they come.
+const ONE: u16 = u16::MAX;
+
+/// What a turn at the head has still to settle: the drop of this turn was the ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// ... first of a drop state: the next packet is sent whatever it waited.
+    Entered,
+    /// ... next of a drop state: the next packet decides whether another is due.
+    Dropped,
+}
+
+#[derive(Clone, Debug)]
+struct CodelVars {
+    /// When it will be ok to drop, if the sojourn time stays above target.
+    first_above: Option<u64>,
+    drop_next: u64,
+    count: u32,
+    lastcount: u32,
+    dropping: bool,
+    turn: Option<Turn>,
+    /// `1 / sqrt(count)` in 16 bits; Linux only.
+    rec_inv_sqrt: u16,
+}
+
+/// Controlled Delay.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    params: CodelParams,
+    maxpacket: u64,
+    vars: CodelVars,
+}
+
+impl Codel {
+    /// The law on this link.
+    pub fn new(params: CodelParams, link: &LinkInfo) -> Self {
+        let vars = CodelVars {
+            first_above: None,
+            drop_next: 0,
+            count: 0,
+            lastcount: 0,
+            dropping: false,
+            turn: None,
+            rec_inv_sqrt: ONE,
+        };
+        let maxpacket = params.maxpacket(link);
+        Self { params, maxpacket, vars }
+    }
+
+    /// The verdict on a packet at the head, queued at `enqueued`, behind which `bytes` wait.
+    #[inline]
+    pub(crate) fn judge(&mut self, now: Time, enqueued: Time, ecn: Ecn, bytes: u64) -> Verdict {
+        let (now, enqueued) = (self.ticks(now.as_nanos()), self.ticks(enqueued.as_nanos()));
+        let sojourn = now - enqueued;
+        if self.is_due(now, sojourn, bytes) {
+            if self.params.ecn && ecn.is_capable() {
+                self.finish_turn();
+                return Verdict::Mark(Cause::Sojourn);
+            }
+            return Verdict::Drop(Cause::Sojourn);
+        }
+        let marks = self.params.ce_threshold.is_some_and(|threshold| sojourn > self.ticks(threshold.as_nanos()));
+        if marks && ecn.is_capable() { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
+    }
+
+    /// Section 5.5, from one packet to the next.
+    fn is_due(&mut self, now: u64, sojourn: u64, bytes: u64) -> bool {
+        let ok_to_drop = self.ok_to_drop(now, sojourn, bytes);
+        match self.vars.turn.take() {
+            Some(Turn::Entered) => return false,
+            Some(Turn::Dropped) if ok_to_drop => self.vars.drop_next = self.control_law(self.vars.drop_next),
+            None if !self.vars.dropping => {
+                if ok_to_drop {
+                    self.enter(now);
+                    self.vars.turn = Some(Turn::Entered);
+                }
+                return ok_to_drop;
+            }
+            _ => {}
+        }
+        self.vars.dropping = ok_to_drop;
+        let due = ok_to_drop && now >= self.vars.drop_next;
+        if due {
+            self.vars.count = self.vars.count.saturating_add(1);
+            self.step_root();
+            self.vars.turn = Some(Turn::Dropped);
+        }
+        due
+    }
+
+    /// Section 5.6: whether the sojourn time has been above target for an interval.
+    fn ok_to_drop(&mut self, now: u64, sojourn: u64, bytes: u64) -> bool {
+        if sojourn < self.ticks(self.params.target.as_nanos()) || bytes <= self.maxpacket {
+            self.vars.first_above = None;
+            return false;
+        }
+        now >= *self.vars.first_above.get_or_insert(now + self.interval())
+    }
+
+    /// The drop state begins, where it was left if that was not long ago.
+    fn enter(&mut self, now: u64) {
+        self.vars.dropping = true;
+        let delta = self.vars.count - self.vars.lastcount;
+        if delta > 1 && now < self.vars.drop_next + 16 * self.interval() {
+            self.vars.count = delta;
+            self.step_root();
+        } else {
+            self.vars.count = 1;
+            self.vars.rec_inv_sqrt = ONE;
+        }
+        self.vars.drop_next = self.control_law(now);
+        self.vars.lastcount = self.vars.count;
+    }
+
+    /// The packet of this turn is sent though a drop was due, for it was marked; or there is none left.
+    fn finish_turn(&mut self) {
+        if self.vars.turn.take() == Some(Turn::Dropped) {
+            self.vars.drop_next = self.control_law(self.vars.drop_next);
+        }
+    }
+
+    /// When the next drop is due: `INTERVAL / sqrt(count)` after `t`.
+    fn control_law(&self, t: u64) -> u64 {
+        match self.params.variant {
+            Variant::Rfc => t + (self.interval() as f64 / math::sqrt(f64::from(self.vars.count))) as u64,
+            Variant::Linux => t + ((self.interval() * u64::from(self.vars.rec_inv_sqrt)) >> 16),
+        }
+    }
+
+    /// One Newton step of x towards `1 / sqrt(count)`: x (3 - count x^2) / 2, with x in 16 bits and x^2 in 32.
+    fn step_root(&mut self) {
+        let x = u64::from(self.vars.rec_inv_sqrt) << 16;
+        let count_xx = u64::from(self.vars.count) * ((x * x) >> 32);
+        let three_less = (3 << 32_u64) - count_xx.min(3 << 32);
+        // of 64 bits the product has 2 too many
+        self.vars.rec_inv_sqrt = (((three_less >> 2) * x) >> 47).min(u64::from(ONE)) as u16;
+    }
+
+    /// Nanoseconds in the law's unit of time.
+    fn ticks(&self, nanos: u64) -> u64 {
+        match self.params.variant {
+            Variant::Rfc => nanos,
+            Variant::Linux => nanos >> 10,
+        }
+    }
+
+    fn interval(&self) -> u64 {
+        self.ticks(self.params.interval.as_nanos())
+    }
+}
+
+impl CodelParams {
+    fn maxpacket(&self, link: &LinkInfo) -> u64 {
+        match self.maxpacket {
+            Auto::Auto => link.mtu.0,
+            Auto::Value(size) => size.0,
+        }
+    }
+}
+
+impl Aqm for Codel {
+    #[inline]
+    fn on_departure(&mut self, cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
+        self.judge(cx.now, packet.enqueued, packet.meta.ecn, cx.queue.bytes)
+    }
+
+    fn on_idle(&mut self, _now: Time) {
+        self.vars.first_above = None;
+        // With no packet left a drop state that has just begun goes on until the next one comes to the head.
+        if self.vars.turn.take() != Some(Turn::Entered) {
+            self.vars.dropping = false;
+        }
+    }
+
+    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
+        self.maxpacket = self.params.maxpacket(link);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("count", f64::from(self.vars.count));
+        show("dropping", f64::from(u8::from(self.vars.dropping)));
+    }
+}
+
+impl Law for Codel {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "codel",
+        aliases: &[],
+        family: "delay",
+        title: "Controlled Delay",
+        source: "K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC 8289, 2018",
+        doc: module_doc!("codel.rs"),
+        ecn: true,
+        params: CodelParams::INFO,
+        class_params: &[],
+        cost: "O(1) time and memory",
+        picture: Picture::Response,
+        good: "Keeps the standing queue of TCP near target at any rate of the link, without a setting that depends on it.",
+        bad: "Slow against what does not respond: the rate of drops rises linearly, so a flood fills the queue for seconds.",
+    };
+
+    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = CodelParams::read(&mut reader);
+        reader.finish()?;
+        Ok(Self::new(params.ok_or_else(Vec::new)?, link))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, thesis_link};
+    use alloc::collections::VecDeque;
+    use penstock_core::Rng;
+
+    const MS: u64 = 1_000_000;
+
+    /// The pseudocode of section 5, transcribed: a queue of (time stamp, size) that tells which packets it drops.
+    #[derive(Default)]
+    struct Pseudocode {
+        queue: VecDeque<(u64, u64, u32)>,
+        bytes: u64,
+        first_above_time: u64,
+        drop_next: u64,
+        count: u32,
+        lastcount: u32,
+        dropping: bool,
+        dropped: Vec<u32>,
+    }
+
+    impl Pseudocode {
+        const TARGET: u64 = 5 * MS;
+        const INTERVAL: u64 = 100 * MS;
+        const MAXPACKET: u64 = 1500;
+
+        fn control_law(t: u64, count: u32) -> u64 {
+            t + (Self::INTERVAL as f64 / f64::from(count).sqrt()) as u64
+        }
+
+        fn dodequeue(&mut self, now: u64) -> (Option<u32>, bool) {
+            let Some((stamp, size, number)) = self.queue.pop_front() else {
+                self.first_above_time = 0;
+                return (None, false);
+            };
+            self.bytes -= size;
+            let sojourn_time = now - stamp;
+            let mut ok_to_drop = false;
+            if sojourn_time < Self::TARGET || self.bytes <= Self::MAXPACKET {
+                self.first_above_time = 0;
+            } else if self.first_above_time == 0 {
+                self.first_above_time = now + Self::INTERVAL;
+            } else if now >= self.first_above_time {
+                ok_to_drop = true;
+            }
+            (Some(number), ok_to_drop)
+        }
+
+        fn dequeue(&mut self, now: u64) -> Option<u32> {
+            let mut r = self.dodequeue(now);
+            if self.dropping {
+                if !r.1 {
+                    self.dropping = false;
+                }
+                while now >= self.drop_next && self.dropping {
+                    self.dropped.extend(r.0);
+                    self.count += 1;
+                    r = self.dodequeue(now);
+                    if r.1 {
+                        self.drop_next = Self::control_law(self.drop_next, self.count);
+                    } else {
+                        self.dropping = false;
+                    }
+                }
+            } else if r.1 {
+                self.dropped.extend(r.0);
+                r = self.dodequeue(now);
+                self.dropping = true;
+                let delta = self.count - self.lastcount;
+                self.count = 1;
+                if delta > 1 && now.saturating_sub(self.drop_next) < 16 * Self::INTERVAL {
+                    self.count = delta;
+                }
+                self.drop_next = Self::control_law(now, self.count);
+                self.lastcount = self.count;
+            }
+            r.0
+        }
+    }
+
+    #[test]
+    fn every_packet_meets_the_fate_that_the_pseudocode_gives_it() {
+        let mut script = Rng::stream(1, "script");
+        let (mut dropped, mut most) = (0, 0);
+        for _ in 0..20 {
+            let mut law =
+                Codel::new(CodelParams::read(&mut Reader::new(&[], CodelParams::INFO)).unwrap(), &thesis_link());
+            let mut queue: VecDeque<(u64, u64, u32)> = VecDeque::new();
+            let mut bytes = 0;
+            let mut plain = Pseudocode::default();
+            let mut now = MS;
+            for number in 0..20_000 {
+                let busy = number / 2000 % 2 == 0;
+                now += script.below(2 * MS);
+                if script.chance(if busy { 0.6 } else { 0.42 }) {
+                    let packet = (now, 40 + script.below(1460), number);
+                    plain.queue.push_back(packet);
+                    plain.bytes += packet.1;
+                    queue.push_back(packet);
+                    bytes += packet.1;
+                    continue;
+                }
+                let before = plain.dropped.len();
+                let expected = plain.dequeue(now);
+                let mut lost = Vec::new();
+                let sent = loop {
+                    let Some((stamp, size, number)) = queue.pop_front() else {
+                        law.on_idle(Time::from_nanos(now));
+                        break None;
+                    };
+                    bytes -= size;
+                    let (at, enqueued) = (Time::from_nanos(now), Time::from_nanos(stamp));
+                    if law.judge(at, enqueued, Ecn::Not, bytes) == Verdict::Pass {
+                        break Some(number);
+                    }
+                    lost.push(number);
+                };
+                assert_eq!((sent, &lost[..]), (expected, &plain.dropped[before..]));
+                assert_eq!((law.vars.count, law.vars.dropping), (plain.count, plain.dropping));
+                most = most.max(plain.count);
+            }
+            dropped += plain.dropped.len();
+        }
+        assert!(dropped > 1000 && most > 20, "too quiet: {dropped} dropped, count up to {most}");
+    }
+
+    /// Offers one packet of 1000 bytes every millisecond to a queue of 20 packets, so that all but the first 19
+    /// wait 19 ms; when the drops, or marks, came.
+    fn standing(settings: &[(&str, Value)], ecn: Ecn, ms: u64) -> Vec<u64> {
+        let mut rig = Rig::new("codel", settings);
+        let mut times = Vec::new();
+        for now in 0..ms {
+            while rig.waiting() < 20 {
+                rig.arrive_as(1000, ecn);
+            }
+            let before = rig.counts.dropped_at_head + rig.counts.marked;
+            rig.depart();
+            times.extend((before..rig.counts.dropped_at_head + rig.counts.marked).map(|_| now));
+            rig.advance(Span::from_millis(1));
+        }
+        times
+    }
+
+    #[test]
+    fn drops_come_interval_over_root_of_count_apart() {
+        // at target from 5 ms on; then 100 ms, + 100, + 100 / sqrt 2 = 70.7, + 57.7, + 50, + 44.7, + 40.8
+        assert_eq!(standing(&[], Ecn::Not, 500), [105, 205, 276, 334, 384, 429, 469]);
+    }
+
+    #[test]
+    fn a_mark_counts_as_a_drop_and_the_packet_is_sent() {
+        let ecn = [("ecn", Value::Flag(true))];
+        assert_eq!(standing(&ecn, Ecn::Ect0, 500), [105, 205, 276, 334, 384, 429, 469]);
+        assert_eq!(standing(&ecn, Ecn::Not, 500), [105, 205, 276, 334, 384, 429, 469]);
+    }
+
+    #[test]
+    fn ce_threshold_marks_all_that_waited_longer_and_drops_none() {
+        let settings =
+            |ms| [("target", Value::Time(Span::from_secs(1.0))), ("ce_threshold", Value::Time(Span::from_millis(ms)))];
+        assert_eq!(standing(&settings(18), Ecn::Ect0, 100).len(), 81);
+        assert_eq!(standing(&settings(19), Ecn::Ect0, 100).len(), 0);
+        assert_eq!(standing(&settings(18), Ecn::Not, 100).len(), 0);
+    }
+
+    #[test]
+    fn nothing_is_dropped_while_no_more_than_maxpacket_waits_behind() {
+        // 19 packets of 1000 bytes wait behind the one at the head, and 18 behind the one after a drop, which ends the
+        // drop state: it takes a millisecond and an interval to come back, each time at count = 1
+        let of = |bytes| standing(&[("maxpacket", Value::Bytes(bytes))], Ecn::Not, 500);
+        assert_eq!(of(19_000.0), []);
+        assert_eq!(of(18_999.0), [105, 206, 307, 408]);
+    }
+
+    #[test]
+    fn a_drop_state_soon_after_the_last_goes_on_from_its_rate() {
+        let entered_at = |pause| {
+            let mut law =
+                Codel::new(CodelParams::read(&mut Reader::new(&[], CodelParams::INFO)).unwrap(), &thesis_link());
+            law.vars = CodelVars { count: 9, lastcount: 2, drop_next: 1000 * MS, ..law.vars };
+            law.enter(1000 * MS + pause);
+            law.vars.count
+        };
+        assert_eq!((entered_at(1600 * MS - 1), entered_at(1600 * MS)), (7, 1));
+    }
+
+    #[test]
+    fn the_root_in_16_bits_is_near_the_root() {
+        let settings = [("variant".into(), Value::Text("linux".into()))];
+        let mut law = Codel::from_settings(&settings, &thesis_link()).unwrap();
+        for count in 2..20_000 {
+            law.vars.count = count;
+            law.step_root();
+            let exact = 65536.0 / f64::from(count).sqrt();
+            // the first steps start from 1 and are far out: 0.5 for 0.707 at 2
+            let within = if count < 16 { 0.3 * exact } else { 0.03 * exact + 2.0 };
+            assert!((f64::from(law.vars.rec_inv_sqrt) - exact).abs() < within, "{count}");
+        }
+    }
+}

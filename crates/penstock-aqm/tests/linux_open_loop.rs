@@ -1,0 +1,238 @@
+//! Schemes under a constant flood against Linux 6.1: what is lost and marked, and how long the others wait.
+//!
+//! Arrivals come at exactly n intervals and the link serves a packet in 1.211584 ms (`data/linux/README.md`). Loss is
+//! mostly a matter of arithmetic, what comes less what the link can send; the mean delay and the marks tell the law.
+
+mod rig;
+
+use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
+use penstock_core::param::Value;
+use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
+
+/// Linux' scheme, ours, its settings and its limit: adding a scheme is one line.
+#[rustfmt::skip]
+fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
+    let word = |word: &str| Value::Text(word.into());
+    let linux = ("variant", word("linux"));
+    let ecn = ("ecn", Value::Flag(true));
+    let red = || vec![
+        ("measure_in", word("bytes")), ("min_th", Value::Bytes(15_000.0)), ("max_th", Value::Bytes(45_000.0)),
+        ("max_p", Value::Number(0.1)), ("w_q", Value::Number(1.0 / 16.0)), ("spacing", word("count")),
+        ("mean_packet", Value::Bytes(1500.0)),
+    ];
+    // as RED's, with thresholds in packets
+    let choke = || vec![
+        ("min_th", Value::Number(10.0)), ("max_th", Value::Number(30.0)), ("max_p", Value::Number(0.1)),
+        ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)),
+    ];
+    match scheme {
+        "pfifo100" => ("droptail", vec![], Limit::Packets(100)),
+        "codel" => ("codel", vec![linux], Limit::Packets(1000)),
+        "codel_ecn" => ("codel", vec![linux, ecn], Limit::Packets(1000)),
+        "codel_nolimit" => ("codel", vec![linux], Limit::Packets(1_000_000)),
+        "codel_nolimit_ecn" => ("codel", vec![linux, ecn], Limit::Packets(1_000_000)),
+        "pie" => ("pie", vec![linux, ("hz", Value::Number(100.0))], Limit::Packets(1000)),
+        "pie_ecn" => ("pie", vec![linux, ("hz", Value::Number(100.0)), ecn], Limit::Packets(1000)),
+        "red" => ("red", red(), Limit::Bytes(400_000)),
+        "choke" => ("choke", choke(), Limit::Packets(1000)),
+        // with one flow; its tins and quanta do not matter then
+        "cake" => ("cake", vec![("isolation", word("flows"))], Limit::Infinite),
+        // CAKE with one flow and no limit of its own to the rate is its law
+        "cake_htb" => ("cobalt", vec![("mtu", Value::Bytes(0.0))], Limit::Infinite),
+        other => panic!("no scheme of ours stands for {other}"),
+    }
+}
+
+/// The results of a run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    lost: f64,
+    marked: f64,
+    delay_ms: f64,
+}
+
+#[derive(Default)]
+struct Watch {
+    lost: u32,
+    marked: u32,
+    sent: u32,
+    delay: f64,
+}
+
+impl Probe<PacketMeta> for Watch {
+    fn queued(&mut self, _: &Report<'_, PacketMeta>) {}
+    fn sent(&mut self, report: &Report<'_, PacketMeta>) {
+        self.sent += 1;
+        self.marked += u32::from(report.packet.ecn == Ecn::Ce);
+        self.delay += report.now.since(report.enqueued).as_secs();
+    }
+    fn marked(&mut self, _: &Report<'_, PacketMeta>, _: Cause) {}
+    fn dropped(&mut self, _: &Report<'_, PacketMeta>, _: Cause) {
+        self.lost += 1;
+    }
+}
+
+/// The instants of arrival in nanoseconds, and the end of the run, 2 s after the last.
+fn arrivals(schedule: &str) -> (Vec<u64>, u64) {
+    let (mut next, mut end) = (0.0, 0.0);
+    let mut instants = Vec::new();
+    for part in schedule.split('+') {
+        let (load, seconds) = part.split_once(':').unwrap();
+        let interval = 1514.0 * 8.0 / 10e6 / load.parse::<f64>().unwrap();
+        end += seconds.parse::<f64>().unwrap();
+        while next < end {
+            instants.push((next * 1e9) as u64);
+            next += interval;
+        }
+    }
+    (instants, ((end + 2.0) * 1e9) as u64)
+}
+
+/// The link with our scheme under this load.
+fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
+    const SERVICE: Span = Span::from_nanos(1_211_584);
+    let (name, settings, limit) = ours(scheme);
+    let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+    let link = LinkInfo {
+        rate: Rate::from_bits_per_second(10_000_000),
+        limit,
+        mean_packet: Bytes(1500),
+        mtu: Bytes(1514),
+        rtt: None,
+        flows: Some(1),
+    };
+    let mut queue: Box<dyn Discipline<PacketMeta>> = build(name, &settings, &link).unwrap();
+    let ecn = if scheme.ends_with("_ecn") { Ecn::Ect0 } else { Ecn::Not };
+    let packet = PacketMeta { flow: 0, size: 1514, ecn, dscp: 0, protocol: 17, rare: None };
+    let mut rng = Rng::stream(seed, "bottleneck");
+    let mut watch = Watch::default();
+    let (arrivals, end) = arrivals(schedule);
+    let mut arrivals = arrivals.into_iter().map(Time::from_nanos).peekable();
+    // When the link is next free to ask for a packet; it has none to ask for while it idles.
+    let mut free = Time::NEVER;
+    let mut idle = true;
+    loop {
+        let due = queue.next_timeout().unwrap_or(Time::NEVER);
+        let arrival = arrivals.peek().copied().unwrap_or(Time::NEVER);
+        let now = due.min(arrival).min(free);
+        if now.as_nanos() >= end {
+            break;
+        }
+        let mut env = Env { now, rng: &mut rng, probe: &mut watch, facts: &() };
+        if now == due {
+            queue.on_timeout(&mut env);
+            continue;
+        }
+        if now == arrival {
+            arrivals.next();
+            queue.enqueue(&mut env, packet);
+            if !idle {
+                continue;
+            }
+        }
+        match queue.dequeue(&mut env) {
+            Next::Send(_) => (free, idle) = (now + SERVICE, false),
+            Next::Empty => (free, idle) = (Time::NEVER, true),
+            Next::NotBefore(later) => (free, idle) = (later, false),
+        }
+    }
+    Totals {
+        lost: f64::from(watch.lost),
+        marked: f64::from(watch.marked),
+        delay_ms: 1e3 * watch.delay / f64::from(watch.sent),
+    }
+}
+
+/// What Linux did: for each schedule the results of its seeds.
+fn linux(scheme: &str) -> Vec<(&'static str, Vec<Totals>)> {
+    let scheme = if scheme == "cake" { "cake_htb" } else { scheme };
+    let mut cells: Vec<(&str, Vec<Totals>)> = Vec::new();
+    for line in include_str!("data/linux/open_loop.txt").lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        if words[0] != scheme {
+            continue;
+        }
+        let number = |i: usize| words[i].parse::<f64>().unwrap();
+        let totals = Totals { lost: number(4), marked: number(5), delay_ms: number(7) };
+        match cells.iter_mut().find(|(schedule, _)| *schedule == words[1]) {
+            Some((_, seeds)) => seeds.push(totals),
+            None => cells.push((words[1], vec![totals])),
+        }
+    }
+    assert!(!cells.is_empty(), "no measurement of {scheme}");
+    cells
+}
+
+/// Mean, and half of the range, of one result over seeds.
+fn spread(seeds: &[Totals], result: fn(&Totals) -> f64) -> (f64, f64) {
+    let values = || seeds.iter().map(result);
+    let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
+    (values().sum::<f64>() / seeds.len() as f64, 0.5 * (high - low))
+}
+
+/// Whether losses, marks and delay are Linux': within `tolerance`, or the spread over our seeds and its. Ours counts
+/// twice, as most of Linux' cells are of one seed.
+fn assert_like_linux(scheme: &str, tolerance: f64) {
+    let results: [(&str, fn(&Totals) -> f64); 3] =
+        [("lost", |totals| totals.lost), ("marked", |totals| totals.marked), ("delay", |totals| totals.delay_ms)];
+    let mut faults = Vec::new();
+    for (schedule, theirs) in linux(scheme) {
+        let ours: Vec<Totals> = (1..=8).map(|seed| run(scheme, schedule, seed)).collect();
+        for (name, result) in results {
+            let (wanted, their_spread) = spread(&theirs, result);
+            let (got, our_spread) = spread(&ours, result);
+            println!("{scheme} {schedule} {name}: {got:.3} +- {our_spread:.3}, Linux {wanted:.3} +- {their_spread:.3}");
+            if (got - wanted).abs() > (tolerance * wanted).max(2.0 * our_spread + their_spread) + 1e-9 {
+                faults.push(format!("{schedule} {name}: {got:.3} +- {our_spread:.3}, Linux {wanted:.3}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{scheme}: {faults:#?}");
+}
+
+#[test]
+fn droptail() {
+    assert_like_linux("pfifo100", 0.002);
+}
+
+#[test]
+fn codel() {
+    assert_like_linux("codel_nolimit", 0.002);
+    assert_like_linux("codel", 0.002);
+}
+
+#[test]
+fn codel_that_marks() {
+    assert_like_linux("codel_nolimit_ecn", 0.002);
+    assert_like_linux("codel_ecn", 0.002);
+}
+
+#[test]
+fn pie() {
+    assert_like_linux("pie", 0.02);
+}
+
+#[test]
+fn pie_that_marks() {
+    assert_like_linux("pie_ecn", 0.02);
+}
+
+#[test]
+fn red() {
+    assert_like_linux("red", 0.02);
+}
+
+#[test]
+fn cobalt() {
+    assert_like_linux("cake_htb", 0.02);
+}
+
+#[test]
+fn choke() {
+    assert_like_linux("choke", 0.02);
+}
+
+#[test]
+fn cake() {
+    assert_like_linux("cake", 0.001);
+}

@@ -34,6 +34,7 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         "pie" => ("pie", vec![linux, ("hz", Value::Number(100.0))], Limit::Packets(1000)),
         "pie_ecn" => ("pie", vec![linux, ("hz", Value::Number(100.0)), ecn], Limit::Packets(1000)),
         "red" => ("red", red(), Limit::Bytes(400_000)),
+        "red_ecn" => ("red", [red(), vec![("mark_up_to", word("always")), ecn]].concat(), Limit::Bytes(400_000)),
         "choke" => ("choke", choke(), Limit::Packets(1000)),
         // CAKE with one flow and no limit of its own to the rate is its law
         "cake_htb" => ("cobalt", vec![("mtu", Value::Bytes(0.0))], Limit::Infinite),
@@ -227,4 +228,9 @@ fn cobalt() {
 #[test]
 fn choke() {
     assert_like_linux("choke", 0.02);
+}
+
+#[test]
+fn red_that_marks() {
+    assert_like_linux("red_ecn", 0.02);
 }

@@ -3,24 +3,25 @@
 //! Computer Communication Review 33(2), 2003.
 //!
 //! # Law
-//! A shadow buffer remembers the flow and size of `shadow` packets: each arrival enters it with probability 1 / `sample`,
-//! in place of one chosen at random once it is full. With `m_i` the mean packets of flow i in it,
+//! A shadow buffer remembers the flow and size of `shadow` packets: each arrival enters it with probability 1 /
+//! `sample`, in place of one chosen at random once it is full. With `m_i` the mean packets of flow i in it,
 //!
-//! * an arrival of flow i is dropped with probability `1 - m_fair / m_i`, where that is positive, so that the flows with
-//!   the largest rates are all brought to one rate;
-//! * every `interval`, with the queue q and the one before, q_old:
-//!   `m_fair = m_fair + a (q_old - q_ref) - b (q - q_ref)`, from 0 to `shadow`: the fair share rises while the queue is short.
+//! * an arrival of flow i is dropped with probability `1 - m_fair / m_i`, where that is positive, so that the flows
+//!   with the largest rates are all brought to one rate;
+//! * every `interval`, with the queue q and the one before, q_old: `m_fair = m_fair + a (q_old - q_ref) - b (q -
+//!   q_ref)`, from 0 to `shadow`: the fair share rises while the queue is short.
 //!
-//! At each arrival a number is drawn for the sample; where it is taken and the shadow buffer is full a second one for the
-//! place; and one for the drop where `m_i` is above `m_fair`.
+//! At each arrival a number is drawn for the sample; where it is taken and the shadow buffer is full a second one for
+//! the place; and one for the drop where `m_i` is above `m_fair`.
 //!
 //! # Parameters
-//! `a` below `b` makes the controller stable; the paper's values are for 160 updates a second. `q_ref` "auto" is half of
-//! the limit of the queue, or where it has none what the link sends in 25 ms.
+//! `a` below `b` makes the controller stable; the paper's values are for 160 updates a second. `q_ref` "auto" is half
+//! of the limit of the queue, or where it has none what the link sends in 25 ms.
 //!
 //! # Differences
 //! * `m_i` counts bytes, in units of `mean_packet`, so that packets of different sizes are told apart.
-//! * `m_fair` is bounded by the size of the shadow buffer, where it starts: a share that no flow can pass need not grow.
+//! * `m_fair` is bounded by the size of the shadow buffer, where it starts: a share that no flow can pass need not
+//!   grow.
 //! * The paper keeps the counts of flows in a hash table; here each flow has a number.
 
 use super::Law;

@@ -1,5 +1,6 @@
 //! The laws, one mechanism in one file, under the literature's name.
 
+pub mod afd;
 pub mod ared_feng;
 pub mod ared_floyd;
 mod average;

@@ -94,6 +94,7 @@ schemes! {
         crate::law::codel::Codel,
         crate::law::pie::Pie,
         crate::law::pi2::Pi2,
+        crate::law::afd::Afd,
         crate::law::curvy_red::CurvyRed,
         crate::law::cobalt::Cobalt,
     ],

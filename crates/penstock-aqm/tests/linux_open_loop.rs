@@ -34,10 +34,11 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         "pie" => ("pie", vec![linux, ("hz", Value::Number(100.0))], Limit::Packets(1000)),
         "pie_ecn" => ("pie", vec![linux, ("hz", Value::Number(100.0)), ecn], Limit::Packets(1000)),
         "red" => ("red", red(), Limit::Bytes(400_000)),
+        "red_ecn" => ("red", [red(), vec![("mark_up_to", word("always")), ecn]].concat(), Limit::Bytes(400_000)),
         "choke" => ("choke", choke(), Limit::Packets(1000)),
         // with one flow; its tins and quanta do not matter then
         "cake" => ("cake", vec![("isolation", word("flows"))], Limit::Infinite),
-        // CAKE with one flow and no limit of its own to the rate is its law
+        // with one flow and no shaper, CAKE is its law
         "cake_htb" => ("cobalt", vec![("mtu", Value::Bytes(0.0))], Limit::Infinite),
         other => panic!("no scheme of ours stands for {other}"),
     }
@@ -163,8 +164,11 @@ fn linux(scheme: &str) -> Vec<(&'static str, Vec<Totals>)> {
     cells
 }
 
+/// One of the results.
+type Measure = fn(&Totals) -> f64;
+
 /// Mean, and half of the range, of one result over seeds.
-fn spread(seeds: &[Totals], result: fn(&Totals) -> f64) -> (f64, f64) {
+fn spread(seeds: &[Totals], result: Measure) -> (f64, f64) {
     let values = || seeds.iter().map(result);
     let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
     (values().sum::<f64>() / seeds.len() as f64, 0.5 * (high - low))
@@ -173,7 +177,7 @@ fn spread(seeds: &[Totals], result: fn(&Totals) -> f64) -> (f64, f64) {
 /// Whether losses, marks and delay are Linux': within `tolerance`, or the spread over our seeds and its. Ours counts
 /// twice, as most of Linux' cells are of one seed.
 fn assert_like_linux(scheme: &str, tolerance: f64) {
-    let results: [(&str, fn(&Totals) -> f64); 3] =
+    let results: [(&str, Measure); 3] =
         [("lost", |totals| totals.lost), ("marked", |totals| totals.marked), ("delay", |totals| totals.delay_ms)];
     let mut faults = Vec::new();
     for (schedule, theirs) in linux(scheme) {
@@ -235,4 +239,9 @@ fn choke() {
 #[test]
 fn cake() {
     assert_like_linux("cake", 0.001);
+}
+
+#[test]
+fn red_that_marks() {
+    assert_like_linux("red_ecn", 0.02);
 }

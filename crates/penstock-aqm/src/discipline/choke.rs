@@ -1,6 +1,6 @@
 //! CHOKe: choose and keep for responsive flows, choose and kill for unresponsive flows.
-//! R. Pan, B. Prabhakar, K. Psounis, "CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair Bandwidth
-//! Allocation", IEEE INFOCOM, 2000.
+//! R. Pan, B. Prabhakar, K. Psounis, "CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair
+//! Bandwidth Allocation", IEEE INFOCOM, 2000.
 //!
 //! # Law
 //! At each arrival RED's average is brought up to date; then
@@ -11,12 +11,12 @@
 //!
 //! A flow with a large share of the queue is hit in proportion to the square of it, without any state per flow.
 //!
-//! A number is drawn for each candidate while avg > `min_th` and the queue is not empty (and again where it falls on the
-//! place of one evicted before); then RED draws its own.
+//! A number is drawn for each candidate while avg > `min_th` and the queue is not empty (and again where it falls on
+//! the place of one evicted before); then RED draws its own.
 //!
 //! # Parameters
-//! Those of RED, and `draws`: how many candidates are drawn, with replacement; each of the same flow is dropped, and with
-//! them the packet that arrives. `candidate` takes the packet at the "front" or "back" instead of a random one.
+//! Those of RED, and `draws`: how many candidates are drawn, with replacement; each of the same flow is dropped, and
+//! with them the packet that arrives. `candidate` takes the packet at the "front" or "back" instead of a random one.
 //!
 //! # Differences
 //! * Above `max_th` RED's form without gentle drops all, as in the paper.

@@ -1,24 +1,26 @@
 //! COBALT: `CoDel` and BLUE.
-//! T. Høiland-Jørgensen, D. Täht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways",
-//! IEEE LANMAN, 2018, which guards each of CAKE's queues with it.
+//! T. Høiland-Jørgensen, D. Täht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home
+//! Gateways", IEEE LANMAN, 2018, which guards each of CAKE's queues with it.
 //!
 //! # Law
 //! At each departure, with the sojourn time of the packet and count signals so far:
 //!
-//! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet (and, in
-//!   CAKE, above twice its time for all flows with a backlog). The first high delay after a low one starts the drop state:
-//!   count is at least 1, and a signal is due `interval / sqrt(count)` later;
-//! * a due signal in drop state is a mark or a drop; count grows by 1, the next is due `interval / sqrt(count)` after it;
+//! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet (and,
+//!   in CAKE, above twice its time for all flows with a backlog). The first high delay after a low one starts the drop
+//!   state: count is at least 1, and a signal is due `interval / sqrt(count)` later;
+//! * a due signal in drop state is a mark or a drop; count grows by 1, the next is due `interval / sqrt(count)` after
+//!   it;
 //! * out of drop state each signal that would have been due takes 1 off count instead: the rate falls as it rose.
 //!
-//! BLUE beside it drops with probability `p_drop`, ECN-capable or not: + `p_inc` where a packet finds no room, - `p_dec`
-//! where the link finds the queue empty, at most once per `target`. No room also starts the drop state, with a signal due.
+//! BLUE beside it drops with probability `p_drop`, ECN-capable or not: + `p_inc` where a packet finds no room, -
+//! `p_dec` where the link finds the queue empty, at most once per `target`. No room also starts the drop state, with a
+//! signal due.
 //!
 //! One number is drawn per departure while `p_drop` is above 0.
 //!
 //! # Parameters
-//! `interval` is the longest usual round-trip time, `target` a twentieth of it. `mtu` "auto" is the link's largest packet;
-//! 0 leaves its transmission time out.
+//! `interval` is the longest usual round-trip time, `target` a twentieth of it. `mtu` "auto" is the link's largest
+//! packet; 0 leaves its transmission time out.
 //!
 //! # Differences
 //! * The very first drop state of a queue gives its first signal at once, not after an interval: measured of Linux 6.1,

@@ -9,8 +9,8 @@
 //!   bytes waiting behind the packet;
 //! * the first packet for which it is ok is dropped, and the drop state begins with count = 1; or, where the last drop
 //!   state ended less than 16 INTERVAL ago, with the number of drops made since that one began;
-//! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last, and each counts: the rate of drops rises
-//!   until a sojourn time falls below TARGET, which ends the state.
+//! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last, and each counts: the rate of drops
+//!   rises until a sojourn time falls below TARGET, which ends the state.
 //!
 //! With `ecn` a packet is marked in place of each drop. No random number is drawn.
 //!
@@ -22,8 +22,8 @@
 //! # Differences
 //! * The RFC's `maxpacket` is 512 bytes; here it is what the RFC says it should be, the link's largest packet.
 //! * The RFC leaves marks open; a mark ends the turn as the packet is sent, so that one departure marks at most once.
-//! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in 16
-//!   bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
+//! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in
+//!   16 bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
 
 use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};

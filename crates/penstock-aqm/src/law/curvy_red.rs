@@ -1,17 +1,17 @@
 //! Curvy RED.
-//! B. Briscoe, "Insights from Curvy RED (Random Early Detection)", BT Technical Report TR-TUB8-2015-003, 2015; in the form
-//! of its classic queue in K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B, to whose lines the numbers
-//! refer.
+//! B. Briscoe, "Insights from Curvy RED (Random Early Detection)", BT Technical Report TR-TUB8-2015-003, 2015; in the
+//! form of its classic queue in K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B, to whose lines the
+//! numbers refer.
 //!
 //! # Law
 //! At each departure, with the sojourn time of the packet:
 //!
 //! * Q = gamma sojourn + (1 - gamma) Q, gamma = 2^-`g` (line 9a);
-//! * the packet is marked or dropped if (Q - min_th) / range exceeds the largest of 2 U random numbers (lines 10a, 10b), so
-//!   with probability ((Q - min_th) / range)^(2 U).
+//! * the packet is marked or dropped if (Q - min_th) / range exceeds the largest of 2 U random numbers (lines 10a,
+//!   10b), so with probability ((Q - min_th) / range)^(2 U).
 //!
-//! The probability bends upwards with the delay: no delay is aimed at, but one that grows slowly with the load, at which
-//! neither the delay nor the losses become extreme.
+//! The probability bends upwards with the delay: no delay is aimed at, but one that grows slowly with the load, at
+//! which neither the delay nor the losses become extreme.
 //!
 //! 2 U numbers are drawn at each departure with Q above min_th and less than a range above it.
 //!
@@ -19,8 +19,10 @@
 //! `range` is the delay, above `min_th`, at which everything is dropped; `u` is U.
 //!
 //! # Differences
-//! * The RFC prints minTh as 500 ms, more than the whole ramp can be meant for with a range of 500 ms: here it is 0.5 ms.
-//! * Line 9a comes after the packet has left its queue; the time meant is taken to be that of this packet, not of the next.
+//! * The RFC prints minTh as 500 ms, more than the whole ramp can be meant for with a range of 500 ms: here it is 0.5
+//!   ms.
+//! * Line 9a comes after the packet has left its queue; the time meant is taken to be that of this packet, not of the
+//!   next.
 
 use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};

@@ -9,14 +9,14 @@
 //!
 //! An arrival is dropped with probability p'^2: p' exceeds the larger of two numbers drawn. A scalable sender, known by
 //! ECT(1) or CE, is marked with probability k p': p' exceeds 1/k of one number drawn. The square makes the gain of the
-//! loop of a classic TCP independent of the load, which PIE's table of scales only approaches; and with it both kinds of
-//! sender get equal rates for k = 2.
+//! loop of a classic TCP independent of the load, which PIE's table of scales only approaches; and with it both kinds
+//! of sender get equal rates for k = 2.
 //!
 //! Two numbers are drawn for each arrival of a classic sender while p' is above 0, one for each of a scalable one.
 //!
 //! # Parameters
-//! `target` is the delay that is wanted; `alpha` and `beta` are per second of delay, for the period `t_update`. With `ecn`
-//! ECN-capable packets are marked; else scalable senders are not told from others.
+//! `target` is the delay that is wanted; `alpha` and `beta` are per second of delay, for the period `t_update`. With
+//! `ecn` ECN-capable packets are marked; else scalable senders are not told from others.
 //!
 //! # Differences
 //! * The delay is how long the packet at the head has waited when p' is updated, 0 for an empty queue; the paper

@@ -5,29 +5,31 @@
 //! # Law
 //! Every T_UPDATE, with the queueing delay d and the one before, d_old (section 4.2):
 //!
-//! * step = alpha (d - QDELAY_REF) + beta (d - d_old), divided by 2048 for p < 1e-6, 512 for p < 1e-5, 128 for p < 1e-4,
-//!   32 for p < 1e-3, 8 for p < 0.01, 2 for p < 0.1; p = p + step; p = 0.98 p once the delay is gone; 0 <= p <= 1.
+//! * step = alpha (d - QDELAY_REF) + beta (d - d_old), divided by 2048 for p < 1e-6, 512 for p < 1e-5, 128 for p <
+//!   1e-4, 32 for p < 1e-3, 8 for p < 0.01, 2 for p < 0.1; p = p + step; p = 0.98 p once the delay is gone; 0 <= p <=
+//!   1.
 //!
-//! An arrival is dropped with probability p, but not during a burst allowance of MAX_BURST, nor where the queue is at most
-//! two packets of `mean_packet`, nor where p < 0.2 and d_old < QDELAY_REF / 2.
+//! An arrival is dropped with probability p, but not during a burst allowance of MAX_BURST, nor where the queue is at
+//! most two packets of `mean_packet`, nor where p < 0.2 and d_old < QDELAY_REF / 2.
 //!
 //! `variant` is what stands around this:
-//! * "basic" is appendix A: the allowance is renewed by an arrival that finds p = 0 and both delays below QDELAY_REF / 2;
+//! * "basic" is appendix A: the allowance is renewed by an arrival that finds p = 0 and both delays below QDELAY_REF /
+//!   2;
 //! * "extended" is appendix B: nothing is dropped before a third of the limit has been filled, which also starts the
 //!   allowance; drops are spaced by the sum of p since the last (none below 0.85, certain from 8.5); a step of p is at
 //!   most 0.02 from p = 0.1 on; p decays while both delays are below QDELAY_REF / 2;
 //! * "linux" is Linux 6.1 as measured: "extended" that is always active, renews the allowance at the updates that find
-//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay by 1/64 while both are 0, adds 0.02 while d is above 250 ms,
-//!   and lets p pass 1, from where it has as far to come back.
+//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay by 1/64 while both are 0, adds 0.02 while d is above 250
+//!   ms, and lets p pass 1, from where it has as far to come back.
 //!
 //! A number is drawn for each arrival that p decides: "basic" draws none while the allowance lasts, the others do
 //! (appendix B calls `drop_early` first); with spacing none is drawn below 0.85 nor from 8.5 on.
 //!
 //! # Parameters
-//! `target` is QDELAY_REF, `t_update` T_UPDATE: for half the period halve `alpha` and add a quarter of `alpha` to `beta`.
-//! `hz` makes the period that of a kernel with such a clock: at 100 Hz 15 ms become 30 ms. `delay` is "timestamp", what the packet last sent has waited, or
-//! "rate", the queue over the rate at which it was seen to drain (section 5.2). ECN-capable packets are marked while
-//! p < `mark_ecnth`.
+//! `target` is QDELAY_REF, `t_update` T_UPDATE: for half the period halve `alpha` and add a quarter of `alpha` to
+//! `beta`. `hz` makes the period that of a kernel with such a clock: at 100 Hz 15 ms become 30 ms. `delay` is
+//! "timestamp", what the packet last sent has waited, or "rate", the queue over the rate at which it was seen to drain
+//! (section 5.2). ECN-capable packets are marked while p < `mark_ecnth`.
 //!
 //! # Differences
 //! * An empty queue has no delay: appendix A keeps that of the last packet sent.

@@ -29,6 +29,8 @@
 //!   1/p_b - 1; section 7 and "count" here end at 1/p_b.
 //! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
 //! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it.
+//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "count"` with `guards`, `w_q` a power of a half, and with ECN
+//!   `mark_up_to = "always"`: its losses, marks and delays under a flood are met (`tests/linux_open_loop.rs`).
 
 use super::Law;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
@@ -79,6 +81,8 @@ penstock_core::choice! {
         MaxTh = "max_th",
         /// Wherever p_b is below 1.
         Top = "top",
+        /// Everywhere, also where every packet is meant (Linux without "harddrop").
+        Always = "always",
     }
 }
 
@@ -195,7 +199,8 @@ impl Red {
         }
         if avg >= self.derived.top {
             self.vars.count = 0;
-            return Verdict::Drop(Cause::Forced);
+            let marks = self.params.ecn && self.params.mark_up_to == MarkUpTo::Always;
+            return if marks { Verdict::Mark(Cause::Forced) } else { Verdict::Drop(Cause::Forced) };
         }
         if self.params.guards && !self.vars.above {
             self.vars.above = true;
@@ -211,7 +216,7 @@ impl Red {
         self.vars.count = 0;
         let marks = match self.params.mark_up_to {
             MarkUpTo::MaxTh => p_b < self.vars.max_p,
-            MarkUpTo::Top => true,
+            MarkUpTo::Top | MarkUpTo::Always => true,
         };
         if self.params.ecn && marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
     }
@@ -583,6 +588,7 @@ mod tests {
         assert_eq!(at(8, "max_th"), (true, false));
         assert_eq!(at(16, "max_th"), (false, true));
         assert_eq!(at(16, "top"), (true, false));
+        assert_eq!(at(30, "always"), (true, false));
     }
 
     #[test]

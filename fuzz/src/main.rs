@@ -79,7 +79,7 @@ fn legal(scheme: &SchemeInfo, info: &ParamInfo, rng: &mut Rng) -> Value {
         _ => rng.between(low, high.min(low + 100.0)),
     };
     match info.kind {
-        Kind::Number => Value::Number(number(high)),
+        Kind::Number | Kind::Rate => Value::Number(number(high)),
         Kind::Integer => Value::Number(number(high).floor()),
         Kind::Time => Value::Time(Span::from_secs(number(low + 10.0))),
         Kind::Size => Value::Bytes(number(high)),

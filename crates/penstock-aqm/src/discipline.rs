@@ -1,6 +1,19 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
+pub(crate) mod cbfq;
+pub(crate) mod cbq;
+mod class_queue;
+mod classes;
 pub(crate) mod fifo;
+mod flow_order;
+pub(crate) mod fq;
+mod gps;
+pub(crate) mod pq;
+pub(crate) mod scfq;
+mod scheduler;
+mod weights;
+pub(crate) mod wf2q;
+pub(crate) mod wfq;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

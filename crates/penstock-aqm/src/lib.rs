@@ -11,12 +11,14 @@ extern crate self as penstock_aqm;
 
 mod aqm;
 mod discipline;
+pub mod edge;
 pub mod law;
 mod registry;
 #[cfg(test)]
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 mod ticker;
+mod tokens;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;

@@ -73,7 +73,15 @@ schemes! {
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
     ],
-    disciplines: [],
+    disciplines: [
+        crate::discipline::pq::Pq,
+        crate::discipline::fq::Fq,
+        crate::discipline::cbfq::Cbfq,
+        crate::discipline::wfq::Wfq,
+        crate::discipline::scfq::Scfq,
+        crate::discipline::wf2q::Wf2q,
+        crate::discipline::cbq::Cbq,
+    ],
 }
 
 /// What there is to say about a scheme.
@@ -219,7 +227,7 @@ mod tests {
     #[test]
     fn an_unknown_scheme_is_told_the_nearest() {
         assert_eq!(unknown_scheme("psnad").message, "\"psnad\" is no scheme: did you mean \"psand\"?");
-        assert!(unknown_scheme("xyzzyx").message.ends_with("red, ared-floyd, ared-feng, psand"));
+        assert!(unknown_scheme("xyzzyx").message.contains("red, ared-floyd, ared-feng, psand"));
     }
 
     #[test]

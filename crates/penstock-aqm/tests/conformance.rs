@@ -198,7 +198,7 @@ fn legal(scheme: &'static SchemeInfo, info: &'static ParamInfo) -> BoxedStrategy
     let (low, high) = info.range.unwrap_or((0.0, 100.0));
     let high = high.min(low + 100.0);
     let value = match info.kind {
-        Kind::Number => (low..=high).prop_map(Value::Number).boxed(),
+        Kind::Number | Kind::Rate => (low..=high).prop_map(Value::Number).boxed(),
         Kind::Integer => (low..=high).prop_map(|x| Value::Number(x.floor())).boxed(),
         Kind::Flag => any::<bool>().prop_map(Value::Flag).boxed(),
         Kind::Choice(words) => proptest::sample::select(words).prop_map(|word| Value::Text(word.into())).boxed(),

@@ -27,6 +27,8 @@ pub enum Kind {
     Time,
     /// A size in bytes.
     Size,
+    /// A rate in bits per second.
+    Rate,
     /// A queue length in packets or bytes; a bare number is packets.
     Length,
     /// A queue length, or the time the link needs to send it.
@@ -154,6 +156,7 @@ impl Kind {
             Self::Choice(_) => "a word",
             Self::Time => "a time such as \"500ms\"",
             Self::Size => "a size such as \"1000B\"",
+            Self::Rate => "a rate such as \"1Mbit\"",
             Self::Length => "a length such as 15, \"15p\" or \"15kB\"",
             Self::LengthOrTime => "a length such as \"15p\" or a time such as \"50ms\"",
             Self::Numbers => "a list of numbers",

@@ -53,6 +53,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Choice(_) => "choice",
         Kind::Time => "time",
         Kind::Size => "size",
+        Kind::Rate => "rate",
         Kind::Length => "length",
         Kind::LengthOrTime => "length_or_time",
         Kind::Numbers => "numbers",

@@ -87,7 +87,7 @@ pub fn required(scheme: &SchemeInfo) -> Vec<(String, Value)> {
     let required = scheme.params.iter().filter(|info| info.default == Default::Required);
     let tenth = |info: &ParamInfo| info.range.map_or(1.0, |(low, high)| low + 0.1 * (high.min(low + 100.0) - low));
     let value = |info: &ParamInfo| match info.kind {
-        Kind::Number => Value::Number(tenth(info)),
+        Kind::Number | Kind::Rate => Value::Number(tenth(info)),
         Kind::Integer => Value::Number(tenth(info).ceil()),
         Kind::Flag => Value::Flag(false),
         Kind::Choice(words) => Value::Text(words[0].into()),
@@ -170,13 +170,26 @@ impl Rig {
 
     /// The link offers to send a packet; whether it got one.
     pub fn depart(&mut self) -> bool {
+        self.next().is_some()
+    }
+
+    /// The link offers to send a packet; which one it got.
+    pub fn next(&mut self) -> Option<PacketMeta> {
         let next = self.queue.dequeue(&mut Env {
             now: self.now,
             rng: &mut self.rng,
             probe: &mut self.counts,
             facts: &Carried,
         });
-        matches!(next, Next::Send(_))
+        match next {
+            Next::Send(packet) => Some(packet),
+            Next::Empty | Next::NotBefore(_) => None,
+        }
+    }
+
+    /// The flows of all packets that wait, in the order in which they are sent now.
+    pub fn order(&mut self) -> Vec<u32> {
+        std::iter::from_fn(|| self.next()).map(|packet| packet.flow).collect()
     }
 
     /// Time goes on; timeouts come when they are due.
@@ -282,4 +295,26 @@ pub fn assert_fits(values: &[u32], classes: std::ops::RangeInclusive<u32>, proba
     let spread: f64 = 2.0 / (9.0 * degrees);
     let bound = degrees * (1.0 - spread + 3.09 * spread.sqrt()).powi(3);
     assert!(statistic < bound, "chi-square {statistic:.1} with {degrees} degrees of freedom exceeds {bound:.1}");
+}
+
+/// A scheduler whose class i takes flow i and has the settings i, at the link of the thesis without a limit.
+pub fn bench<'a>(scheme: &str, classes: impl IntoIterator<Item = Vec<(&'a str, Value)>>) -> Rig {
+    let classes = classes.into_iter().enumerate().map(|(i, settings)| class(i as u32, settings)).collect();
+    let link = LinkInfo { limit: Limit::Infinite, ..thesis_link() };
+    Rig::on(&link, scheme, &[("classes".to_string(), Value::Classes(classes))], 1).unwrap()
+}
+
+/// A class for one flow.
+pub fn class(flow: u32, settings: Vec<(&str, Value)>) -> ClassSetting {
+    ClassSetting {
+        name: format!("class {flow}"),
+        matches: Match { flows: vec![(flow, flow)], ..Match::default() },
+        settings: settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
+        queue: None,
+    }
+}
+
+/// A packet of this flow and size.
+pub fn numbered(flow: u32, size: u32) -> PacketMeta {
+    PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None }
 }

@@ -2,7 +2,7 @@
 
 use super::{ClassSetting, Default, Kind, ParamError, ParamInfo, Value, nearest};
 use crate::time::Span;
-use crate::units::Bytes;
+use crate::units::{Bytes, Rate};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -109,6 +109,17 @@ impl Setting for Bytes {
     fn from_value(value: &Value) -> Option<Self> {
         match *value {
             Value::Bytes(x) if x.is_finite() && x >= 0.0 => Some(Self(x as u64)),
+            _ => None,
+        }
+    }
+}
+
+/// In canonical form a number of bits per second.
+impl Setting for Rate {
+    const KIND: Kind = Kind::Rate;
+    fn from_value(value: &Value) -> Option<Self> {
+        match *value {
+            Value::Number(x) if x.is_finite() && x >= 0.0 => Some(Self::from_bits_per_second(x as u64)),
             _ => None,
         }
     }

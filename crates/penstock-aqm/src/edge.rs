@@ -1,0 +1,3 @@
+//! What stands before a queue: who a packet belongs to, and later what it is marked as.
+
+pub mod classifier;

@@ -1,0 +1,129 @@
+//! What the names in a class's match stand for: numbers of flows and nodes.
+
+use crate::Fault;
+use crate::route::Graph;
+use crate::scenario::{ClassSpec, MatchSpec, Scenario, values};
+use penstock_core::Ecn;
+use penstock_core::param::{ClassSetting, Match};
+use std::cell::OnceCell;
+
+/// A range that no flow lies in: an empty list would fit all.
+const NO_FLOW: (u32, u32) = (u32::MAX, u32::MAX);
+
+/// The names of a scenario; looked up only where there are classes.
+pub(crate) struct Names<'a> {
+    scenario: &'a Scenario,
+    nodes: OnceCell<Graph>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(scenario: &'a Scenario) -> Self {
+        Self { scenario, nodes: OnceCell::new() }
+    }
+
+    /// The classes below `path`, with numbers for names; names that are none go to `faults`.
+    pub(crate) fn classes(&self, specs: &[ClassSpec], path: &str, faults: &mut Vec<Fault>) -> Vec<ClassSetting> {
+        let class = |(i, spec): (usize, &ClassSpec)| {
+            let mut fault = |key: &str, message: String| {
+                faults.push(Fault::new(&format!("{path}.classes[{i}].match.{key}"), message));
+            };
+            // The law of a class has no classes.
+            let queue = spec.queue.as_ref();
+            let none = &mut |_: &[ClassSpec]| Vec::new();
+            ClassSetting {
+                name: spec.name.clone(),
+                matches: self.matches(&spec.matches, &mut fault),
+                settings: values(&spec.params, none),
+                queue: queue.map(|queue| (queue.scheme.clone(), values(&queue.params, none))),
+            }
+        };
+        specs.iter().enumerate().map(class).collect()
+    }
+
+    fn matches(&self, spec: &MatchSpec, fault: &mut dyn FnMut(&str, String)) -> Match {
+        let traffic = spec.traffic.iter().filter_map(|name| {
+            let range = self.flows_of(name);
+            if range.is_none() {
+                fault("traffic", format!("there is no traffic {name:?}"));
+            }
+            range
+        });
+        let traffic: Vec<(u32, u32)> = traffic.flatten().collect();
+        let flows = spec.flow.iter().filter_map(|(name, number)| match self.flows_of(name) {
+            None => {
+                fault("flow", format!("there is no traffic {name:?}"));
+                None
+            }
+            // A number beyond the flows of today: there may be more of them in another run of a comparison.
+            Some(None) => None,
+            Some(Some((first, last))) => first.checked_add(*number).filter(|&flow| flow <= last),
+        });
+        let flows: Vec<(u32, u32)> = flows.map(|flow| (flow, flow)).collect();
+        let flows = match (spec.traffic.is_empty(), spec.flow.is_empty()) {
+            (true, true) => Vec::new(),
+            (false, true) => or_none(traffic),
+            (true, false) => or_none(flows),
+            (false, false) => {
+                let within = |&(flow, _): &(u32, u32)| traffic.iter().any(|&(low, high)| (low..=high).contains(&flow));
+                or_none(flows.into_iter().filter(within).collect())
+            }
+        };
+        Match {
+            dscp: spec.dscp.clone(),
+            flows,
+            from: self.numbers_of(&spec.from, &mut |message| fault("from", message)),
+            to: self.numbers_of(&spec.to, &mut |message| fault("to", message)),
+            protocol: spec.protocol.clone(),
+            ecn: spec.ecn.iter().filter_map(|word| ecn(word, fault)).collect(),
+            size: spec.size,
+        }
+    }
+
+    /// First and last number of the flows of a group, `Some(None)` for a group without flows. Flows are numbered through
+    /// the groups in their order.
+    fn flows_of(&self, name: &str) -> Option<Option<(u32, u32)>> {
+        let mut first = 0;
+        for group in &self.scenario.traffic {
+            if group.name == name {
+                return Some(group.count.checked_sub(1).map(|more| (first, first + more)));
+            }
+            first += group.count;
+        }
+        None
+    }
+
+    fn numbers_of(&self, names: &[String], fault: &mut dyn FnMut(String)) -> Vec<u32> {
+        let number = |name: &String| {
+            let number = self.nodes().node(name);
+            if number.is_none() {
+                fault(format!("no link leads to or from a node {name:?}"));
+            }
+            number
+        };
+        names.iter().filter_map(number).collect()
+    }
+
+    /// The nodes, numbered as for the routes.
+    fn nodes(&self) -> &Graph {
+        let ends = || self.scenario.links.iter().map(|link| (link.from.as_str(), link.to.as_str(), 0));
+        self.nodes.get_or_init(|| Graph::new(ends()))
+    }
+}
+
+fn or_none(flows: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    if flows.is_empty() { vec![NO_FLOW] } else { flows }
+}
+
+fn ecn(word: &str, fault: &mut dyn FnMut(&str, String)) -> Option<Ecn> {
+    let ecn = match word {
+        "not" => Ecn::Not,
+        "ect0" => Ecn::Ect0,
+        "ect1" => Ecn::Ect1,
+        "ce" => Ecn::Ce,
+        _ => {
+            fault("ecn", format!("{word:?} is none of not, ect0, ect1, ce"));
+            return None;
+        }
+    };
+    Some(ecn)
+}

@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from penstock.elements import Queue, Traffic
+from penstock.elements import ClassElement, Queue, Traffic
 
 __all__ = [
     "SCHEMES",
     "AredFeng",
     "AredFloyd",
     "Bernoulli",
+    "Cbfq",
+    "Cbq",
+    "Class",
     "DropTail",
+    "Fq",
+    "Pq",
     "Psand",
     "Red",
+    "Scfq",
     "Tcp",
+    "Wf2q",
+    "Wfq",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Class(ClassElement):
+    """A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys.
+
+    Attributes:
+        priority: (pq) Priority of the class, 0 the highest; without it, its place in the list. From 0 to 1e+06.
+        rate: (pq) Rate up to which the class has its priority; without it, always. Unit: bit/s. From 1 to
+            1e+13.
+        burst: (pq, cbq) How much may come at once and still have priority; 20 packets unless it is given. Unit:
+            packets. At least 0.
+        limit: (pq, fq, cbfq, wfq, scfq, wf2q, cbq) Limit of the class's own queue, besides that of all. Unit:
+            packets. At least 0.
+        share: (cbfq, wfq, scfq, wf2q, cbq) Share of the link's rate; those of all classes are at most 1
+            together. From 1e-06 to 1.
+        weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
+            of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
+        mean_packet: (cbq) Mean size of the class's packets, which makes packets in a turn out of its share.
+            Unit: bytes. From 1 to 65535.
+    """
+
+    priority: int | None = None
+    rate: str | None = None
+    burst: float | str | None = None
+    limit: float | str | None = None
+    share: float | str | None = None
+    weight: float | str | None = None
+    mean_packet: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,6 +280,117 @@ class Psand(Queue):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pq(Queue):
+    """Priority Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Université Montpellier II, 2004
+    """
+
+    scheme: ClassVar[str] = "pq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fq(Queue):
+    """Fair Queueing.
+
+    Attributes:
+        by: Whether queues take turns packet by packet, or so that each gets the same number of bits.
+        classes: Classes to share between; without them, each flow is one.
+
+    References: A. Demers, S. Keshav, S. Shenker, Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989
+    """
+
+    scheme: ClassVar[str] = "fq"
+
+    by: Literal["packet", "bit"] = "packet"
+    classes: Sequence[Class] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbfq(Queue):
+    """Class-Based Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Université Montpellier II, 2004
+    """
+
+    scheme: ClassVar[str] = "cbfq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wfq(Queue):
+    """Weighted Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: A. Parekh, R. Gallager, A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM ToN 1(3),
+        1993
+    """
+
+    scheme: ClassVar[str] = "wfq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scfq(Queue):
+    """Self-Clocked Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: S. Golestani, A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994
+    """
+
+    scheme: ClassVar[str] = "scfq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wf2q(Queue):
+    """Worst-case fair Weighted Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: J. Bennett, H. Zhang, WF2Q: Worst-case Fair Weighted Fair Queueing, INFOCOM 1996
+    """
+
+    scheme: ClassVar[str] = "wf2q"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbq(Queue):
+    """Class-Based Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: S. Floyd, V. Jacobson, Link-sharing and Resource Management Models for Packet Networks, IEEE/ACM ToN
+        3(4), 1995
+    """
+
+    scheme: ClassVar[str] = "cbq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tcp(Traffic):
     """TCP flows; what is left out (None) is the profile's.
 
@@ -330,4 +479,11 @@ SCHEMES: dict[str, type[Queue]] = {
     "ared-floyd": AredFloyd,
     "ared-feng": AredFeng,
     "psand": Psand,
+    "pq": Pq,
+    "fq": Fq,
+    "cbfq": Cbfq,
+    "wfq": Wfq,
+    "scfq": Scfq,
+    "wf2q": Wf2q,
+    "cbq": Cbq,
 }

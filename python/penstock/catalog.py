@@ -69,6 +69,7 @@ class Scheme:
     good: str
     bad: str
     params: tuple[Param, ...]
+    class_params: tuple[Param, ...] = ()
 
     def param(self, name: str) -> Param | None:
         """The parameter called `name`."""
@@ -99,6 +100,7 @@ def schemes() -> tuple[Scheme, ...]:
             good=entry["good"],
             bad=entry["bad"],
             params=tuple(Param.from_json(param) for param in entry["params"]),
+            class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
         )
         for entry in json.loads(_native.schemes())
     )

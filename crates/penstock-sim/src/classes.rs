@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::route::Graph;
 use crate::scenario::{ClassSpec, MatchSpec, Scenario, values};
 use penstock_core::Ecn;
-use penstock_core::param::{ClassSetting, Match};
+use penstock_core::param::{ClassSetting, Match, nearest};
 use std::cell::OnceCell;
 
 /// A range that no flow lies in: an empty list would fit all.
@@ -44,14 +44,14 @@ impl<'a> Names<'a> {
         let traffic = spec.traffic.iter().filter_map(|name| {
             let range = self.flows_of(name);
             if range.is_none() {
-                fault("traffic", format!("there is no traffic {name:?}"));
+                fault("traffic", self.no_traffic(name));
             }
             range
         });
         let traffic: Vec<(u32, u32)> = traffic.flatten().collect();
         let flows = spec.flow.iter().filter_map(|(name, number)| match self.flows_of(name) {
             None => {
-                fault("flow", format!("there is no traffic {name:?}"));
+                fault("flow", self.no_traffic(name));
                 None
             }
             // A number beyond the flows of today: there may be more of them in another run of a comparison.
@@ -90,6 +90,13 @@ impl<'a> Names<'a> {
             first += group.count;
         }
         None
+    }
+
+    fn no_traffic(&self, name: &str) -> String {
+        match nearest(name, self.scenario.traffic.iter().map(|group| group.name.as_str())) {
+            Some(right) => format!("there is no traffic {name:?}; did you mean {right:?}?"),
+            None => format!("there is no traffic {name:?}"),
+        }
     }
 
     fn numbers_of(&self, names: &[String], fault: &mut dyn FnMut(String)) -> Vec<u32> {

@@ -23,7 +23,8 @@
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
 //! * A flow is what the simulator calls a flow, not a pair of hosts.
-//! * The bit-by-bit system serves all that was queued, also what was removed later to make room.
+//! * The bit-by-bit system serves all that was queued, also what was removed later to make room: a flow that fills the
+//!   queue is charged for it.
 
 use super::Discipline;
 use super::class_queue::{Guarantee, Store};

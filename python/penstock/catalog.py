@@ -75,6 +75,13 @@ class Scheme:
         """The parameter called `name`."""
         return next((param for param in self.params if param.name == name), None)
 
+    def example(self, param: Param) -> Any:
+        """A value, as in a file, for a number or a list of classes that must be given."""
+        if param.kind != "classes":
+            return 0.1
+        own = {needed.name: self.example(needed) for needed in self.class_params if needed.required}
+        return [{"name": "voice", "match": {"dscp": "EF"}, **own}, {"name": "rest", **own}]
+
 
 @dataclass(frozen=True)
 class TcpKeys:

@@ -7,6 +7,7 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.catalog import schemes
+from penstock.cli import app
 from penstock.echo import resolved_text
 from penstock.resolve import Resolved
 from penstock.scenario import Document
@@ -217,7 +218,7 @@ def test_faults_of_the_law_of_a_class_name_its_path(queue: str, path: str, messa
         ('scheme = "pq"\nclasses = [{ name = "all", rate = "1Mb" }]', "classes[0].rate", "unit"),
         ('scheme = "pq"\nclasses = [{ name = "all", burst = "2p" }]', "classes[0].burst", "`rate`"),
         ('scheme = "fq"\nby = "byte"', "by", "must be one of packet, bit"),
-        ('scheme = "red"\nclasses = [{ name = "all" }]', "classes", "unknown key"),
+        ('scheme = "red"\nclasses = [{ name = "all" }]', "classes", "red has no classes"),
     ],
 )
 def test_faults_of_the_list_of_classes_name_its_path(table: str, path: str, message: str) -> None:
@@ -235,3 +236,12 @@ def test_fair_queueing_needs_no_classes() -> None:
     result = ps.run(ps.Scenario.loads(text))
     # Four flows, each of which would fill most of the link: a quarter each.
     assert result.traffic["voice"]["goodput_bps"] / 172 * 200 == pytest.approx(250_000, rel=0.03)
+
+
+@pytest.mark.parametrize("scheme", [scheme.name for scheme in schemes() if scheme.class_params])
+def test_schedulers_are_explained_and_listed(scheme: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, told in ((["explain", scheme], "Settings of each class"), (["list", "schemes"], "classes[].limit")):
+        with pytest.raises(SystemExit) as left:
+            app(arguments, prog_name="penstock")
+        assert left.value.code == 0
+        assert told in capsys.readouterr().out

@@ -41,7 +41,8 @@ def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     params, shown = read_params(table, [param for param in own if param.kind != "classes"], around, scheme.name)
     shown = {"scheme": scheme.name, "limit": shown_limit, **shown}
     known = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
-    table.known(known, PLANNED_KEYS, foreign_names(known))
+    no_classes = {"classes": f"{scheme.name} has no classes; a scheduler such as wfq has"}
+    table.known(known, PLANNED_KEYS, foreign_names(known) | no_classes)
     for param in own:
         if param.kind == "classes" and (param.required or param.name in table.values):
             params[param.name], shown[param.name] = read_classes(table, param, scheme, around)

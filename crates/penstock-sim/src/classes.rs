@@ -6,6 +6,7 @@ use crate::scenario::{ClassSpec, MatchSpec, Scenario, values};
 use penstock_core::Ecn;
 use penstock_core::param::{ClassSetting, Match, nearest};
 use std::cell::OnceCell;
+use std::ops::Range;
 
 /// A range that no flow lies in: an empty list would fit all.
 const NO_FLOW: (u32, u32) = (u32::MAX, u32::MAX);
@@ -42,21 +43,20 @@ impl<'a> Names<'a> {
 
     fn matches(&self, spec: &MatchSpec, fault: &mut dyn FnMut(&str, String)) -> Match {
         let traffic = spec.traffic.iter().filter_map(|name| {
-            let range = self.flows_of(name);
-            if range.is_none() {
+            let flows = self.flows_of(name);
+            if flows.is_none() {
                 fault("traffic", self.no_traffic(name));
             }
-            range
+            flows.filter(|flows| !flows.is_empty())
         });
-        let traffic: Vec<(u32, u32)> = traffic.flatten().collect();
-        let flows = spec.flow.iter().filter_map(|(name, number)| match self.flows_of(name) {
-            None => {
+        let traffic: Vec<(u32, u32)> = traffic.map(|flows| (flows.start, flows.end - 1)).collect();
+        let flows = spec.flow.iter().filter_map(|(name, number)| {
+            let flows = self.flows_of(name);
+            if flows.is_none() {
                 fault("flow", self.no_traffic(name));
-                None
             }
-            // A number beyond the flows of today: there may be more of them in another run of a comparison.
-            Some(None) => None,
-            Some(Some((first, last))) => first.checked_add(*number).filter(|&flow| flow <= last),
+            // A number beyond the flows of today is no fault: another run of a comparison may have more of them.
+            flows.and_then(|mut flows| flows.nth(*number as usize))
         });
         let flows: Vec<(u32, u32)> = flows.map(|flow| (flow, flow)).collect();
         let flows = match (spec.traffic.is_empty(), spec.flow.is_empty()) {
@@ -79,17 +79,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// First and last number of the flows of a group, `Some(None)` for a group without flows. Flows are numbered through
-    /// the groups in their order.
-    fn flows_of(&self, name: &str) -> Option<Option<(u32, u32)>> {
-        let mut first = 0;
-        for group in &self.scenario.traffic {
-            if group.name == name {
-                return Some(group.count.checked_sub(1).map(|more| (first, first + more)));
-            }
-            first += group.count;
-        }
-        None
+    /// The numbers of the flows of a group. Flows are numbered through the groups in their order.
+    fn flows_of(&self, name: &str) -> Option<Range<u32>> {
+        let groups = &self.scenario.traffic;
+        let at = groups.iter().position(|group| group.name == name)?;
+        let first = groups[..at].iter().map(|group| group.count).sum();
+        Some(first..first + groups[at].count)
     }
 
     fn no_traffic(&self, name: &str) -> String {

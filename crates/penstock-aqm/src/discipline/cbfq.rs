@@ -84,7 +84,7 @@ mod tests {
         let mut rig = voice_and_data();
         (0..40).for_each(|_| (0..11).for_each(|flow| rig.arrive_packet(numbered(flow, 1000))));
         let mut sent = [0; 11];
-        (0..150).for_each(|_| sent[rig.next().unwrap().flow as usize] += 1);
+        (0..150).for_each(|_| sent[rig.serve().unwrap().flow as usize] += 1);
         // 20 % of 150 packets for three flows, 80 % for eight.
         assert_eq!(sent, [10, 10, 10, 15, 15, 15, 15, 15, 15, 15, 15]);
     }

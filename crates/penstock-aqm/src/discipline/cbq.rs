@@ -206,7 +206,7 @@ mod tests {
         // Without bursts worth mentioning: one packet of 1000 bytes each.
         let mut rig = shares(&[0.5, 0.5], &[("burst", Value::Packets(1.0))]);
         (0..3).for_each(|_| rig.arrive_packet(numbered(0, 1000)));
-        assert_eq!(rig.next().unwrap().flow, 0);
+        assert_eq!(rig.serve().unwrap().flow, 0);
         rig.arrive_packet(numbered(1, 1000));
         // Class 0 has no tokens, class 1 has: it goes first. Then none has, and class 0 may exceed its share.
         assert_eq!(rig.order(), [1, 0, 0]);
@@ -217,7 +217,7 @@ mod tests {
         let mut rig = shares(&[0.5, 0.5], &[("burst", Value::Packets(1.0))]);
         (0..2).for_each(|_| rig.arrive_packet(numbered(0, 1000)));
         (0..4).for_each(|_| rig.arrive_packet(numbered(1, 1000)));
-        assert_eq!([rig.next(), rig.next()].map(|packet| packet.unwrap().flow), [0, 1]);
+        assert_eq!([rig.serve(), rig.serve()].map(|packet| packet.unwrap().flow), [0, 1]);
         // Half of 1.5 Mbit/s are 1000 bytes in 10.667 ms; both have tokens again, and it is the turn of class 0.
         rig.advance(Span::from_micros(10_667));
         assert_eq!(rig.order(), [0, 1, 1, 1]);

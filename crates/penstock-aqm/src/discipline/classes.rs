@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(rig.counts.queued, 3);
         rig.arrive_from(1, 40);
         assert_eq!(rig.counts.queued, 35);
-        rig.next();
+        rig.serve();
         rig.arrive_from(1, 2);
         assert_eq!(rig.counts.queued, 36);
         let mut bytes = wfq(vec![class(0, vec![("limit", Value::Bytes(2500.0))]), class(1, vec![])]).unwrap();

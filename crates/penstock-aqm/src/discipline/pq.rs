@@ -161,7 +161,7 @@ mod tests {
         for flow in [2, 1, 0, 2, 1, 0] {
             rig.arrive_packet(numbered(flow, 1000));
         }
-        assert_eq!([rig.next(), rig.next(), rig.next()].map(|packet| packet.unwrap().flow), [0, 0, 1]);
+        assert_eq!([rig.serve(), rig.serve(), rig.serve()].map(|packet| packet.unwrap().flow), [0, 0, 1]);
         rig.arrive_packet(numbered(0, 1000));
         assert_eq!(rig.order(), [0, 1, 2, 2]);
     }
@@ -183,7 +183,7 @@ mod tests {
         for flow in [0, 0, 0, 0, 1, 1, 1] {
             rig.arrive_packet(numbered(flow, 1000));
         }
-        assert_eq!([rig.next(), rig.next(), rig.next()].map(|packet| packet.unwrap().flow), [0, 0, 1]);
+        assert_eq!([rig.serve(), rig.serve(), rig.serve()].map(|packet| packet.unwrap().flow), [0, 0, 1]);
         // After 100 ms there are tokens for one more.
         rig.advance(Span::from_millis(100));
         assert_eq!(rig.order(), [0, 1, 1, 0]);

@@ -131,7 +131,7 @@ mod tests {
         for flow in [0, 1, 1, 1, 1, 0] {
             rig.arrive_packet(numbered(flow, 1000));
         }
-        assert_eq!(rig.next().unwrap().flow, 1);
+        assert_eq!(rig.serve().unwrap().flow, 1);
         assert!((rig.gauge("v") - 8000.0 / 3.0).abs() < 1e-9);
         assert_eq!(rig.order(), [1, 0, 1, 1, 0]);
         assert_eq!(rig.gauge("v"), 0.0);
@@ -141,8 +141,8 @@ mod tests {
     fn a_class_that_wakes_up_starts_from_the_clock() {
         let mut rig = bench("scfq", [vec![], vec![]]);
         (0..4).for_each(|_| rig.arrive_packet(numbered(0, 1000)));
-        rig.next();
-        rig.next();
+        rig.serve();
+        rig.serve();
         // V = 16000: class 1 gets F = 20000, before the third packet of class 0 with F = 24000.
         rig.arrive_packet(numbered(1, 500));
         assert_eq!(rig.order(), [1, 0, 0]);

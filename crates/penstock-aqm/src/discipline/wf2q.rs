@@ -147,7 +147,7 @@ mod tests {
         (1..11).for_each(|flow| rig.arrive_packet(numbered(flow, 1500)));
         let mut order = Vec::new();
         // 1500 bytes at 1.5 Mbit/s are 8 ms.
-        while let Some(packet) = rig.next() {
+        while let Some(packet) = rig.serve() {
             order.push(packet.flow);
             rig.advance(Span::from_millis(8));
         }

@@ -170,11 +170,11 @@ impl Rig {
 
     /// The link offers to send a packet; whether it got one.
     pub fn depart(&mut self) -> bool {
-        self.next().is_some()
+        self.serve().is_some()
     }
 
-    /// The link offers to send a packet; which one it got.
-    pub fn next(&mut self) -> Option<PacketMeta> {
+    /// The link offers to send a packet; the one it got.
+    pub fn serve(&mut self) -> Option<PacketMeta> {
         let next = self.queue.dequeue(&mut Env {
             now: self.now,
             rng: &mut self.rng,
@@ -189,7 +189,7 @@ impl Rig {
 
     /// The flows of all packets that wait, in the order in which they are sent now.
     pub fn order(&mut self) -> Vec<u32> {
-        std::iter::from_fn(|| self.next()).map(|packet| packet.flow).collect()
+        std::iter::from_fn(|| self.serve()).map(|packet| packet.flow).collect()
     }
 
     /// Time goes on; timeouts come when they are due.

@@ -88,6 +88,8 @@ def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
         lines += ["## Drop function", "", "With default parameters, a limit of 50 packets, a link of 10 Mbit/s:", ""]
         lines += [f"![drop function of {entry['name']}]({picture}){{.drop-function}}", ""]
     lines += ["## Settings", "", *param_table(entry["params"]), ""]
+    if entry["class_params"]:
+        lines += ["## Settings of each class", "", *param_table(entry["class_params"]), ""]
     for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
         if words:
             lines += [f"## {title}", "", words, ""]

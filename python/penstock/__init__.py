@@ -14,7 +14,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock._generated import AredFeng, AredFloyd, Bernoulli, DropTail, Psand, Red, Tcp
+    from penstock._generated import (
+        AredFeng,
+        AredFloyd,
+        Bernoulli,
+        Cbfq,
+        Cbq,
+        Class,
+        DropTail,
+        Fq,
+        Pq,
+        Psand,
+        Red,
+        Scfq,
+        Tcp,
+        Wf2q,
+        Wfq,
+    )
     from penstock._native import version as __version__
     from penstock.catalog import schemes
     from penstock.comparison import Comparison, compare
@@ -27,7 +43,23 @@ if TYPE_CHECKING:
 # What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
 # command line answers at once.
 _HOMES = {
-    "_generated": ("AredFeng", "AredFloyd", "Bernoulli", "DropTail", "Psand", "Red", "Tcp"),
+    "_generated": (
+        "AredFeng",
+        "AredFloyd",
+        "Bernoulli",
+        "Cbfq",
+        "Cbq",
+        "Class",
+        "DropTail",
+        "Fq",
+        "Pq",
+        "Psand",
+        "Red",
+        "Scfq",
+        "Tcp",
+        "Wf2q",
+        "Wfq",
+    ),
     "catalog": ("schemes",),
     "comparison": ("Comparison", "compare"),
     "contenders": ("Precision",),
@@ -42,14 +74,19 @@ __all__ = [
     "AredFeng",
     "AredFloyd",
     "Bernoulli",
+    "Cbfq",
+    "Cbq",
     "Cbr",
+    "Class",
     "Comparison",
     "DropTail",
     "Fault",
+    "Fq",
     "Link",
     "Metrics",
     "PenstockError",
     "Poisson",
+    "Pq",
     "Precision",
     "Psand",
     "Queue",
@@ -58,7 +95,10 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Scfq",
     "Tcp",
+    "Wf2q",
+    "Wfq",
     "__version__",
     "compare",
     "dumbbell",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from penstock.catalog import Param, Scheme, schemes, tcp_keys
@@ -16,10 +17,11 @@ _HEAD = '''"""One class for each queue scheme, and one for TCP traffic. Made by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from penstock.elements import Queue, Traffic
+from penstock.elements import ClassElement, Queue, Traffic
 '''
 
 # Where the scheme's name alone does not show its words.
@@ -34,8 +36,9 @@ def class_name(scheme: str) -> str:
 def source() -> str:
     """The text of the generated file."""
     names = [class_name(scheme.name) for scheme in schemes()]
-    exported = "".join(f'    "{name}",\n' for name in sorted(["SCHEMES", *names, "Tcp"], key=_sorting))
+    exported = "".join(f'    "{name}",\n' for name in sorted(["SCHEMES", "Class", *names, "Tcp"], key=_sorting))
     parts = [_HEAD, f"\n__all__ = [\n{exported}]\n"]
+    parts.append(_class_of_packets())
     parts += [_scheme_class(scheme) for scheme in schemes()]
     parts.append(_tcp_class())
     entries = "".join(f'    "{scheme.name}": {class_name(scheme.name)},\n' for scheme in schemes())
@@ -56,6 +59,27 @@ def _scheme_class(scheme: Scheme) -> str:
         lines.append("\n")
     lines += [_field(param, default_shown(param)) for param in own]
     return f"\n\n@dataclass(frozen=True, kw_only=True)\nclass {class_name(scheme.name)}(Queue):\n" + "".join(lines)
+
+
+def _class_of_packets() -> str:
+    """One class for the classes of all schedulers: each takes some of the keys."""
+    params: dict[str, Param] = {}
+    owners: dict[str, list[str]] = {}
+    for scheme in schemes():
+        for param in scheme.class_params:
+            params.setdefault(param.name, param)
+            owners.setdefault(param.name, []).append(scheme.name)
+    told = [
+        replace(param, doc=f"({', '.join(owners[name])}) {param.doc}", default=None, required=False)
+        for name, param in params.items()
+    ]
+    return (
+        "\n\n@dataclass(frozen=True, kw_only=True)\nclass Class(ClassElement):\n"
+        + _docs(
+            "A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys", told, ""
+        )
+        + "".join(_field(param, None) for param in told)
+    )
 
 
 def _tcp_class() -> str:
@@ -125,8 +149,12 @@ def _annotation(param: Param) -> str:
             return "int | str" if param.words else "int"
         case "time":
             return "str | bool" if "off" in param.words else "str"
-        case "size":
+        case "size" | "rate":
             return "str"
+        case "numbers":
+            return "Sequence[float]"
+        case "classes":
+            return "Sequence[Class]"
         case _:
             return "float | str"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from penstock.elements import Queue, Traffic
+from penstock.elements import ClassElement, Queue, Traffic
 
 __all__ = [
     "SCHEMES",
@@ -13,6 +14,9 @@ __all__ = [
     "AredFloyd",
     "Avq",
     "Bernoulli",
+    "Cbfq",
+    "Cbq",
+    "Class",
     "DropTail",
     "Lred",
     "P",
@@ -21,7 +25,38 @@ __all__ = [
     "Red",
     "Sfc",
     "Tcp",
+    "Wf2q",
+    "Wfq",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Class(ClassElement):
+    """A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys.
+
+    Attributes:
+        priority: (pq) Priority of the class, 0 the highest; without it, its place in the list. From 0 to 1e+06.
+        rate: (pq) Rate up to which the class has its priority; without it, always. Unit: bit/s. From 1 to
+            1e+13.
+        burst: (pq, cbq) How much may come at once and still have priority; 20 packets unless it is given. Unit:
+            packets. At least 0.
+        limit: (pq, fq, cbfq, wfq, scfq, wf2q, cbq) Limit of the class's own queue, besides that of all. Unit:
+            packets. At least 0.
+        share: (cbfq, wfq, scfq, wf2q, cbq) Share of the link's rate; those of all classes are at most 1
+            together. From 1e-06 to 1.
+        weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
+            of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
+        mean_packet: (cbq) Mean size of the class's packets, which makes packets in a turn out of its share.
+            Unit: bytes. From 1 to 65535.
+    """
+
+    priority: int | None = None
+    rate: str | None = None
+    burst: float | str | None = None
+    limit: float | str | None = None
+    share: float | str | None = None
+    weight: float | str | None = None
+    mean_packet: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

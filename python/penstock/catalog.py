@@ -69,10 +69,18 @@ class Scheme:
     good: str
     bad: str
     params: tuple[Param, ...]
+    class_params: tuple[Param, ...] = ()
 
     def param(self, name: str) -> Param | None:
         """The parameter called `name`."""
         return next((param for param in self.params if param.name == name), None)
+
+    def example(self, param: Param) -> Any:
+        """A value, as in a file, for a number or a list of classes that must be given."""
+        if param.kind != "classes":
+            return 0.1
+        own = {needed.name: self.example(needed) for needed in self.class_params if needed.required}
+        return [{"name": "voice", "match": {"dscp": "EF"}, **own}, {"name": "rest", **own}]
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,7 @@ def schemes() -> tuple[Scheme, ...]:
             good=entry["good"],
             bad=entry["bad"],
             params=tuple(Param.from_json(param) for param in entry["params"]),
+            class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
         )
         for entry in json.loads(_native.schemes())
     )

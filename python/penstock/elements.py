@@ -64,6 +64,23 @@ class Queue(Element):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClassElement(Element):
+    """What every class of packets has, whatever its scheduler.
+
+    Attributes:
+        name: what it is called.
+        match: which packets belong to it: {"dscp": "EF"}, also by traffic, flow ("bulk.3"), from, to, protocol, ecn and
+            size (["0B", "200B"]), each one value or a list; all keys must fit. Only the last class may do without.
+        queue: the law that guards its queue; its limit is that of the class.
+
+    """
+
+    name: str
+    match: Mapping[str, Any] | None = None
+    queue: Queue | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reverse(Element):
     """The other direction of a link where it differs: by default the same rate and delay, and it never drops."""
 

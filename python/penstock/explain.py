@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from penstock import _native
@@ -31,6 +31,8 @@ def explain(entry: Mapping[str, Any], curve: Curve | None = None, width: int = 1
         law_text(entry["doc"], width),
         _heading("Settings", "-") + parameter_text(entry["params"], width),
     ]  # fmt: skip
+    if entry["class_params"]:
+        parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
     if curve is not None:
         parts.append(_heading("Drop function", "-") + terminal_plot(*curve, columns=min(60, width - 12)))
     for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
@@ -50,7 +52,7 @@ def drop_curve(
 
     ``settings`` are in canonical form; what must be given and is not there gets an example's value.
     """
-    known = {p["name"]: _example(p) for p in entry["params"] if p["required"]} | dict(settings or {})
+    known = _examples(entry["params"], entry["class_params"]) | dict(settings or {})
     link = {"rate": rate_bps, "limit": {"packets": limit_pkts}}
     xs = [limit_pkts * i / (points - 1) for i in range(points)]
     ys = _native.drop_function(entry["name"], json.dumps(known), json.dumps(link), xs)
@@ -162,8 +164,16 @@ def _paragraphs(text: str, width: int) -> str:
     return "\n".join(found)
 
 
-def _example(param: Mapping[str, Any]) -> Any:
-    """A value for a parameter that must be given: a tenth of a small range, ten packets of a length."""
+def _examples(params: Iterable[Mapping[str, Any]], of_class: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A value for each parameter that must be given; `of_class` are the parameters of a class."""
+    return {param["name"]: _example(param, of_class) for param in params if param["required"]}
+
+
+def _example(param: Mapping[str, Any], of_class: Iterable[Mapping[str, Any]]) -> Any:
+    """A tenth of a small range, ten packets of a length, a class for voice and one for the rest."""
+    if param["kind"] == "classes":
+        own = _examples(of_class, ())
+        return [{"name": "voice", "match": {"dscp": [46]}, "params": own}, {"name": "rest", "params": own}]
     if param["kind"] in {"length", "length_or_time"}:
         return {"packets": 10}
     high = (param.get("range") or (0, None))[1]

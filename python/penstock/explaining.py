@@ -79,7 +79,7 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
         raise ScenarioError(faults.found)
     # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
     info = find_scheme(contender.name)
-    examples = {param.name: 0.1 for param in info.params if param.required}
+    examples = {param.name: info.example(param) for param in info.params if param.required}
     faults = Faults({"": contender.origin})
     table = {"scheme": contender.name, "limit": limit, **examples, **contender.params}
     queue = read_queue(Table(faults, "", table), Surroundings(rate, None, lambda: trip))

@@ -41,6 +41,7 @@ def _schemes_text(entries: Sequence[Entry]) -> str:
         parts.append(f"{entry['name']}{also}: {entry['title'].rstrip('.')}; {entry['family']}; {marks}")
         parts.append(_wrapped(entry["source"], 4))
         parts += [_param_text(param) for param in entry["params"]]
+        parts += [_param_text({**param, "name": f"classes[].{param['name']}"}) for param in entry["class_params"]]
         parts.append("")
     return "\n".join(parts)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native, elements
-from penstock._generated import SCHEMES, Tcp
+from penstock._generated import SCHEMES, Class, Tcp
 from penstock.catalog import find_scheme
 from penstock.elements import Cbr, Link, Poisson, Queue, Reverse, Traffic
 from penstock.faults import Fault, PenstockError, ScenarioError, nearest
@@ -310,7 +310,13 @@ def _link(table: Mapping[str, Any]) -> Link:
 def _queue(table: Any) -> Any:
     if not isinstance(table, Mapping):
         return table
-    return elements.build(SCHEMES[find_scheme(table["scheme"]).name], table)
+    parts = {"classes": tuple(map(_class, table["classes"]))} if "classes" in table else {}
+    return elements.build(SCHEMES[find_scheme(table["scheme"]).name], table, **parts)
+
+
+def _class(table: Mapping[str, Any]) -> Class:
+    made: Class = elements.build(Class, table, queue=_queue(table.get("queue")))
+    return made
 
 
 def _traffic(table: Mapping[str, Any]) -> Traffic:

@@ -81,7 +81,7 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
         [":13: links.bottleneck.reverse.queues", 'did you mean "queue"'],
     ),
     "key of a later version": (("watch = true", "change = []"), [":14: links.bottleneck.change", "not available"]),
-    "scheduler": (queue('scheme = "red", classes = []'), ["queue.classes", "not available"]),
+    "scheduler": (queue('scheme = "red", classes = []'), ["queue.classes", "red has no classes", "wfq"]),
     # Schemes and kinds that do not exist.
     "unknown scheme": (queue('scheme = "redd"'), ['queue.scheme = "redd"', 'did you mean "red"', "droptail"]),
     "ambiguous scheme": (queue('scheme = "gred"'), ["ambiguous", "gentle"]),

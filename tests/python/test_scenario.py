@@ -10,6 +10,7 @@ import penstock as ps
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from penstock.catalog import find_scheme
 from penstock.resolve import Resolved, resolve
 from penstock.scenario import Document, read_value
 
@@ -178,7 +179,8 @@ def test_every_scheme_runs_with_its_defaults() -> None:
     from penstock._generated import SCHEMES
 
     for name, scheme in SCHEMES.items():
-        needed: dict[str, Any] = {"p": 0.01} if name == "bernoulli" else {}
+        info = find_scheme(name)
+        needed: dict[str, Any] = {param.name: info.example(param) for param in info.params if param.required}
         queue = scheme(limit="50p", **needed)
         run = ps.run(small(queue=queue))
         assert 0 < run.links["bottleneck"].utilization <= 1.0, name

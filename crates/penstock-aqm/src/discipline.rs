@@ -1,7 +1,11 @@
 //! The contract of a discipline: it holds packets, and picks whom to serve.
 
 pub(crate) mod cake;
+pub(crate) mod cbfq;
+pub(crate) mod cbq;
 pub(crate) mod choke;
+mod class_queue;
+mod classes;
 pub(crate) mod drop_front;
 pub mod drr;
 #[cfg(test)]
@@ -17,11 +21,15 @@ pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;
 pub(crate) mod fattest;
 pub(crate) mod fifo;
+mod flow_order;
 pub(crate) mod flow_queue;
+pub(crate) mod fq;
 pub(crate) mod fq_codel;
 pub(crate) mod fq_pie;
+mod gps;
 mod line;
 pub(crate) mod packet_slab;
+pub(crate) mod pq;
 pub(crate) mod push_out;
 pub mod qsdrr;
 pub(crate) mod queue_list;
@@ -30,10 +38,15 @@ pub(crate) mod ras;
 #[cfg(test)]
 pub(crate) mod recorder;
 pub(crate) mod salted;
+pub(crate) mod scfq;
+mod scheduler;
 pub mod sfq;
 pub(crate) mod shaper;
 mod shelf;
 pub mod tdrr;
+mod weights;
+pub(crate) mod wf2q;
+pub(crate) mod wfq;
 pub(crate) mod wred_dfq;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};

@@ -6,6 +6,7 @@
 
 mod bucket;
 pub mod car;
+pub mod classifier;
 mod colour;
 pub mod policer;
 pub mod srtcm;

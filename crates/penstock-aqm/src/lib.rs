@@ -18,6 +18,7 @@ mod registry;
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 mod ticker;
+mod tokens;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;

@@ -116,6 +116,13 @@ schemes! {
         crate::discipline::fq_pie::FqPie,
         crate::discipline::cake::Cake,
         crate::discipline::choke::ChokeScheme,
+        crate::discipline::pq::Pq,
+        crate::discipline::fq::Fq,
+        crate::discipline::cbfq::Cbfq,
+        crate::discipline::wfq::Wfq,
+        crate::discipline::scfq::Scfq,
+        crate::discipline::wf2q::Wf2q,
+        crate::discipline::cbq::Cbq,
     ],
 }
 

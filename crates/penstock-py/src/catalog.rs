@@ -1,7 +1,7 @@
 //! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
 
 use penstock_aqm::{LinkInfo, Picture, SchemeInfo};
-use penstock_core::param::{Default, Kind, ParamError, ParamInfo, Value};
+use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span};
 use penstock_tcp::{KeyInfo, Profile, TcpParams};
 use pyo3::exceptions::PyValueError;
@@ -145,12 +145,15 @@ fn read_settings(text: &str) -> Result<Vec<(String, Value)>, String> {
         .collect()
 }
 
-/// A value in the canonical form: a number, a flag, a word, `{"ns"}`, `{"packets"}` or `{"bytes"}`.
+/// A value in the canonical form: a number, a flag, a word, `{"ns"}`, `{"packets"}` or `{"bytes"}`, numbers, classes.
 fn value_of(value: &Json) -> Option<Value> {
     match value {
         Json::Number(x) => x.as_f64().map(Value::Number),
         Json::Bool(flag) => Some(Value::Flag(*flag)),
         Json::String(word) => Some(Value::Text(word.clone())),
+        Json::Array(items) if items.iter().any(Json::is_object) => {
+            items.iter().map(class_of).collect::<Option<_>>().map(Value::Classes)
+        }
         Json::Array(numbers) => numbers.iter().map(Json::as_f64).collect::<Option<_>>().map(Value::Numbers),
         Json::Object(entry) => match entry.iter().next()? {
             (unit, x) if unit == "ns" => x.as_u64().map(Span::from_nanos).map(Value::Time),
@@ -160,6 +163,27 @@ fn value_of(value: &Json) -> Option<Value> {
         },
         Json::Null => None,
     }
+}
+
+/// A class as far as a registry looks at it: names of traffic and nodes mean something only in a whole scenario, so
+/// whatever stands in its match becomes a match of all flows.
+fn class_of(class: &Json) -> Option<ClassSetting> {
+    let settings = |settings: &Json| -> Option<Vec<(String, Value)>> {
+        let Json::Object(settings) = settings else { return Some(Vec::new()) };
+        settings.iter().map(|(name, value)| Some((name.clone(), value_of(value)?))).collect()
+    };
+    let is_empty = class["match"].as_object().is_none_or(Map::is_empty);
+    let flows = if is_empty { Vec::new() } else { vec![(0, u32::MAX)] };
+    let queue = match class["queue"]["scheme"].as_str() {
+        Some(scheme) => Some((scheme.to_owned(), settings(&class["queue"]["params"])?)),
+        None => None,
+    };
+    Some(ClassSetting {
+        name: class["name"].as_str()?.to_owned(),
+        matches: Match { flows, ..Match::default() },
+        settings: settings(&class["params"])?,
+        queue,
+    })
 }
 
 fn read_link(text: &str) -> Result<LinkInfo, String> {

@@ -1,6 +1,7 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
 use crate::Fault;
+use crate::classes::Names;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
 use crate::line::Lines;
@@ -10,7 +11,7 @@ use crate::packet::{SackTable, SimPacket};
 use crate::plan::{Plan, Way};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
-use crate::scenario::{LinkSpec, LossSpec, Scenario, TrafficSpec, values};
+use crate::scenario::{ClassSpec, LinkSpec, LossSpec, Scenario, TrafficSpec, values};
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
@@ -46,7 +47,7 @@ type Queue = Box<dyn Discipline<SimPacket>>;
 fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<TcpParams>>> {
     let mut of = |group: &TrafficSpec| {
         let spec = group.tcp.as_ref()?;
-        let mut settings = values(&spec.settings);
+        let mut settings = values(&spec.settings, &mut |_| Vec::new());
         settings.push(("flavour".to_owned(), penstock_core::param::Value::Text(spec.flavour.clone())));
         let Some(profile) = Profile::from_name(&spec.profile) else {
             let names = Profile::ALL.map(Profile::name).join(", ");
@@ -69,17 +70,21 @@ fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<Tc
 
 /// The disciplines of the links that have one, in the order of the links.
 fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
+    let names = Names::new(scenario);
     let mut of = |(number, link): (usize, &LinkSpec)| {
         let info = plan.link_info(number, link);
+        let path = format!("links.{}.queue", link.name);
         let (scheme, settings) = match &link.queue {
-            Some(queue) => (queue.scheme.as_str(), values(&queue.params)),
+            Some(queue) => {
+                let mut found = |specs: &[ClassSpec]| names.classes(specs, &path, faults);
+                (queue.scheme.as_str(), values(&queue.params, &mut found))
+            }
             None if plan.computed[number] => return None,
             None => ("droptail", Vec::new()),
         };
         match penstock_aqm::build(scheme, &settings, &info) {
             Ok(queue) => Some(queue),
             Err(errors) => {
-                let path = format!("links.{}.queue", link.name);
                 faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));
                 None
             }

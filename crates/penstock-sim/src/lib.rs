@@ -5,6 +5,7 @@
 //! canonical form, without units.
 
 mod build;
+mod classes;
 mod engine;
 mod event;
 mod faults;

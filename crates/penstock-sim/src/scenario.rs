@@ -1,6 +1,6 @@
 //! A scenario in canonical form: nanoseconds, bits per second, bytes. Files with units are read in Python.
 
-use penstock_core::param::Value;
+use penstock_core::param::{ClassSetting, Value};
 use penstock_core::{Limit, Rng, Span, Time};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -129,11 +129,16 @@ pub enum Setting {
     },
     /// Several numbers.
     Numbers(Vec<f64>),
+    /// Classes of packets.
+    Classes(Vec<ClassSpec>),
 }
 
-/// Settings as the registries take them.
-pub(crate) fn values(settings: &BTreeMap<String, Setting>) -> Vec<(String, Value)> {
-    let value = |setting: &Setting| match setting {
+/// Settings as the registries take them; `classes` finds what the names in classes stand for.
+pub(crate) fn values(
+    settings: &BTreeMap<String, Setting>,
+    classes: &mut dyn FnMut(&[ClassSpec]) -> Vec<ClassSetting>,
+) -> Vec<(String, Value)> {
+    let mut value = |setting: &Setting| match setting {
         Setting::Flag(flag) => Value::Flag(*flag),
         Setting::Number(number) => Value::Number(*number),
         Setting::Text(text) => Value::Text(text.clone()),
@@ -141,8 +146,59 @@ pub(crate) fn values(settings: &BTreeMap<String, Setting>) -> Vec<(String, Value
         Setting::Packets { packets } => Value::Packets(*packets),
         Setting::Bytes { bytes } => Value::Bytes(*bytes),
         Setting::Numbers(numbers) => Value::Numbers(numbers.clone()),
+        Setting::Classes(specs) => Value::Classes(classes(specs)),
     };
     settings.iter().map(|(name, setting)| (name.clone(), value(setting))).collect()
+}
+
+/// A class of packets.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassSpec {
+    /// Its name.
+    pub name: String,
+    /// Which packets belong to it.
+    #[serde(default, rename = "match")]
+    pub matches: MatchSpec,
+    /// Its own settings.
+    #[serde(default)]
+    pub params: BTreeMap<String, Setting>,
+    /// The law of its queue; drop-tail if none is given.
+    #[serde(default)]
+    pub queue: Option<ClassQueueSpec>,
+}
+
+/// The law of a class's queue.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassQueueSpec {
+    /// Name of the law.
+    pub scheme: String,
+    /// Parameters that differ from the defaults.
+    #[serde(default)]
+    pub params: BTreeMap<String, Setting>,
+}
+
+/// Which packets belong to a class: those that fit every list that is not empty.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MatchSpec {
+    /// Codepoints.
+    pub dscp: Vec<u8>,
+    /// Names of groups of traffic.
+    pub traffic: Vec<String>,
+    /// Flows, each by the name of its traffic and its number there.
+    pub flow: Vec<(String, u32)>,
+    /// Nodes that packets come from.
+    pub from: Vec<String>,
+    /// Nodes that packets go to.
+    pub to: Vec<String>,
+    /// IP protocol numbers.
+    pub protocol: Vec<u8>,
+    /// ECN fields: "not", "ect0", "ect1", "ce".
+    pub ecn: Vec<String>,
+    /// Smallest and largest size on the wire in bytes.
+    pub size: Option<(u32, u32)>,
 }
 
 /// Losses of the link itself, in front of its queue.

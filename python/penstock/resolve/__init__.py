@@ -129,8 +129,11 @@ def _check_in_engine(
     """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
     found = _settings_faults(canonical) if faults.found else json.loads(_native.check(json.dumps(canonical)))
+    told = {fault.path for fault in faults.found}
     for fault in found:
         path = _file_path(fault["path"], canonical, owners)
+        if path in told:
+            continue
         values = (_value_at(tree, path) for tree in trees)
         faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
 
@@ -173,8 +176,12 @@ def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, Lin
 
 
 def _value_at(shown: Any, path: str) -> Any:
-    for key in path.split("."):
-        if not isinstance(shown, Mapping) or key not in shown:
+    for key in re.split(r"\.|(?=\[)", path):
+        if isinstance(shown, list) and key.startswith("["):
+            index = int(key[1:-1])
+            shown = shown[index] if index < len(shown) else ...
+        elif isinstance(shown, Mapping) and key in shown:
+            shown = shown[key]
+        else:
             return ...
-        shown = shown[key]
     return shown

@@ -13,10 +13,12 @@ from penstock.units import (
     UnitError,
     format_length,
     format_number,
+    format_rate,
     format_size,
     format_time,
     parse_length,
     parse_probability,
+    parse_rate,
     parse_size,
     parse_time,
 )
@@ -70,6 +72,9 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
         case "size":
             size = _or_words(parse_size, value, words)
             return {"bytes": size}, format_size(size)
+        case "rate":
+            rate = _or_words(parse_rate, value, words)
+            return rate, format_rate(rate)
         case "length" | "length_or_time":
             return _length(param, value, words, around)
         case _:

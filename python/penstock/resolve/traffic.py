@@ -10,6 +10,7 @@ from typing import Any
 
 from penstock.catalog import tcp_keys
 from penstock.faults import Faults, kind_of, nearest
+from penstock.resolve.codepoints import codepoint
 from penstock.resolve.draws import draw
 from penstock.resolve.links import parse_names
 from penstock.resolve.reader import NAME, REQUIRED, Table, choice, listed, node, whole
@@ -21,13 +22,6 @@ KINDS = ("tcp", "cbr", "poisson")
 PLANNED_KINDS = ("onoff", "web", "video", "fec", "replay")
 COMMON = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
 MOST_FLOWS = 10_000_000
-
-# RFC 2474, 2597, 3246: names of code points.
-DSCP = (
-    {"EF": 46, "CS0": 0, "BE": 0}
-    | {f"CS{i}": 8 * i for i in range(1, 8)}
-    | {f"AF{i}{j}": 8 * i + 2 * j for i in range(1, 5) for j in range(1, 4)}
-)
 
 
 @dataclass(frozen=True)
@@ -74,7 +68,7 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
     )
     stop = table.take("stop", parse_time)
     _check_times(table, start, stop, duration)
-    dscp = table.take("dscp", _dscp, 0)
+    dscp = table.take("dscp", codepoint, 0)
     nodes = _nodes(table, count or 0, network)
     if kind is None:
         return None
@@ -209,14 +203,6 @@ def _check_times(table: Table, start: Any, stop: int | None, duration: int | Non
         table.fault("stop", f"must be after the start ({format_time(first)})")
     if duration is not None and first >= duration:
         table.fault("start", f"must be before the end of the run ({format_time(duration)})")
-
-
-def _dscp(value: Any) -> int:
-    if isinstance(value, str):
-        if value.upper() not in DSCP:
-            raise UnitError(f"must be a code point from 0 to 63 or a name such as EF, AF11, CS1{nearest(value, DSCP)}")
-        return DSCP[value.upper()]
-    return whole(0, 63)(value)
 
 
 def _tcp(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -301,3 +301,25 @@ pub fn assert_fits(values: &[u32], classes: std::ops::RangeInclusive<u32>, proba
     let bound = degrees * (1.0 - spread + 3.09 * spread.sqrt()).powi(3);
     assert!(statistic < bound, "chi-square {statistic:.1} with {degrees} degrees of freedom exceeds {bound:.1}");
 }
+
+/// A scheduler whose class i takes flow i and has the settings i, at the link of the thesis without a limit.
+pub fn bench<'a>(scheme: &str, classes: impl IntoIterator<Item = Vec<(&'a str, Value)>>) -> Rig {
+    let classes = classes.into_iter().enumerate().map(|(i, settings)| class(i as u32, settings)).collect();
+    let link = LinkInfo { limit: Limit::Infinite, ..thesis_link() };
+    Rig::on(&link, scheme, &[("classes".to_string(), Value::Classes(classes))], 1).unwrap()
+}
+
+/// A class for one flow.
+pub fn class(flow: u32, settings: Vec<(&str, Value)>) -> ClassSetting {
+    ClassSetting {
+        name: format!("class {flow}"),
+        matches: Match { flows: vec![(flow, flow)], ..Match::default() },
+        settings: settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
+        queue: None,
+    }
+}
+
+/// A packet of this flow and size.
+pub fn numbered(flow: u32, size: u32) -> PacketMeta {
+    PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None }
+}

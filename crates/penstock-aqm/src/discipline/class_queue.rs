@@ -1,0 +1,241 @@
+//! The queue of a class: its packets, its own limit, its law, and what part of the link it is guaranteed.
+
+use super::{Env, Report};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::discipline::flow_order::FlowOrder;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use penstock_core::{Limit, Packet, PacketMeta, Rate, Time};
+
+/// What a class is guaranteed, and so the rate that its law sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Guarantee {
+    /// This part of the link's rate.
+    Share(f64),
+    /// This rate, or the link's where that is lower.
+    Rate(Rate),
+}
+
+impl Guarantee {
+    /// The guaranteed rate on this link.
+    pub(super) fn rate(self, link: &LinkInfo) -> Rate {
+        match self {
+            Self::Share(share) => part(link.rate, share),
+            Self::Rate(rate) => rate.min(link.rate),
+        }
+    }
+}
+
+/// A part of a rate, at least 1 bit/s.
+pub(super) fn part(rate: Rate, share: f64) -> Rate {
+    Rate::from_bits_per_second((rate.bits_per_second() as f64 * share).max(1.0) as u64)
+}
+
+/// A packet that waits, with what its scheduler wrote on it.
+pub(super) struct Waiting<P, T> {
+    pub(super) enqueued: Time,
+    pub(super) tag: T,
+    pub(super) packet: P,
+}
+
+/// In which order the packets of one class leave.
+pub(super) enum Store<P, T> {
+    /// As they came.
+    Fifo(VecDeque<Waiting<P, T>>),
+    /// A packet of each flow in turn.
+    PerFlow(FlowOrder<Waiting<P, T>>),
+}
+
+impl<P: Packet, T> Store<P, T> {
+    /// As they came.
+    pub(super) fn fifo() -> Self {
+        Self::Fifo(VecDeque::new())
+    }
+
+    /// A packet of each flow in turn.
+    pub(super) fn per_flow() -> Self {
+        Self::PerFlow(FlowOrder::new())
+    }
+
+    fn push(&mut self, flow: u32, waiting: Waiting<P, T>) {
+        match self {
+            Self::Fifo(queue) => queue.push_back(waiting),
+            Self::PerFlow(flows) => flows.push(flow, waiting),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Waiting<P, T>> {
+        match self {
+            Self::Fifo(queue) => queue.pop_front(),
+            Self::PerFlow(flows) => flows.pop(),
+        }
+    }
+
+    fn pop_last(&mut self) -> Option<Waiting<P, T>> {
+        match self {
+            Self::Fifo(queue) => queue.pop_back(),
+            // Only the queue of a single flow is asked to make room.
+            Self::PerFlow(_) => None,
+        }
+    }
+
+    fn head(&self) -> Option<&Waiting<P, T>> {
+        match self {
+            Self::Fifo(queue) => queue.front(),
+            Self::PerFlow(flows) => flows.head(),
+        }
+    }
+
+    fn len(&self) -> u32 {
+        match self {
+            Self::Fifo(queue) => queue.len() as u32,
+            Self::PerFlow(flows) => flows.len(),
+        }
+    }
+}
+
+/// What waits at the whole link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Total {
+    pub(super) packets: u32,
+    pub(super) bytes: u64,
+}
+
+impl Total {
+    pub(super) fn report<P>(self, now: Time, packet: &P, enqueued: Time) -> Report<'_, P> {
+        Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
+    }
+}
+
+/// A class of packets that waits behind one law.
+pub(super) struct ClassQueue<P, T> {
+    store: Store<P, T>,
+    bytes: u64,
+    own_limit: Option<Limit>,
+    shared_limit: Limit,
+    guarantee: Guarantee,
+    law: Box<dyn Aqm>,
+}
+
+/// The law's view of its class.
+macro_rules! cx {
+    ($self:ident, $env:ident, $total:expr) => {
+        &mut Cx { now: $env.now, queue: $self.backlog(), link_bytes: $total.bytes, rng: $env.rng }
+    };
+}
+
+impl<P: Packet, T: Copy> ClassQueue<P, T> {
+    /// An empty queue; `own_limit` holds besides that of the link.
+    pub(super) fn new(
+        store: Store<P, T>,
+        own_limit: Option<Limit>,
+        shared_limit: Limit,
+        guarantee: Guarantee,
+        law: Box<dyn Aqm>,
+    ) -> Self {
+        Self { store, bytes: 0, own_limit, shared_limit, guarantee, law }
+    }
+
+    /// The link as the law of a class sees it.
+    pub(super) fn seen_by_law(link: &LinkInfo, own_limit: Option<Limit>, guarantee: Guarantee) -> LinkInfo {
+        // How many of the link's flows belong to the class is not known here.
+        LinkInfo { rate: guarantee.rate(link), limit: own_limit.unwrap_or(link.limit), flows: None, ..*link }
+    }
+
+    pub(super) fn wants_rare(&self) -> bool {
+        self.law.wants_rare()
+    }
+
+    /// What the law says of an arriving packet: a mark only of one that can be marked.
+    pub(super) fn judge(&mut self, env: &mut Env<'_, P>, total: Total, meta: &PacketMeta) -> Verdict {
+        match self.law.on_arrival(cx!(self, env, total), meta) {
+            Verdict::Mark(cause) if !meta.ecn.is_capable() => Verdict::Drop(cause),
+            verdict => verdict,
+        }
+    }
+
+    /// Whether the class's own limit leaves room.
+    pub(super) fn admits(&self, size: u32) -> bool {
+        self.own_limit.is_none_or(|limit| limit.admits(self.store.len(), self.bytes, size))
+    }
+
+    /// An arriving packet found no room.
+    pub(super) fn overflow(&mut self, env: &mut Env<'_, P>, total: Total, packet: &P, meta: &PacketMeta) {
+        self.law.on_overflow(cx!(self, env, total), meta);
+        env.probe.dropped(&total.report(env.now, packet, env.now), Cause::Overflow);
+    }
+
+    /// A packet that was let in waits; `total` counts it.
+    pub(super) fn push(&mut self, env: &mut Env<'_, P>, total: Total, packet: P, meta: &PacketMeta, tag: T) {
+        env.probe.queued(&total.report(env.now, &packet, env.now));
+        self.bytes += u64::from(meta.size);
+        self.store.push(meta.flow, Waiting { enqueued: env.now, tag, packet });
+        self.law.on_enqueued(cx!(self, env, total), meta);
+    }
+
+    /// Take out the head for the wire, if the law lets it pass; `total` counts it and is told.
+    pub(super) fn pop(&mut self, env: &mut Env<'_, P>, total: &mut Total) -> Option<P> {
+        let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
+        let meta = self.forget(env, total, &packet);
+        match self.law.on_departure(cx!(self, env, total), &Departing { meta, enqueued }) {
+            Verdict::Pass => {}
+            Verdict::Mark(cause) if meta.ecn.is_capable() => {
+                packet.mark();
+                env.probe.marked(&total.report(env.now, &packet, enqueued), cause);
+            }
+            Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                env.probe.dropped(&total.report(env.now, &packet, enqueued), cause);
+                return None;
+            }
+        }
+        env.probe.sent(&total.report(env.now, &packet, enqueued));
+        Some(packet)
+    }
+
+    /// Remove the packet that came last, to make room for another; `total` counts it and is told.
+    pub(super) fn evict(&mut self, env: &mut Env<'_, P>, total: &mut Total) {
+        let Some(Waiting { enqueued, packet, .. }) = self.store.pop_last() else { return };
+        let meta = self.forget(env, total, &packet);
+        self.law.on_evicted(cx!(self, env, total), &Departing { meta, enqueued });
+        env.probe.dropped(&total.report(env.now, &packet, enqueued), Cause::Evicted);
+    }
+
+    fn forget(&mut self, env: &Env<'_, P>, total: &mut Total, packet: &P) -> PacketMeta {
+        let mut meta = packet.meta();
+        if self.law.wants_rare() {
+            meta.rare = Some(env.facts.rare(packet));
+        }
+        self.bytes -= u64::from(meta.size);
+        total.bytes -= u64::from(meta.size);
+        total.packets -= 1;
+        meta
+    }
+
+    /// Size and tag of the packet that leaves next.
+    pub(super) fn head(&self) -> Option<(u32, T)> {
+        self.store.head().map(|waiting| (waiting.packet.meta().size, waiting.tag))
+    }
+
+    pub(super) fn backlog(&self) -> Backlog {
+        let oldest = self.store.head().map(|waiting| waiting.enqueued);
+        let limit = self.own_limit.unwrap_or(self.shared_limit);
+        Backlog { packets: self.store.len(), bytes: self.bytes, limit, oldest }
+    }
+
+    pub(super) fn on_idle(&mut self, now: Time) {
+        self.law.on_idle(now);
+    }
+
+    pub(super) fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.shared_limit = link.limit;
+        self.law.on_link(now, &Self::seen_by_law(link, self.own_limit, self.guarantee));
+    }
+
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        self.law.next_timeout()
+    }
+
+    pub(super) fn on_timeout(&mut self, env: &mut Env<'_, P>, total: Total) {
+        self.law.on_timeout(cx!(self, env, total));
+    }
+}

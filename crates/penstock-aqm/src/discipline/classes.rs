@@ -1,0 +1,183 @@
+//! From the classes that a user wrote to the queues of a scheduler: every fault told, under the path of its key.
+
+use super::class_queue::{ClassQueue, Guarantee, Store};
+use crate::aqm::{Aqm, LinkInfo};
+use crate::law::droptail::DropTail;
+use crate::registry::build_law;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ClassSetting, Length, Match, ParamError, ParamInfo, Reader};
+use penstock_core::{Limit, Packet};
+
+/// Shares may add up to this much: a third, a third and a third are one for all who write decimals.
+const WHOLE: f64 = 1.0 + 1e-9;
+
+/// The path of a key of class number `class`.
+pub(super) fn path(class: usize, key: &str) -> String {
+    format!("classes[{class}].{key}")
+}
+
+/// The own parameters of each class; `None` if a class lacks them, with the reason in `faults`.
+pub(super) fn read<C>(
+    classes: &[ClassSetting],
+    infos: &'static [ParamInfo],
+    read: impl Fn(&mut Reader<'_>) -> Option<C>,
+    faults: &mut Vec<ParamError>,
+) -> Option<Vec<C>> {
+    if classes.is_empty() {
+        faults.push(ParamError::new("classes", "needs at least one class"));
+    }
+    let mut all = Vec::with_capacity(classes.len());
+    for (i, class) in classes.iter().enumerate() {
+        if classes[..i].iter().any(|earlier| earlier.name == class.name) {
+            faults
+                .push(ParamError::new(path(i, "name"), format!("is \"{}\", as that of an earlier class", class.name)));
+        }
+        if i + 1 < classes.len() && class.matches == Match::default() {
+            let message = "is missing: only the last class may do without, and takes what no other class does";
+            faults.push(ParamError::new(path(i, "match"), message));
+        }
+        let mut reader = Reader::new(&class.settings, infos);
+        let params = read(&mut reader);
+        let refused = reader.finish().err().unwrap_or_default();
+        faults.extend(refused.into_iter().map(|fault| ParamError { name: path(i, &fault.name), ..fault }));
+        all.extend(params);
+    }
+    (all.len() == classes.len() && !classes.is_empty()).then_some(all)
+}
+
+/// How much of the link each class is promised may not exceed the link.
+pub(super) fn check_shares(shares: impl Iterator<Item = f64> + Clone, faults: &mut Vec<ParamError>) {
+    let sum: f64 = shares.clone().sum();
+    if sum > WHOLE {
+        let last = path(shares.count().saturating_sub(1), "share");
+        faults.push(ParamError::new(last, format!("makes the shares add up to {sum}: they must not exceed 1")));
+    }
+}
+
+/// What the queue of a class is made with.
+pub(super) struct ClassPlan<P, T> {
+    pub(super) store: Store<P, T>,
+    pub(super) limit: Option<Length>,
+    pub(super) guarantee: Guarantee,
+}
+
+/// The queues of the classes, or the faults of their laws besides those there are.
+pub(super) fn queues<P: Packet, T: Copy>(
+    classes: &[ClassSetting],
+    plans: impl Iterator<Item = ClassPlan<P, T>>,
+    link: &LinkInfo,
+    mut faults: Vec<ParamError>,
+) -> Result<Vec<ClassQueue<P, T>>, Vec<ParamError>> {
+    let mut queues = Vec::with_capacity(classes.len());
+    for (i, (class, plan)) in classes.iter().zip(plans).enumerate() {
+        let own_limit = plan.limit.map(limit);
+        let seen = ClassQueue::<P, T>::seen_by_law(link, own_limit, plan.guarantee);
+        let law = match &class.queue {
+            None => Ok(Box::new(DropTail) as Box<dyn Aqm>),
+            Some((scheme, settings)) => build_law(scheme, settings, &seen),
+        };
+        match law {
+            Ok(law) => queues.push(ClassQueue::new(plan.store, own_limit, link.limit, plan.guarantee, law)),
+            Err(refused) => {
+                let told = |fault: ParamError| ParamError { name: path(i, &format!("queue.{}", fault.name)), ..fault };
+                faults.extend(refused.into_iter().map(told));
+            }
+        }
+    }
+    if faults.is_empty() { Ok(queues) } else { Err(faults) }
+}
+
+fn limit(length: Length) -> Limit {
+    match length {
+        Length::Packets(packets) => Limit::Packets(packets as u32),
+        Length::Bytes(bytes) => Limit::Bytes(bytes as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{Rig, class, numbered, thesis_link};
+    use penstock_core::param::Value;
+    use penstock_core::{PacketMeta, Rate};
+
+    fn with_law(class: ClassSetting, scheme: &str, settings: &[(&str, Value)]) -> ClassSetting {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect();
+        ClassSetting { queue: Some((scheme.to_string(), settings)), ..class }
+    }
+
+    fn wfq(classes: Vec<ClassSetting>) -> Result<Rig, Vec<(String, String)>> {
+        let made = Rig::on(&thesis_link(), "wfq", &[("classes".to_string(), Value::Classes(classes))], 1);
+        made.map_err(|faults| faults.into_iter().map(|fault| (fault.name, fault.message)).collect())
+    }
+
+    #[test]
+    fn a_law_guards_its_own_class_only() {
+        let all = [("p", Value::Number(1.0))];
+        let mut rig = wfq(vec![with_law(class(0, vec![]), "bernoulli", &all), class(1, vec![])]).unwrap();
+        rig.arrive_from(0, 5);
+        rig.arrive_from(1, 5);
+        assert_eq!((rig.counts.dropped_on_arrival, rig.counts.queued), (5, 5));
+        assert_eq!(rig.order(), [1; 5]);
+    }
+
+    #[test]
+    fn a_class_has_its_own_limit_besides_that_of_all() {
+        let mut rig = wfq(vec![class(0, vec![("limit", Value::Packets(3.0))]), class(1, vec![])]).unwrap();
+        rig.arrive_from(0, 5);
+        assert_eq!(rig.counts.queued, 3);
+        rig.arrive_from(1, 40);
+        assert_eq!(rig.counts.queued, 35);
+        rig.serve();
+        rig.arrive_from(1, 2);
+        assert_eq!(rig.counts.queued, 36);
+        let mut bytes = wfq(vec![class(0, vec![("limit", Value::Bytes(2500.0))]), class(1, vec![])]).unwrap();
+        for size in [1000, 1000, 600, 500] {
+            bytes.arrive_packet(numbered(0, size));
+        }
+        assert_eq!((bytes.counts.queued, bytes.counts.dropped_on_arrival), (3, 1));
+    }
+
+    #[test]
+    fn a_law_sees_its_class_as_the_link() {
+        let seen = |guarantee| ClassQueue::<PacketMeta, ()>::seen_by_law(&thesis_link(), None, guarantee).rate;
+        assert_eq!(seen(Guarantee::Share(0.25)), Rate::from_bits_per_second(375_000));
+        assert_eq!(seen(Guarantee::Rate(Rate::from_bits_per_second(2_000_000))), thesis_link().rate);
+        // A threshold that fits the link's limit, but not the class's.
+        let settings = [("min_th", Value::Number(5.0)), ("max_th", Value::Number(15.0))];
+        let small = class(0, vec![("limit", Value::Packets(10.0))]);
+        let faults = wfq(vec![with_law(small, "red", &settings), class(1, vec![])]).err().unwrap();
+        assert_eq!(faults[0].0, "classes[0].queue.max_th");
+        assert!(faults[0].1.contains("the limit of the queue, 10 packets"), "{}", faults[0].1);
+    }
+
+    #[test]
+    fn every_fault_of_every_class_is_told_under_its_path() {
+        let mut twin = class(0, vec![("weight", Value::Number(-1.0)), ("shrae", Value::Number(0.5))]);
+        twin.matches = Match::default();
+        let red = with_law(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]);
+        let wrong_scheme = with_law(class(2, vec![]), "pq", &[]);
+        let faults = wfq(vec![twin, red, wrong_scheme]).err().unwrap();
+        let paths: Vec<_> = faults.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["classes[0].match", "classes[0].shrae", "classes[0].weight", "classes[1].name"]);
+        let faults = wfq(vec![
+            with_law(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]),
+            with_law(class(2, vec![]), "pq", &[]),
+        ]);
+        let paths: Vec<_> = faults.err().unwrap().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["classes[0].queue.max_p", "classes[1].queue.scheme"]);
+    }
+
+    #[test]
+    fn shares_above_the_link_and_no_classes_are_refused() {
+        let shares = [0.7, 0.4].map(|share| vec![("share", Value::Number(share))]);
+        let classes = shares.into_iter().enumerate().map(|(i, settings)| class(i as u32, settings)).collect();
+        assert_eq!(wfq(classes).err().unwrap()[0].0, "classes[1].share");
+        assert_eq!(wfq(vec![]).err().unwrap()[0].0, "classes");
+        let thirds = (0..3).map(|i| class(i, vec![("share", Value::Number(1.0 / 3.0))])).collect();
+        assert!(wfq(thirds).is_ok());
+    }
+}

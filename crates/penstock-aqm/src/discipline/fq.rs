@@ -1,0 +1,219 @@
+//! Fair Queueing (FQ): by packet, or by bit.
+//! By packet: J. Nagle, "On Packet Switches With Infinite Storage", RFC 970, 1985;
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
+//! II, 2004, introduction.
+//! By bit: A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989; section
+//! numbers refer to it.
+//!
+//! # Law
+//! There is a queue for each flow; with `classes`, for each class. `by` = "packet": the queues send one packet each in
+//! turn, empty ones skipped, so that each of n busy queues gets 1 / n of the packets. `by` = "bit" (section 2.2): the
+//! packet is sent next that bit-by-bit round robin would finish first. With R(t) the number of the round, dR/dt = C / number
+//! of queues that are busy in that system, packet k of a queue, of P bits, arriving at t, has F = max(R(t), F of packet
+//! k - 1) + P; the smallest F is sent, and of equal ones the queue of the smallest number.
+//!
+//! When the queue is full, by packet the arriving packet is dropped. By bit, the last packet of the flow with the most
+//! bytes is dropped, the arriving packet counted in (section 2.2, buffer allocation); between classes, the arriving
+//! packet. No random number is drawn.
+//!
+//! # Parameters
+//! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one, and a
+//! law (`queue`) that sees the class as its link, with an equal part of its rate.
+//!
+//! # Differences
+//! * The promptness parameter delta of section 2.2 is 0.
+//! * A flow is what the simulator calls a flow, not a pair of hosts.
+//! * The bit-by-bit system serves all that was queued, also what was removed later to make room: a flow that fills the
+//!   queue is charged for it.
+
+use super::Discipline;
+use super::class_queue::{Guarantee, Store};
+use super::classes::{self, ClassPlan};
+use super::scheduler::{Head, Order, Overflow, Scheduler, Sorting};
+use super::wfq::SmallestFinish;
+use crate::aqm::LinkInfo;
+use crate::edge::classifier::Classifier;
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ClassSetting, Default, Length, ParamError, Reader, Value};
+use penstock_core::{Packet, Time};
+
+penstock_core::choice! {
+    /// What is shared equally.
+    pub enum By {
+        /// Packets.
+        Packet = "packet",
+        /// Bits.
+        Bit = "bit",
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of fair queueing.
+    pub struct FqParams {
+        /// Whether queues take turns packet by packet, or so that each gets the same number of bits.
+        by: By = Default::Text("packet");
+        /// Classes to share between; without them, each flow is one.
+        classes: Option<Vec<ClassSetting>> = Default::Absent;
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of a class that is like all others.
+    pub struct EqualClassParams {
+        /// Limit of the class's own queue, besides that of all.
+        limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
+    }
+}
+
+/// Fair queueing of flows or classes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fq;
+
+impl Scheme for Fq {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "fq",
+        aliases: &[],
+        family: "scheduler",
+        title: "Fair Queueing",
+        source: "A. Demers, S. Keshav, S. Shenker, Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989",
+        doc: module_doc!("fq.rs"),
+        ecn: false,
+        params: FqParams::INFO,
+        class_params: EqualClassParams::INFO,
+        cost: "O(1) time for each packet by packet, O(log n) by bit, O(n) memory, n flows",
+        picture: Picture::Service,
+        good: "No flow can take more than its part, and a flow that sends little waits little.",
+        bad: "By packet, a flow with larger packets gets more; a state for each flow.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, FqParams::INFO);
+        let params = FqParams::read(&mut reader);
+        reader.finish()?;
+        let FqParams { by, classes } = params.ok_or_else(Vec::new)?;
+        match by {
+            By::Packet => scheduler(classes.as_deref(), link, Overflow::Arriving, OneEach::default()),
+            By::Bit => {
+                let phis = classes.iter().flatten().map(|_| 1.0).collect::<Vec<_>>();
+                let overflow = Overflow::Longest(BTreeSet::new());
+                scheduler(classes.as_deref(), link, overflow, SmallestFinish::new(&phis, link.rate))
+            }
+        }
+    }
+}
+
+fn scheduler<P: Packet + Send + 'static, O: Order + 'static>(
+    classes: Option<&[ClassSetting]>,
+    link: &LinkInfo,
+    overflow: Overflow,
+    order: O,
+) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+    let Some(classes) = classes else {
+        return Ok(Box::new(Scheduler::new(Vec::new(), Sorting::Flows(overflow), order, link.limit)));
+    };
+    let mut faults = Vec::new();
+    let params = classes::read(classes, EqualClassParams::INFO, EqualClassParams::read, &mut faults);
+    let plans = params.unwrap_or_default().into_iter().map(|class| ClassPlan {
+        store: Store::fifo(),
+        limit: class.limit,
+        guarantee: Guarantee::Share(1.0 / classes.len() as f64),
+    });
+    let queues = classes::queues(classes, plans, link, faults)?;
+    let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
+    Ok(Box::new(Scheduler::new(queues, sorting, order, link.limit)))
+}
+
+/// One packet of each busy queue in turn.
+#[derive(Default)]
+struct OneEach {
+    /// Busy queues, the next one first.
+    turns: VecDeque<u32>,
+}
+
+impl Order for OneEach {
+    type Tag = ();
+
+    fn stamp(&mut self, _now: Time, _class: usize, _size: u32) {}
+
+    fn wakes(&mut self, class: usize, _head: &Head<()>) {
+        self.turns.push_back(class as u32);
+    }
+
+    fn pick(&mut self, _now: Time, _heads: &[Option<Head<()>>]) -> usize {
+        self.turns.front().map_or(0, |&class| class as usize)
+    }
+
+    fn left(&mut self, class: usize, _head: &Head<()>, next: Option<&Head<()>>, sent: bool) {
+        if sent || next.is_none() {
+            self.turns.pop_front();
+            if next.is_some() {
+                self.turns.push_back(class as u32);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rig::{Rig, bench, numbered};
+    use penstock_core::param::Value;
+
+    fn fq(by: &str) -> Rig {
+        Rig::new("fq", &[("by", Value::Text(by.into()))])
+    }
+
+    #[test]
+    fn by_packet_flows_take_turns_whatever_the_size() {
+        let mut rig = fq("packet");
+        for (flow, size) in [(0, 1500), (0, 1500), (0, 1500), (1, 40), (1, 40), (9, 500)] {
+            rig.arrive_packet(numbered(flow, size));
+        }
+        assert_eq!(rig.order(), [0, 1, 9, 0, 1, 0]);
+    }
+
+    #[test]
+    fn by_bit_the_flow_with_small_packets_sends_more_of_them() {
+        let mut rig = fq("bit");
+        (0..2).for_each(|_| rig.arrive_packet(numbered(0, 1500)));
+        (0..6).for_each(|_| rig.arrive_packet(numbered(1, 500)));
+        // F in bytes: 1500, 3000 and 500, 1000, ..., 3000; of equal ones flow 0.
+        assert_eq!(rig.order(), [1, 1, 0, 1, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn by_bit_the_longest_queue_makes_room() {
+        let mut rig = fq("bit");
+        rig.arrive_from(0, 35);
+        rig.arrive_from(1, 3);
+        assert_eq!((rig.counts.queued, rig.counts.evicted, rig.counts.dropped_on_arrival), (38, 3, 0));
+        // Flow 0 is the longest: what it sends now is its own loss.
+        rig.arrive_from(0, 2);
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (3, 2));
+        assert_eq!(rig.order()[..6], [0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn by_packet_the_arriving_packet_finds_no_room() {
+        let mut rig = fq("packet");
+        rig.arrive_from(0, 35);
+        rig.arrive_from(1, 3);
+        assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (0, 3));
+    }
+
+    #[test]
+    fn classes_take_the_place_of_flows() {
+        let mut rig = bench("fq", [vec![], vec![]]);
+        // Flow 7 belongs to no class, so it goes to the last.
+        for flow in [0, 0, 0, 1, 7] {
+            rig.arrive_packet(numbered(flow, 1000));
+        }
+        assert_eq!(rig.order(), [0, 1, 0, 7, 0]);
+    }
+}

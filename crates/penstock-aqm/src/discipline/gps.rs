@@ -1,0 +1,226 @@
+//! Generalized processor sharing (GPS): the fluid system that weighted fair queueing follows.
+//!
+//! A. K. Parekh, R. G. Gallager, "A Generalized Processor Sharing Approach to Flow Control in Integrated Services
+//! Networks: The Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993. All sessions that have something are served at
+//! once, session i at rate C phi_i / sum of phi over the busy ones.
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::{Ordering, Reverse};
+use penstock_core::{Rate, Time};
+
+/// The virtual time of the fluid system, worked out exactly: O(log n) for each packet, averaged over packets.
+pub(super) struct Gps {
+    /// V, in bits for a session of weight 1.
+    v: f64,
+    at: Time,
+    bits_per_nano: f64,
+    sessions: Vec<Session>,
+    /// Busy sessions, one entry each, by a finish tag of theirs that is not above the last.
+    busy: BinaryHeap<Reverse<(Tag, u32)>>,
+    /// Sum of the weights of the busy sessions.
+    busy_phi: f64,
+    /// V starts from 0 again when both systems are empty; sessions of an earlier epoch have no past.
+    epoch: u32,
+    /// The packet system has nothing left.
+    resting: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Session {
+    phi: f64,
+    /// F of the last packet.
+    finish: f64,
+    epoch: u32,
+    is_busy: bool,
+}
+
+/// Start and finish of a packet in the fluid system, in virtual time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Service {
+    pub(super) start: f64,
+    pub(super) finish: f64,
+}
+
+/// A number to sort by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tag(pub(super) f64);
+
+impl Eq for Tag {}
+
+impl PartialOrd for Tag {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Tag {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Gps {
+    /// An empty system with sessions of these weights; later sessions get weight 1.
+    pub(super) fn new(phis: impl Iterator<Item = f64>, rate: Rate) -> Self {
+        Self {
+            v: 0.0,
+            at: Time::ZERO,
+            bits_per_nano: bits_per_nano(rate),
+            sessions: phis.map(Session::new).collect(),
+            busy: BinaryHeap::new(),
+            busy_phi: 0.0,
+            epoch: 0,
+            resting: true,
+        }
+    }
+
+    /// A packet of `size` bytes arrives: S = max(V, F of the one before), F = S + L / phi.
+    pub(super) fn arrive(&mut self, now: Time, session: usize, size: u32) -> Service {
+        self.advance(now);
+        if self.resting && self.busy.is_empty() {
+            self.v = 0.0;
+            self.epoch = self.epoch.wrapping_add(1);
+        }
+        self.resting = false;
+        if session >= self.sessions.len() {
+            self.sessions.resize(session + 1, Session::new(1.0));
+        }
+        let Session { phi, finish, epoch, is_busy } = self.sessions[session];
+        let start = if epoch == self.epoch { finish.max(self.v) } else { self.v };
+        let finish = start + 8.0 * f64::from(size) / phi;
+        self.sessions[session] = Session { phi, finish, epoch: self.epoch, is_busy: true };
+        if !is_busy {
+            self.busy.push(Reverse((Tag(finish), session as u32)));
+            self.busy_phi += phi;
+        }
+        Service { start, finish }
+    }
+
+    /// V now: dV/dt = C / sum of phi over the busy sessions. A session is busy until V reaches the F of its last packet.
+    pub(super) fn advance(&mut self, now: Time) {
+        let mut bits = now.since(self.at).as_nanos() as f64 * self.bits_per_nano;
+        self.at = now;
+        while let Some(&Reverse((Tag(first), number))) = self.busy.peek() {
+            let session = &mut self.sessions[number as usize];
+            if session.finish > first {
+                self.busy.pop();
+                self.busy.push(Reverse((Tag(session.finish), number)));
+                continue;
+            }
+            let wanted = (first - self.v) * self.busy_phi;
+            if wanted > bits {
+                self.v += bits / self.busy_phi;
+                return;
+            }
+            bits -= wanted;
+            self.v = first;
+            self.busy.pop();
+            session.is_busy = false;
+            // The sum starts from an exact 0 again, so that rounding does not pile up.
+            self.busy_phi = if self.busy.is_empty() { 0.0 } else { self.busy_phi - session.phi };
+        }
+    }
+
+    /// V as of the last [`Gps::advance`].
+    pub(super) fn v(&self) -> f64 {
+        self.v
+    }
+
+    /// V one nanosecond later: as sharp as times are.
+    pub(super) fn v_soon(&self) -> f64 {
+        if self.busy.is_empty() { f64::INFINITY } else { self.v + self.bits_per_nano / self.busy_phi }
+    }
+
+    /// The packet system has nothing left.
+    pub(super) fn rest(&mut self) {
+        self.resting = true;
+    }
+
+    /// From now on the link has another rate.
+    pub(super) fn set_rate(&mut self, now: Time, rate: Rate) {
+        self.advance(now);
+        self.bits_per_nano = bits_per_nano(rate);
+    }
+}
+
+impl Session {
+    const fn new(phi: f64) -> Self {
+        Self { phi, finish: 0.0, epoch: 0, is_busy: false }
+    }
+}
+
+fn bits_per_nano(rate: Rate) -> f64 {
+    rate.bits_per_second() as f64 / 1e9
+}
+
+/// Heads of classes by a number, the smallest first, and of equal numbers the class that comes first.
+pub(super) struct Ranking(BinaryHeap<Reverse<(Tag, u32)>>);
+
+impl Ranking {
+    pub(super) const fn new() -> Self {
+        Self(BinaryHeap::new())
+    }
+
+    pub(super) fn push(&mut self, class: usize, number: f64) {
+        self.0.push(Reverse((Tag(number), class as u32)));
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    /// The first class with its number; entries that no longer hold are removed.
+    pub(super) fn first(&mut self, holds: impl Fn(usize, f64) -> bool) -> Option<(usize, f64)> {
+        while let Some(&Reverse((Tag(number), class))) = self.0.peek() {
+            if holds(class as usize, number) {
+                return Some((class as usize, number));
+            }
+            self.0.pop();
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Time = Time::from_nanos(1_000_000_000);
+
+    #[test]
+    fn one_session_is_served_at_the_full_rate_whatever_its_weight() {
+        // 8 kbit/s, weight 0.25: V grows by 32000 each second while the session is busy.
+        let mut gps = Gps::new([0.25, 0.75].into_iter(), Rate::from_bits_per_second(8000));
+        let service = gps.arrive(Time::ZERO, 0, 2000);
+        assert_eq!((service.start, service.finish), (0.0, 64_000.0));
+        gps.advance(SECOND);
+        assert_eq!(gps.v(), 32_000.0);
+        // The fluid leaves after two seconds, and V stands still.
+        gps.advance(Time::from_nanos(9_000_000_000));
+        assert_eq!(gps.v(), 64_000.0);
+    }
+
+    #[test]
+    fn v_slows_down_when_more_sessions_are_busy() {
+        let mut gps = Gps::new([0.5, 0.5].into_iter(), Rate::from_bits_per_second(8000));
+        gps.arrive(Time::ZERO, 0, 1000);
+        gps.arrive(Time::ZERO, 1, 500);
+        // Both busy: session 1 has 4000 bits and gets 4000 bit/s, so it ends after 1 s at V = 8000.
+        gps.advance(SECOND);
+        assert_eq!(gps.v(), 8000.0);
+        // Then session 0 is alone with its last 4000 bits, for half a second.
+        gps.advance(Time::from_nanos(1_250_000_000));
+        assert_eq!(gps.v(), 12_000.0);
+        assert_eq!(gps.arrive(Time::from_nanos(1_250_000_000), 1, 500).start, 12_000.0);
+    }
+
+    #[test]
+    fn v_starts_again_when_both_systems_are_empty() {
+        let mut gps = Gps::new([1.0].into_iter(), Rate::from_bits_per_second(8000));
+        gps.arrive(Time::ZERO, 0, 1000);
+        assert_eq!(gps.arrive(Time::from_nanos(5_000_000_000), 0, 1000).start, 8000.0);
+        gps.rest();
+        assert_eq!(gps.arrive(Time::from_nanos(9_000_000_000), 0, 1000).start, 0.0);
+    }
+}

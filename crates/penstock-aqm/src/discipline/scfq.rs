@@ -1,0 +1,150 @@
+//! Self-Clocked Fair Queueing (SCFQ).
+//! S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994; section numbers refer
+//! to it.
+//!
+//! # Law
+//! As weighted fair queueing, but the virtual time is taken from the packet in service (section 3): V is its finish tag.
+//! Packet k of class i, of L bits, arriving at a, gets F = max(V(a), F of packet k - 1) + L / phi_i, and the packet with
+//! the smallest F is sent; of equal ones that of the class that was written first. V and all F are 0 again when the link
+//! has nothing to send. While two classes are backlogged, their normalized services differ by at most
+//! L_i / phi_i + L_j / phi_j (theorem 1). No random number is drawn.
+//!
+//! # Parameters
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
+//! (`queue`) that sees the class as its link, with the rate C phi_i / sum of phi.
+//!
+//! # Differences
+//! * The tag of a packet is worked out when it becomes the head of its class. That is the same number, since a packet
+//!   behind another always gets F of that one + L / phi_i; but a packet that the law of its class drops at the head is
+//!   not charged to the class.
+
+use super::Discipline;
+use super::gps::Ranking;
+use super::scheduler::{Head, Order};
+use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use crate::aqm::LinkInfo;
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ParamError, Value};
+use penstock_core::{Packet, Time};
+
+/// Self-clocked fair queueing of classes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scfq;
+
+impl Scheme for Scfq {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "scfq",
+        aliases: &[],
+        family: "scheduler",
+        title: "Self-Clocked Fair Queueing",
+        source: "S. Golestani, A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994",
+        doc: module_doc!("scfq.rs"),
+        ecn: false,
+        params: ClassesParams::INFO,
+        class_params: WeightedClassParams::INFO,
+        cost: "O(log n) time for each packet, O(n) memory, n classes",
+        picture: Picture::Service,
+        good: "Weighted fairness without a fluid system to follow.",
+        bad: "A packet of a small class may wait for one packet of every other class: delay grows with their number.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        build_weighted(settings, link, SelfClocked::new)
+    }
+}
+
+/// Serves the class whose head has the smallest finish tag on the clock of the packets served.
+pub(super) struct SelfClocked {
+    /// Finish tag of the packet in service.
+    v: f64,
+    classes: Vec<Clocked>,
+    ranking: Ranking,
+}
+
+struct Clocked {
+    phi: f64,
+    /// max(V, F of the packet before) of the head, or F of the last packet sent.
+    start: f64,
+}
+
+impl SelfClocked {
+    pub(super) fn new(phis: &[f64]) -> Self {
+        let classes = phis.iter().map(|&phi| Clocked { phi, start: 0.0 }).collect();
+        Self { v: 0.0, classes, ranking: Ranking::new() }
+    }
+
+    fn finish(&self, class: usize, size: u32) -> f64 {
+        self.classes[class].start + 8.0 * f64::from(size) / self.classes[class].phi
+    }
+}
+
+impl Order for SelfClocked {
+    type Tag = ();
+
+    fn stamp(&mut self, _now: Time, _class: usize, _size: u32) {}
+
+    fn wakes(&mut self, class: usize, head: &Head<()>) {
+        self.classes[class].start = self.classes[class].start.max(self.v);
+        self.ranking.push(class, self.finish(class, head.size));
+    }
+
+    fn pick(&mut self, _now: Time, _heads: &[Option<Head<()>>]) -> usize {
+        self.ranking.first(|_, _| true).map_or(0, |(class, _)| class)
+    }
+
+    fn left(&mut self, class: usize, head: &Head<()>, next: Option<&Head<()>>, sent: bool) {
+        self.ranking.pop();
+        if sent {
+            self.v = self.finish(class, head.size);
+            self.classes[class].start = self.v;
+        }
+        if let Some(next) = next {
+            self.ranking.push(class, self.finish(class, next.size));
+        }
+    }
+
+    fn idle(&mut self, _now: Time) {
+        self.v = 0.0;
+        self.classes.iter_mut().for_each(|class| class.start = 0.0);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("v", self.v);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rig::{bench, numbered};
+    use penstock_core::param::Value;
+
+    #[test]
+    fn v_is_the_finish_tag_of_the_packet_in_service() {
+        // Weights 1 and 3. Class 0: F = 8000, 16000 bits. Class 1: F = 2667, 5333, 8000, 10667.
+        let mut rig = bench("scfq", [1.0, 3.0].map(|weight| vec![("weight", Value::Number(weight))]));
+        for flow in [0, 1, 1, 1, 1, 0] {
+            rig.arrive_packet(numbered(flow, 1000));
+        }
+        assert_eq!(rig.serve().unwrap().flow, 1);
+        assert!((rig.gauge("v") - 8000.0 / 3.0).abs() < 1e-9);
+        assert_eq!(rig.order(), [1, 0, 1, 1, 0]);
+        assert_eq!(rig.gauge("v"), 0.0);
+    }
+
+    #[test]
+    fn a_class_that_wakes_up_starts_from_the_clock() {
+        let mut rig = bench("scfq", [vec![], vec![]]);
+        (0..4).for_each(|_| rig.arrive_packet(numbered(0, 1000)));
+        rig.serve();
+        rig.serve();
+        // V = 16000: class 1 gets F = 20000, before the third packet of class 0 with F = 24000.
+        rig.arrive_packet(numbered(1, 500));
+        assert_eq!(rig.order(), [1, 0, 0]);
+    }
+}

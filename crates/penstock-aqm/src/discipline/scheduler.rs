@@ -1,0 +1,252 @@
+//! What all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
+
+use super::class_queue::{ClassQueue, Guarantee, Store, Total};
+use super::{Discipline, Env, Next};
+use crate::aqm::{Backlog, LinkInfo, Verdict};
+use crate::edge::classifier::Classifier;
+use crate::law::droptail::DropTail;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use penstock_core::{Limit, Packet, PacketMeta, Time};
+
+/// The packet that a class would send next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Head<T> {
+    /// In bytes.
+    pub(super) size: u32,
+    /// What the order wrote on it when it arrived.
+    pub(super) tag: T,
+}
+
+/// In which order classes are served: all that differs between schedulers.
+pub(super) trait Order: Send {
+    /// What is written on each packet when it arrives.
+    type Tag: Copy + Send;
+
+    /// A packet of `size` bytes joins `class` now.
+    fn stamp(&mut self, now: Time, class: usize, size: u32) -> Self::Tag;
+
+    /// `class` had nothing, and now it has this head.
+    fn wakes(&mut self, class: usize, head: &Head<Self::Tag>);
+
+    /// The class to serve now; at least one has a head.
+    fn pick(&mut self, now: Time, heads: &[Option<Head<Self::Tag>>]) -> usize;
+
+    /// The head of the class just picked has left: to the wire, or not if its class's law dropped it. Behind it stands
+    /// `next`.
+    fn left(&mut self, class: usize, head: &Head<Self::Tag>, next: Option<&Head<Self::Tag>>, sent: bool);
+
+    /// The link asks for a packet, and nothing waits.
+    fn idle(&mut self, _now: Time) {}
+
+    /// The link has changed.
+    fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
+
+    /// The state of the order, as (name, value).
+    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// Who a packet belongs to.
+pub(super) enum Sorting {
+    /// To the class that fits.
+    Classes(Classifier),
+    /// To its flow; each flow is a class of its own, guarded by no law.
+    Flows(Overflow),
+}
+
+/// What happens when a packet of a flow finds the queue full.
+pub(super) enum Overflow {
+    /// It is dropped.
+    Arriving,
+    /// The last packet of the flow that has the most bytes waiting is dropped: (bytes, flow), the longest last.
+    Longest(BTreeSet<(u64, u32)>),
+}
+
+/// Queues of classes or flows, served in the order `O`.
+pub(super) struct Scheduler<P, O: Order> {
+    queues: Vec<ClassQueue<P, O::Tag>>,
+    heads: Vec<Option<Head<O::Tag>>>,
+    sorting: Sorting,
+    order: O,
+    limit: Limit,
+    total: Total,
+    /// Classes that have become empty since the link last asked for a packet.
+    emptied: Vec<usize>,
+    classes_want_rare: bool,
+}
+
+impl<P: Packet + Send, O: Order> Scheduler<P, O> {
+    /// These classes, all empty.
+    pub(super) fn new(queues: Vec<ClassQueue<P, O::Tag>>, sorting: Sorting, order: O, limit: Limit) -> Self {
+        let classifier_wants = matches!(&sorting, Sorting::Classes(classifier) if classifier.wants_rare());
+        Self {
+            heads: queues.iter().map(|_| None).collect(),
+            classes_want_rare: classifier_wants || queues.iter().any(ClassQueue::wants_rare),
+            queues,
+            sorting,
+            order,
+            limit,
+            total: Total::default(),
+            emptied: Vec::new(),
+        }
+    }
+
+    fn meta(&self, env: &Env<'_, P>, packet: &P) -> PacketMeta {
+        let mut meta = packet.meta();
+        if self.classes_want_rare {
+            meta.rare = Some(env.facts.rare(packet));
+        }
+        meta
+    }
+
+    /// The class of a packet; a new flow gets a queue.
+    fn class_of(&mut self, meta: &PacketMeta) -> usize {
+        match &self.sorting {
+            Sorting::Classes(classifier) => classifier.class_of(meta),
+            Sorting::Flows(_) => {
+                let flow = meta.flow as usize;
+                while self.queues.len() <= flow {
+                    let (store, whole) = (Store::fifo(), Guarantee::Share(1.0));
+                    self.queues.push(ClassQueue::new(store, None, self.limit, whole, Box::new(DropTail)));
+                    self.heads.push(None);
+                }
+                flow
+            }
+        }
+    }
+
+    fn has_room(&self, size: u32) -> bool {
+        self.limit.admits(self.total.packets, self.total.bytes, size)
+    }
+
+    /// Whether there is room for the packet, after evicting others if that is the rule.
+    fn make_room(&mut self, env: &mut Env<'_, P>, class: usize, size: u32) -> bool {
+        if !self.queues[class].admits(size) {
+            return false;
+        }
+        while !self.has_room(size) {
+            let Sorting::Flows(Overflow::Longest(lengths)) = &self.sorting else { return false };
+            let Some(&(longest, flow)) = lengths.last() else { return false };
+            // The arriving packet counts as the last of its own flow.
+            if self.queues[class].backlog().bytes + u64::from(size) >= longest {
+                return false;
+            }
+            self.evict(env, flow as usize);
+        }
+        true
+    }
+
+    fn evict(&mut self, env: &mut Env<'_, P>, class: usize) {
+        let before = self.queues[class].backlog().bytes;
+        self.queues[class].evict(env, &mut self.total);
+        self.note_length(class, before);
+        // The head stays what it is unless it was the only packet.
+        self.refresh_head(class);
+    }
+
+    fn note_length(&mut self, class: usize, before: u64) {
+        if let Sorting::Flows(Overflow::Longest(lengths)) = &mut self.sorting {
+            lengths.remove(&(before, class as u32));
+            let bytes = self.queues[class].backlog().bytes;
+            if bytes > 0 {
+                lengths.insert((bytes, class as u32));
+            }
+        }
+    }
+
+    fn refresh_head(&mut self, class: usize) {
+        self.heads[class] = self.queues[class].head().map(|(size, tag)| Head { size, tag });
+    }
+}
+
+impl<P: Packet + Send, O: Order> Discipline<P> for Scheduler<P, O> {
+    fn wants_rare(&self) -> bool {
+        self.classes_want_rare
+    }
+
+    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+        let meta = self.meta(env, &packet);
+        let class = self.class_of(&meta);
+        let mark = match self.queues[class].judge(env, self.total, &meta) {
+            Verdict::Pass => None,
+            Verdict::Mark(cause) => Some(cause),
+            Verdict::Drop(cause) => {
+                return env.probe.dropped(&self.total.report(env.now, &packet, env.now), cause);
+            }
+        };
+        if !self.make_room(env, class, meta.size) {
+            return self.queues[class].overflow(env, self.total, &packet, &meta);
+        }
+        if let Some(cause) = mark {
+            packet.mark();
+            env.probe.marked(&self.total.report(env.now, &packet, env.now), cause);
+        }
+        let tag = self.order.stamp(env.now, class, meta.size);
+        let before = self.queues[class].backlog().bytes;
+        self.total.packets += 1;
+        self.total.bytes += u64::from(meta.size);
+        self.queues[class].push(env, self.total, packet, &meta, tag);
+        self.note_length(class, before);
+        if self.heads[class].is_none() {
+            let head = Head { size: meta.size, tag };
+            self.heads[class] = Some(head);
+            self.order.wakes(class, &head);
+        }
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        while let Some(class) = self.emptied.pop() {
+            if self.heads[class].is_none() {
+                self.queues[class].on_idle(env.now);
+            }
+        }
+        while self.total.packets > 0 {
+            let class = self.order.pick(env.now, &self.heads);
+            let Some(head) = self.heads[class] else { unreachable!("the order picks a class that has something") };
+            let before = self.queues[class].backlog().bytes;
+            let packet = self.queues[class].pop(env, &mut self.total);
+            self.note_length(class, before);
+            self.refresh_head(class);
+            self.order.left(class, &head, self.heads[class].as_ref(), packet.is_some());
+            if self.heads[class].is_none() && matches!(self.sorting, Sorting::Classes(_)) {
+                self.emptied.push(class);
+            }
+            if let Some(packet) = packet {
+                return Next::Send(packet);
+            }
+        }
+        self.order.idle(env.now);
+        Next::Empty
+    }
+
+    fn backlog(&self) -> Backlog {
+        let oldest = self.queues.iter().filter_map(|queue| queue.backlog().oldest).min();
+        Backlog { packets: self.total.packets, bytes: self.total.bytes, limit: self.limit, oldest }
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.limit = link.limit;
+        self.order.on_link(now, link);
+        self.queues.iter_mut().for_each(|queue| queue.on_link(now, link));
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        match self.sorting {
+            Sorting::Classes(_) => self.queues.iter().filter_map(ClassQueue::next_timeout).min(),
+            Sorting::Flows(_) => None,
+        }
+    }
+
+    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+        for queue in &mut self.queues {
+            if queue.next_timeout().is_some_and(|due| due <= env.now) {
+                queue.on_timeout(env, self.total);
+            }
+        }
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.order.gauges(show);
+    }
+}

@@ -1,0 +1,125 @@
+//! Classes with a weight or a share each: what WFQ, WF2Q and SCFQ have in common.
+
+use super::Discipline;
+use super::class_queue::{Guarantee, Store};
+use super::classes::{self, ClassPlan, check_shares, path};
+use super::scheduler::{Order, Scheduler, Sorting};
+use crate::aqm::LinkInfo;
+use crate::edge::classifier::Classifier;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::Packet;
+use penstock_core::param::{ClassSetting, Default, Length, ParamError, Reader, Value};
+
+penstock_core::params! {
+    /// Parameters of a scheduler that is all classes.
+    pub struct ClassesParams {
+        /// The classes, in the order in which they are asked for a packet that arrives.
+        classes: Vec<ClassSetting> = Default::Required;
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of a class with a weight.
+    pub struct WeightedClassParams {
+        /// Weight of the class: its part of the link is this over the sum of the weights of the backlogged classes. 1
+        /// unless it or share is given.
+        weight: Option<f64> = Default::Absent, range: 0.000_001..=1_000_000.0;
+        /// Share of the link, instead of a weight; then for all classes, and at most 1 together.
+        share: Option<f64> = Default::Absent, range: 0.000_001..=1.0;
+        /// Limit of the class's own queue, besides that of all.
+        limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of a class with a share.
+    pub struct SharedClassParams {
+        /// Share of the link's rate; those of all classes are at most 1 together.
+        share: f64 = Default::Required, range: 0.000_001..=1.0;
+        /// Limit of the class's own queue, besides that of all.
+        limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
+    }
+}
+
+/// The classes among the settings of a scheme that has nothing else.
+pub(super) fn read_classes(settings: &[(String, Value)]) -> Result<Vec<ClassSetting>, Vec<ParamError>> {
+    let mut reader = Reader::new(settings, ClassesParams::INFO);
+    let params = ClassesParams::read(&mut reader);
+    reader.finish()?;
+    Ok(params.ok_or_else(Vec::new)?.classes)
+}
+
+/// A class with its phi.
+struct Weighted {
+    phi: f64,
+    limit: Option<Length>,
+}
+
+/// A scheduler of classes with a weight or a share each; `order` is made of the weights.
+pub(super) fn build_weighted<P: Packet + Send + 'static, O: Order + 'static>(
+    settings: &[(String, Value)],
+    link: &LinkInfo,
+    order: impl FnOnce(&[f64]) -> O,
+) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+    let classes = read_classes(settings)?;
+    let mut faults = Vec::new();
+    let read = classes::read(&classes, WeightedClassParams::INFO, WeightedClassParams::read, &mut faults);
+    let weighted = read.map(|params| phis(params, &mut faults)).unwrap_or_default();
+    build(&classes, &weighted, Store::fifo, link, faults, order)
+}
+
+/// A scheduler of classes with a share each; `order` is made of the shares.
+pub(super) fn build_shared<P: Packet + Send + 'static, O: Order + 'static>(
+    settings: &[(String, Value)],
+    link: &LinkInfo,
+    store: fn() -> Store<P, O::Tag>,
+    order: impl FnOnce(&[f64]) -> O,
+) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+    let classes = read_classes(settings)?;
+    let mut faults = Vec::new();
+    let read = classes::read(&classes, SharedClassParams::INFO, SharedClassParams::read, &mut faults);
+    let shared = read.unwrap_or_default();
+    check_shares(shared.iter().map(|class| class.share), &mut faults);
+    let weighted: Vec<_> = shared.into_iter().map(|class| Weighted { phi: class.share, limit: class.limit }).collect();
+    build(&classes, &weighted, store, link, faults, order)
+}
+
+fn build<P: Packet + Send + 'static, O: Order + 'static>(
+    classes: &[ClassSetting],
+    weighted: &[Weighted],
+    store: fn() -> Store<P, O::Tag>,
+    link: &LinkInfo,
+    faults: Vec<ParamError>,
+    order: impl FnOnce(&[f64]) -> O,
+) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+    let sum: f64 = weighted.iter().map(|class| class.phi).sum();
+    let plans = weighted.iter().map(|class| ClassPlan {
+        store: store(),
+        limit: class.limit,
+        guarantee: Guarantee::Share(class.phi / sum),
+    });
+    let queues = classes::queues(classes, plans, link, faults)?;
+    let phis: Vec<f64> = weighted.iter().map(|class| class.phi).collect();
+    let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
+    Ok(Box::new(Scheduler::new(queues, sorting, order(&phis), link.limit)))
+}
+
+/// The weights, or the shares where these are given.
+fn phis(params: Vec<WeightedClassParams>, faults: &mut Vec<ParamError>) -> Vec<Weighted> {
+    let by_share = params.iter().any(|class| class.share.is_some());
+    for (i, class) in params.iter().enumerate() {
+        if by_share && class.share.is_none() {
+            let message = "is missing: other classes have one, and weights and shares do not mix";
+            faults.push(ParamError::new(path(i, "share"), message));
+        }
+        if by_share && class.weight.is_some() {
+            faults.push(ParamError::new(path(i, "weight"), "is given beside a share: weights and shares do not mix"));
+        }
+    }
+    check_shares(params.iter().filter_map(|class| class.share), faults);
+    let weighted =
+        |class: WeightedClassParams| Weighted { phi: class.share.or(class.weight).unwrap_or(1.0), limit: class.limit };
+    params.into_iter().map(weighted).collect()
+}

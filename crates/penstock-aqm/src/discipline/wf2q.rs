@@ -1,0 +1,166 @@
+//! Worst-case fair Weighted Fair Queueing (WF2Q).
+//! J. C. R. Bennett, H. Zhang, "WF2Q: Worst-case Fair Weighted Fair Queueing", INFOCOM 1996; section numbers refer to it.
+//!
+//! # Law
+//! Tags and virtual time are those of weighted fair queueing, from the fluid system (GPS):
+//! S = max(V(a), F of the packet before), F = S + L / phi_i, dV/dt = C / sum of phi over the backlogged classes. Whenever
+//! the link is free, only packets that the fluid system has begun to serve, S <= V, are looked at, and of these that with
+//! the smallest F is sent (section 3); of equal ones that of the class that was written first. So a class is never behind
+//! the fluid system by more than L_max, and never ahead of it by more than (1 - phi_i / sum of phi) times its own largest
+//! packet (theorem 2). No random number is drawn.
+//!
+//! # Parameters
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
+//! (`queue`) that sees the class as its link, with the rate C phi_i / sum of phi.
+//!
+//! # Differences
+//! * GPS serves all that has been queued; a packet that the law of its class drops at the head has had its fluid service.
+//! * Times are whole nanoseconds, so what the fluid system begins within the next nanosecond has begun. Where nothing has
+//!   begun, because packets are taken faster than the link's rate or were dropped at the head, the smallest S is sent: the
+//!   link never idles.
+
+use super::Discipline;
+use super::gps::{Gps, Ranking, Service};
+use super::scheduler::{Head, Order};
+use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use crate::aqm::LinkInfo;
+use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::param::{ParamError, Value};
+use penstock_core::{Packet, Time};
+
+/// Worst-case fair weighted fair queueing of classes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wf2q;
+
+impl Scheme for Wf2q {
+    const INFO: SchemeInfo = SchemeInfo {
+        name: "wf2q",
+        aliases: &[],
+        family: "scheduler",
+        title: "Worst-case fair Weighted Fair Queueing",
+        source: "J. Bennett, H. Zhang, WF2Q: Worst-case Fair Weighted Fair Queueing, INFOCOM 1996",
+        doc: module_doc!("wf2q.rs"),
+        ecn: false,
+        params: ClassesParams::INFO,
+        class_params: WeightedClassParams::INFO,
+        cost: "O(log n) time for each packet, O(n) memory, n classes",
+        picture: Picture::Service,
+        good: "Within one packet of the fluid system in both directions: no bursts and no gaps.",
+        bad: "The fluid system must be followed.",
+    };
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        build_weighted(settings, link, |phis| SmallestBegun {
+            gps: Gps::new(phis.iter().copied(), link.rate),
+            waiting: Ranking::new(),
+            begun: Ranking::new(),
+            finish: alloc::vec![0.0; phis.len()],
+        })
+    }
+}
+
+/// Serves, of the packets that the fluid system has begun, the one that it finishes first.
+struct SmallestBegun {
+    gps: Gps,
+    /// Heads that the fluid system had not begun, by S.
+    waiting: Ranking,
+    /// Heads that it had begun, by F.
+    begun: Ranking,
+    /// F of each class's head.
+    finish: Vec<f64>,
+}
+
+impl SmallestBegun {
+    fn admit(&mut self, class: usize) {
+        self.waiting.pop();
+        self.begun.push(class, self.finish[class]);
+    }
+}
+
+impl Order for SmallestBegun {
+    type Tag = Service;
+
+    fn stamp(&mut self, now: Time, class: usize, size: u32) -> Service {
+        self.gps.arrive(now, class, size)
+    }
+
+    fn wakes(&mut self, class: usize, head: &Head<Service>) {
+        self.finish[class] = head.tag.finish;
+        self.waiting.push(class, head.tag.start);
+    }
+
+    fn pick(&mut self, now: Time, _heads: &[Option<Head<Service>>]) -> usize {
+        self.gps.advance(now);
+        let v = self.gps.v_soon();
+        while let Some((class, start)) = self.waiting.first(|_, _| true)
+            && start <= v
+        {
+            self.admit(class);
+        }
+        if self.begun.first(|_, _| true).is_none()
+            && let Some((class, _)) = self.waiting.first(|_, _| true)
+        {
+            self.admit(class);
+        }
+        self.begun.first(|_, _| true).map_or(0, |(class, _)| class)
+    }
+
+    fn left(&mut self, class: usize, _head: &Head<Service>, next: Option<&Head<Service>>, _sent: bool) {
+        self.begun.pop();
+        if let Some(next) = next {
+            self.wakes(class, next);
+        }
+    }
+
+    fn idle(&mut self, now: Time) {
+        self.gps.advance(now);
+        self.gps.rest();
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.gps.set_rate(now, link.rate);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("v", self.gps.v());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rig::{Rig, bench, numbered};
+    use penstock_core::Span;
+    use penstock_core::param::Value;
+
+    /// The example of section 2: class 0 with half of the link and 11 packets, ten classes with a twentieth and one each.
+    fn example(scheme: &str) -> Vec<u32> {
+        let mut weights = vec![vec![("weight", Value::Number(0.5))]];
+        weights.resize(11, vec![("weight", Value::Number(0.05))]);
+        let mut rig: Rig = bench(scheme, weights);
+        (0..11).for_each(|_| rig.arrive_packet(numbered(0, 1500)));
+        (1..11).for_each(|flow| rig.arrive_packet(numbered(flow, 1500)));
+        let mut order = Vec::new();
+        // 1500 bytes at 1.5 Mbit/s are 8 ms.
+        while let Some(packet) = rig.serve() {
+            order.push(packet.flow);
+            rig.advance(Span::from_millis(8));
+        }
+        order
+    }
+
+    #[test]
+    fn the_example_of_the_paper_alternates_where_wfq_sends_ten_in_a_row() {
+        let in_turn: Vec<u32> = (1..11).flat_map(|flow| [0, flow]).chain([0]).collect();
+        assert_eq!(example("wf2q"), in_turn);
+        // F of class 0: 2, 4, ..., 20 packet times, then 22; F of the others: 20.
+        let wfq = example("wfq");
+        assert_eq!(wfq[..10], [0; 10]);
+        assert_eq!(wfq[10..], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0]);
+    }
+}

@@ -1,0 +1,131 @@
+//! What the names in a class's match stand for: numbers of flows and nodes.
+
+use crate::Fault;
+use crate::route::Graph;
+use crate::scenario::{ClassSpec, MatchSpec, Scenario, values};
+use penstock_core::Ecn;
+use penstock_core::param::{ClassSetting, Match, nearest};
+use std::cell::OnceCell;
+use std::ops::Range;
+
+/// A range that no flow lies in: an empty list would fit all.
+const NO_FLOW: (u32, u32) = (u32::MAX, u32::MAX);
+
+/// The names of a scenario; looked up only where there are classes.
+pub(crate) struct Names<'a> {
+    scenario: &'a Scenario,
+    nodes: OnceCell<Graph>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(scenario: &'a Scenario) -> Self {
+        Self { scenario, nodes: OnceCell::new() }
+    }
+
+    /// The classes below `path`, with numbers for names; names that are none go to `faults`.
+    pub(crate) fn classes(&self, specs: &[ClassSpec], path: &str, faults: &mut Vec<Fault>) -> Vec<ClassSetting> {
+        let class = |(i, spec): (usize, &ClassSpec)| {
+            let mut fault = |key: &str, message: String| {
+                faults.push(Fault::new(&format!("{path}.classes[{i}].match.{key}"), message));
+            };
+            // The law of a class has no classes.
+            let queue = spec.queue.as_ref();
+            let none = &mut |_: &[ClassSpec]| Vec::new();
+            ClassSetting {
+                name: spec.name.clone(),
+                matches: self.matches(&spec.matches, &mut fault),
+                settings: values(&spec.params, none),
+                queue: queue.map(|queue| (queue.scheme.clone(), values(&queue.params, none))),
+            }
+        };
+        specs.iter().enumerate().map(class).collect()
+    }
+
+    fn matches(&self, spec: &MatchSpec, fault: &mut dyn FnMut(&str, String)) -> Match {
+        let traffic = spec.traffic.iter().filter_map(|name| {
+            let flows = self.flows_of(name);
+            if flows.is_none() {
+                fault("traffic", self.no_traffic(name));
+            }
+            flows.filter(|flows| !flows.is_empty())
+        });
+        let traffic: Vec<(u32, u32)> = traffic.map(|flows| (flows.start, flows.end - 1)).collect();
+        let flows = spec.flow.iter().filter_map(|(name, number)| {
+            let flows = self.flows_of(name);
+            if flows.is_none() {
+                fault("flow", self.no_traffic(name));
+            }
+            // A number beyond the flows of today is no fault: another run of a comparison may have more of them.
+            flows.and_then(|mut flows| flows.nth(*number as usize))
+        });
+        let flows: Vec<(u32, u32)> = flows.map(|flow| (flow, flow)).collect();
+        let flows = match (spec.traffic.is_empty(), spec.flow.is_empty()) {
+            (true, true) => Vec::new(),
+            (false, true) => or_none(traffic),
+            (true, false) => or_none(flows),
+            (false, false) => {
+                let within = |&(flow, _): &(u32, u32)| traffic.iter().any(|&(low, high)| (low..=high).contains(&flow));
+                or_none(flows.into_iter().filter(within).collect())
+            }
+        };
+        Match {
+            dscp: spec.dscp.clone(),
+            flows,
+            from: self.numbers_of(&spec.from, &mut |message| fault("from", message)),
+            to: self.numbers_of(&spec.to, &mut |message| fault("to", message)),
+            protocol: spec.protocol.clone(),
+            ecn: spec.ecn.iter().filter_map(|word| ecn(word, fault)).collect(),
+            size: spec.size,
+        }
+    }
+
+    /// The numbers of the flows of a group. Flows are numbered through the groups in their order.
+    fn flows_of(&self, name: &str) -> Option<Range<u32>> {
+        let groups = &self.scenario.traffic;
+        let at = groups.iter().position(|group| group.name == name)?;
+        let first = groups[..at].iter().map(|group| group.count).sum();
+        Some(first..first + groups[at].count)
+    }
+
+    fn no_traffic(&self, name: &str) -> String {
+        match nearest(name, self.scenario.traffic.iter().map(|group| group.name.as_str())) {
+            Some(right) => format!("there is no traffic {name:?}; did you mean {right:?}?"),
+            None => format!("there is no traffic {name:?}"),
+        }
+    }
+
+    fn numbers_of(&self, names: &[String], fault: &mut dyn FnMut(String)) -> Vec<u32> {
+        let number = |name: &String| {
+            let number = self.nodes().node(name);
+            if number.is_none() {
+                fault(format!("no link leads to or from a node {name:?}"));
+            }
+            number
+        };
+        names.iter().filter_map(number).collect()
+    }
+
+    /// The nodes, numbered as for the routes.
+    fn nodes(&self) -> &Graph {
+        let ends = || self.scenario.links.iter().map(|link| (link.from.as_str(), link.to.as_str(), 0));
+        self.nodes.get_or_init(|| Graph::new(ends()))
+    }
+}
+
+fn or_none(flows: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    if flows.is_empty() { vec![NO_FLOW] } else { flows }
+}
+
+fn ecn(word: &str, fault: &mut dyn FnMut(&str, String)) -> Option<Ecn> {
+    let ecn = match word {
+        "not" => Ecn::Not,
+        "ect0" => Ecn::Ect0,
+        "ect1" => Ecn::Ect1,
+        "ce" => Ecn::Ce,
+        _ => {
+            fault("ecn", format!("{word:?} is none of not, ect0, ect1, ce"));
+            return None;
+        }
+    };
+    Some(ecn)
+}

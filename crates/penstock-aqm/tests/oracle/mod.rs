@@ -1,0 +1,279 @@
+//! The schemes once more: each as plainly as its source says it, in seconds and lists, without a look at the law.
+//!
+//! What an oracle shares with the law is the trace, the settings and the random numbers; nothing else.
+
+use penstock_aqm::{Cause, LinkInfo};
+use penstock_core::param::Value;
+use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rng, Span};
+use std::collections::VecDeque;
+
+mod ared_feng;
+mod ared_floyd;
+mod bernoulli;
+mod droptail;
+mod psand;
+mod red;
+
+/// Settings worth a trace, and the oracle for some of them on a link.
+pub type Entry = (&'static str, fn() -> Vec<Given>, fn(&Settings, &LinkInfo) -> Box<dyn Oracle>);
+
+/// All schemes that have an oracle.
+pub const ORACLES: &[Entry] = &[
+    ("droptail", droptail::settings, droptail::oracle),
+    ("bernoulli", bernoulli::settings, bernoulli::oracle),
+    ("red", red::settings, red::oracle),
+    ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
+    ("ared-feng", ared_feng::settings, ared_feng::oracle),
+    ("psand", psand::settings, psand::oracle),
+];
+
+pub const MS: u64 = 1_000_000;
+
+/// Nanoseconds as seconds.
+pub fn secs(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// A packet of a trace; `since` is when it was queued.
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub id: u32,
+    pub flow: usize,
+    pub size: u32,
+    pub ecn: Ecn,
+    pub meta: PacketMeta,
+    pub rare: Rare,
+    pub since: u64,
+}
+
+impl Item {
+    pub fn new(id: u32, meta: PacketMeta) -> Self {
+        let rare = meta.rare.unwrap();
+        Self { id, flow: meta.flow as usize, size: meta.size, ecn: meta.ecn, meta, rare, since: 0 }
+    }
+
+    pub fn ect(&self) -> bool {
+        self.ecn != Ecn::Not
+    }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Queued,
+    Sent,
+    Marked(Cause),
+    Dropped(Cause),
+    /// No packet: the queue holds back until this nanosecond.
+    Held(u64),
+}
+
+/// Now, the random numbers, and what has happened: (time, packet, fate).
+pub struct Bench {
+    pub now: u64,
+    pub rng: Rng,
+    pub log: Vec<(u64, u32, Fate)>,
+}
+
+impl Bench {
+    pub fn note(&mut self, item: &Item, fate: Fate) {
+        self.log.push((self.now, item.id, fate));
+    }
+}
+
+/// A scheme in its plainest form.
+pub trait Oracle {
+    fn arrive(&mut self, bench: &mut Bench, item: Item);
+    fn depart(&mut self, bench: &mut Bench);
+    /// The next operation comes at `until`: do what timers ask up to then, that instant included.
+    fn pass(&mut self, _bench: &mut Bench, _until: u64) {}
+}
+
+/// What is set, by name.
+pub type Given = Vec<(&'static str, Value)>;
+pub struct Settings(pub Given);
+
+impl Settings {
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+    }
+
+    /// A number, or a time in seconds.
+    pub fn number(&self, name: &str, default: f64) -> f64 {
+        self.get(name).map_or(default, |value| value.number().unwrap())
+    }
+
+    /// A number that may be given as the word "auto".
+    pub fn unless_auto(&self, name: &str) -> Option<f64> {
+        self.get(name).and_then(Value::number)
+    }
+
+    pub fn nanos(&self, name: &str, default: u64) -> u64 {
+        match self.get(name) {
+            Some(Value::Time(span)) => span.as_nanos(),
+            None => default,
+            other => panic!("{name} is {other:?}"),
+        }
+    }
+
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        self.get(name).map_or(default, |value| *value == Value::Flag(true))
+    }
+
+    pub fn word(&self, name: &str, default: &'static str) -> String {
+        match self.get(name) {
+            Some(Value::Text(word)) => word.clone(),
+            _ => default.into(),
+        }
+    }
+
+    /// A length in packets of `mean` bytes.
+    pub fn length(&self, name: &str, default: f64, mean: f64) -> f64 {
+        match self.get(name) {
+            Some(Value::Bytes(bytes)) => bytes / mean,
+            Some(value) => value.number().unwrap(),
+            None => default,
+        }
+    }
+}
+
+pub fn flag(on: bool) -> Value {
+    Value::Flag(on)
+}
+
+pub fn number(x: f64) -> Value {
+    Value::Number(x)
+}
+
+pub fn word(word: &str) -> Value {
+    Value::Text(word.into())
+}
+
+pub fn millis(ms: u64) -> Value {
+    Value::Time(Span::from_millis(ms))
+}
+
+/// Every one of `first` with every one of `second`.
+pub fn each_with(first: Vec<Given>, second: &[Given]) -> Vec<Given> {
+    let mut all = Vec::new();
+    for one in first {
+        all.extend(second.iter().map(|other| one.iter().chain(other).cloned().collect::<Given>()));
+    }
+    all
+}
+
+/// The limit of the link in packets of the link's mean size.
+pub fn limit_in_packets(link: &LinkInfo) -> f64 {
+    link.limit.in_packets(link.mean_packet).unwrap()
+}
+
+/// One queue, first in, first out.
+pub struct Queue {
+    pub now: u64,
+    pub limit: Limit,
+    pub items: VecDeque<Item>,
+}
+
+impl Queue {
+    pub fn len(&self) -> f64 {
+        self.items.len() as f64
+    }
+
+    pub fn bytes(&self) -> f64 {
+        self.items.iter().map(|item| f64::from(item.size)).sum()
+    }
+
+    pub fn has_room(&self, item: &Item) -> bool {
+        match self.limit {
+            Limit::Packets(most) => self.items.len() < most as usize,
+            Limit::Bytes(most) => self.bytes() + f64::from(item.size) <= most as f64,
+            Limit::Infinite => true,
+        }
+    }
+}
+
+/// What a law says of a packet. A mark drops what is not ECN-capable.
+pub enum Say {
+    Pass,
+    Mark(Cause),
+    Drop(Cause),
+}
+
+/// A law that guards one queue.
+pub trait Law {
+    /// Of an arrival; the queue does not hold it yet.
+    fn arrival(&mut self, _queue: &Queue, _item: &Item, _rng: &mut Rng) -> Say {
+        Say::Pass
+    }
+    /// It was queued.
+    fn queued(&mut self, _queue: &Queue, _item: &Item) {}
+    /// It found no room.
+    fn overflow(&mut self, _queue: &Queue, _item: &Item) {}
+    /// Of the packet at the head, which the queue does not hold any more.
+    fn departure(&mut self, _queue: &Queue, _item: &Item, _rng: &mut Rng) -> Say {
+        Say::Pass
+    }
+    /// The link asked and nothing waited.
+    fn idle(&mut self, _now: u64) {}
+    /// When the law's timer comes next, and what it does then.
+    fn due(&self) -> u64 {
+        u64::MAX
+    }
+    fn tick(&mut self, _queue: &Queue) {}
+}
+
+/// A law and its queue.
+pub struct Guarded<L> {
+    law: L,
+    queue: Queue,
+}
+
+/// The oracle of a law that guards the one queue of the link.
+pub fn guarded<L: Law + 'static>(law: L, link: &LinkInfo) -> Box<dyn Oracle> {
+    Box::new(Guarded { law, queue: Queue { now: 0, limit: link.limit, items: VecDeque::new() } })
+}
+
+impl<L: Law> Oracle for Guarded<L> {
+    fn arrive(&mut self, bench: &mut Bench, mut item: Item) {
+        self.queue.now = bench.now;
+        let mark = match self.law.arrival(&self.queue, &item, &mut bench.rng) {
+            Say::Pass => None,
+            Say::Mark(cause) if item.ect() => Some(cause),
+            Say::Mark(cause) | Say::Drop(cause) => return bench.note(&item, Fate::Dropped(cause)),
+        };
+        if !self.queue.has_room(&item) {
+            self.law.overflow(&self.queue, &item);
+            return bench.note(&item, Fate::Dropped(Cause::Overflow));
+        }
+        item.since = bench.now;
+        self.queue.items.push_back(item.clone());
+        self.law.queued(&self.queue, &item);
+        if let Some(cause) = mark {
+            bench.note(&item, Fate::Marked(cause));
+        }
+        bench.note(&item, Fate::Queued);
+    }
+
+    fn depart(&mut self, bench: &mut Bench) {
+        self.queue.now = bench.now;
+        while let Some(item) = self.queue.items.pop_front() {
+            match self.law.departure(&self.queue, &item, &mut bench.rng) {
+                Say::Pass => {}
+                Say::Mark(cause) if item.ect() => bench.note(&item, Fate::Marked(cause)),
+                Say::Mark(cause) | Say::Drop(cause) => {
+                    bench.note(&item, Fate::Dropped(cause));
+                    continue;
+                }
+            }
+            return bench.note(&item, Fate::Sent);
+        }
+        self.law.idle(bench.now);
+    }
+
+    fn pass(&mut self, _bench: &mut Bench, until: u64) {
+        while self.law.due() <= until {
+            self.queue.now = self.law.due();
+            self.law.tick(&self.queue);
+        }
+    }
+}

@@ -256,7 +256,7 @@ fn differences_by_setting() {
                 let (traces, differ) = tally.entry(line).or_default();
                 (*traces, *differ) = (*traces + 1, *differ + u32::from(told.is_some()));
             }
-            for told in told {
+            if let Some(told) = told {
                 println!("{told}");
             }
         }

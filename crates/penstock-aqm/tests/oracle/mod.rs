@@ -9,10 +9,20 @@ use std::collections::VecDeque;
 
 mod ared_feng;
 mod ared_floyd;
+mod avq;
 mod bernoulli;
+mod blue;
+mod codel;
+mod drop_front;
 mod droptail;
+mod lred;
+mod p;
+mod pi;
 mod psand;
+mod push_out;
 mod red;
+mod rem;
+mod sfc;
 
 /// Settings worth a trace, and the oracle for some of them on a link.
 pub type Entry = (&'static str, fn() -> Vec<Given>, fn(&Settings, &LinkInfo) -> Box<dyn Oracle>);
@@ -25,6 +35,16 @@ pub const ORACLES: &[Entry] = &[
     ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
     ("ared-feng", ared_feng::settings, ared_feng::oracle),
     ("psand", psand::settings, psand::oracle),
+    ("blue", blue::settings, blue::oracle),
+    ("rem", rem::settings, rem::oracle),
+    ("drop-front", drop_front::settings, drop_front::oracle),
+    ("push-out", push_out::settings, push_out::oracle),
+    ("p", p::settings, p::oracle),
+    ("pi", pi::settings, pi::oracle),
+    ("avq", avq::settings, avq::oracle),
+    ("lred", lred::settings, lred::oracle),
+    ("sfc", sfc::settings, sfc::oracle),
+    ("codel", codel::settings, codel::oracle),
 ];
 
 pub const MS: u64 = 1_000_000;
@@ -127,6 +147,14 @@ impl Settings {
         }
     }
 
+    /// A length in packets of `mean` bytes, or the time in which the link sends it.
+    pub fn target(&self, default: f64, mean: f64, link: &LinkInfo) -> f64 {
+        match self.get("target") {
+            Some(Value::Time(span)) => span.as_secs() * capacity(link, mean),
+            _ => self.length("target", default, mean),
+        }
+    }
+
     /// A length in packets of `mean` bytes.
     pub fn length(&self, name: &str, default: f64, mean: f64) -> f64 {
         match self.get(name) {
@@ -151,6 +179,45 @@ pub fn word(word: &str) -> Value {
 
 pub fn millis(ms: u64) -> Value {
     Value::Time(Span::from_millis(ms))
+}
+
+/// The toss that many laws end with: no number is drawn where there is no doubt.
+pub fn toss(p: f64, rng: &mut Rng) -> bool {
+    p >= 1.0 || p > 0.0 && rng.uniform() < p
+}
+
+/// An early drop, or the mark in its place.
+pub fn early(ecn: bool) -> Say {
+    if ecn { Say::Mark(Cause::Early) } else { Say::Drop(Cause::Early) }
+}
+
+/// Packets of `mean` bytes that the link sends in a second.
+pub fn capacity(link: &LinkInfo, mean: f64) -> f64 {
+    link.rate.bits_per_second() as f64 / (8.0 * mean)
+}
+
+/// The design rules' N, R = B / C + rtt and C.
+pub fn design(link: &LinkInfo, mean: f64) -> (f64, f64, f64) {
+    let c = capacity(link, mean);
+    let b = match link.limit {
+        Limit::Packets(most) => f64::from(most),
+        Limit::Bytes(most) => most as f64 / mean,
+        Limit::Infinite => panic!("no R without a limit"),
+    };
+    (f64::from(link.flows.unwrap()), b / c + link.rtt.unwrap().as_secs(), c)
+}
+
+/// Where `f` changes its sign between `low` and `high`, if it does.
+pub fn root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> Option<f64> {
+    if (f(low) < 0.0) == (f(high) < 0.0) {
+        return None;
+    }
+    let rising = f(low) < 0.0;
+    for _ in 0..500 {
+        let middle = (low + high) / 2.0;
+        if (f(middle) < 0.0) == rising { low = middle } else { high = middle }
+    }
+    Some((low + high) / 2.0)
 }
 
 /// Every one of `first` with every one of `second`.

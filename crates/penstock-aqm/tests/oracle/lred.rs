@@ -26,6 +26,8 @@ struct Lred {
     l: f64,
     /// Packets that arrived and that were lost, in each interval so far and in this one.
     counts: Vec<(f64, f64)>,
+    /// Whether the packet in hand is among the lost ones already.
+    counted: bool,
     due: u64,
 }
 
@@ -33,16 +35,20 @@ impl Law for Lred {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         let p = self.l + self.beta * math::sqrt(self.l) * (queue.len() - self.target);
         let now = self.counts.last_mut().unwrap();
+        self.counted = false;
         now.0 += 1.0;
         if !toss(p, rng) {
             return Say::Pass;
         }
         now.1 += 1.0;
+        self.counted = true;
         early(self.ecn)
     }
 
     fn overflow(&mut self, _queue: &Queue, _item: &Item) {
-        self.counts.last_mut().unwrap().1 += 1.0;
+        if !self.counted {
+            self.counts.last_mut().unwrap().1 += 1.0;
+        }
     }
 
     fn due(&self) -> u64 {
@@ -82,6 +88,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         ecn: s.flag("ecn", false),
         l: 0.0,
         counts: vec![(0.0, 0.0)],
+        counted: false,
         due: interval,
     };
     guarded(law, link)

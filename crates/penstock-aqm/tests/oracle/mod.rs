@@ -12,17 +12,22 @@ mod ared_floyd;
 mod avq;
 mod bernoulli;
 mod blue;
+mod cbt_red;
 mod codel;
 mod drop_front;
 mod droptail;
 mod lred;
 mod p;
 mod pi;
+mod pie;
 mod psand;
 mod push_out;
 mod red;
 mod rem;
+mod rio;
 mod sfc;
+mod wred;
+mod wrt;
 
 /// Settings worth a trace, and the oracle for some of them on a link.
 pub type Entry = (&'static str, fn() -> Vec<Given>, fn(&Settings, &LinkInfo) -> Box<dyn Oracle>);
@@ -35,6 +40,11 @@ pub const ORACLES: &[Entry] = &[
     ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
     ("ared-feng", ared_feng::settings, ared_feng::oracle),
     ("psand", psand::settings, psand::oracle),
+    ("pie", pie::settings, pie::oracle),
+    ("cbt-red", cbt_red::settings, cbt_red::oracle),
+    ("rio", rio::settings, rio::oracle),
+    ("wrt", wrt::settings, wrt::oracle),
+    ("wred", wred::settings, wred::oracle),
     ("blue", blue::settings, blue::oracle),
     ("rem", rem::settings, rem::oracle),
     ("drop-front", drop_front::settings, drop_front::oracle),

@@ -24,15 +24,15 @@ struct Sfc {
     ecn: bool,
     c: f64,
     rate: f64,
-    before: u64,
+    before: Option<u64>,
 }
 
 impl Law for Sfc {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
-        let gap = secs(queue.now - self.before);
+        let gap = secs(queue.now - self.before.unwrap_or(queue.now));
         let kept = math::exp(-gap / self.interval);
         self.rate = if gap > 0.0 { (1.0 - kept) / gap + kept * self.rate } else { self.rate + 1.0 / self.interval };
-        self.before = queue.now;
+        self.before = Some(queue.now);
         let p = self.p0 + self.k1 * (queue.len() - self.target) + self.k2 * (self.rate - self.c) / self.c;
         if toss(p, rng) { early(self.ecn) } else { Say::Pass }
     }
@@ -51,7 +51,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         ecn: s.flag("ecn", false),
         c,
         rate: 0.0,
-        before: 0,
+        before: None,
     };
     guarded(law, link)
 }

@@ -12,20 +12,35 @@ mod ared_floyd;
 mod avq;
 mod bernoulli;
 mod blue;
+mod cbfq;
 mod cbt_red;
+mod classes;
 mod codel;
 mod drop_front;
 mod droptail;
+mod drr;
+mod dsdrr;
+mod dsred;
+mod dtdrr;
+mod fq;
 mod lred;
 mod p;
 mod pi;
 mod pie;
+mod pq;
 mod psand;
 mod push_out;
+mod qsdrr;
 mod red;
 mod rem;
 mod rio;
+mod scfq;
 mod sfc;
+mod sfq;
+mod sred;
+mod tdrr;
+mod wf2q;
+mod wfq;
 mod wred;
 mod wrt;
 
@@ -40,6 +55,20 @@ pub const ORACLES: &[Entry] = &[
     ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
     ("ared-feng", ared_feng::settings, ared_feng::oracle),
     ("psand", psand::settings, psand::oracle),
+    ("sred", sred::settings, sred::oracle),
+    ("dsred", dsred::settings, dsred::oracle),
+    ("fq", fq::settings, fq::oracle),
+    ("cbfq", cbfq::settings, cbfq::oracle),
+    ("scfq", scfq::settings, scfq::oracle),
+    ("wf2q", wf2q::settings, wf2q::oracle),
+    ("wfq", wfq::settings, wfq::oracle),
+    ("pq", pq::settings, pq::oracle),
+    ("sfq", sfq::settings, sfq::oracle),
+    ("dsdrr", dsdrr::settings, dsdrr::oracle),
+    ("dtdrr", dtdrr::settings, dtdrr::oracle),
+    ("qsdrr", qsdrr::settings, qsdrr::oracle),
+    ("tdrr", tdrr::settings, tdrr::oracle),
+    ("drr", drr::settings, drr::oracle),
     ("pie", pie::settings, pie::oracle),
     ("cbt-red", cbt_red::settings, cbt_red::oracle),
     ("rio", rio::settings, rio::oracle),

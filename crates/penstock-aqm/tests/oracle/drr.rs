@@ -102,6 +102,16 @@ impl Round {
         item
     }
 
+    /// The same with turns of one packet. A turn ends here, too, when the next service is offered.
+    pub fn serve_one(&mut self) -> Option<(Item, usize)> {
+        if self.begun {
+            self.round.rotate_left(1);
+        }
+        let i = *self.round.front()?;
+        self.begun = true;
+        Some((self.pop_head(i), i))
+    }
+
     /// The packet that is sent next, and its queue.
     pub fn serve(&mut self) -> Option<(Item, usize)> {
         loop {

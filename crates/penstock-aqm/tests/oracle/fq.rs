@@ -56,7 +56,7 @@ impl Oracle for Fq {
         self.queues[i].push_back((finish, item.clone()));
         while self.over() {
             let bytes = |i: usize| self.queues[i].iter().map(|(_, item)| item.size).sum::<u32>();
-            let fattest = (0..self.queues.len()).max_by_key(|&i| (bytes(i), usize::MAX - i)).unwrap();
+            let fattest = (0..self.queues.len()).max_by_key(|&j| (bytes(j), j == i, j)).unwrap();
             let (_, victim) = self.queues[fattest].pop_back().unwrap();
             if victim.id == id {
                 self.fluid.last[i] = before;

@@ -15,17 +15,22 @@ mod blue;
 mod cbfq;
 mod cbt_red;
 mod classes;
+mod cobalt;
 mod codel;
+mod curvy_red;
 mod drop_front;
 mod droptail;
 mod drr;
 mod dsdrr;
 mod dsred;
 mod dtdrr;
+mod dual_curvy_red;
 mod fq;
+mod fq_codel;
 mod lred;
 mod p;
 mod pi;
+mod pi2;
 mod pie;
 mod pq;
 mod psand;
@@ -42,6 +47,7 @@ mod tdrr;
 mod wf2q;
 mod wfq;
 mod wred;
+mod wred_dfq;
 mod wrt;
 
 /// Settings worth a trace, and the oracle for some of them on a link.
@@ -55,6 +61,12 @@ pub const ORACLES: &[Entry] = &[
     ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
     ("ared-feng", ared_feng::settings, ared_feng::oracle),
     ("psand", psand::settings, psand::oracle),
+    ("dual-curvy-red", dual_curvy_red::settings, dual_curvy_red::oracle),
+    ("fq-codel", fq_codel::settings, fq_codel::oracle),
+    ("wred-dfq", wred_dfq::settings, wred_dfq::oracle),
+    ("cobalt", cobalt::settings, cobalt::oracle),
+    ("curvy-red", curvy_red::settings, curvy_red::oracle),
+    ("pi2", pi2::settings, pi2::oracle),
     ("sred", sred::settings, sred::oracle),
     ("dsred", dsred::settings, dsred::oracle),
     ("fq", fq::settings, fq::oracle),

@@ -43,14 +43,7 @@ impl Oracle for Sfq {
     }
 
     fn depart(&mut self, bench: &mut Bench) {
-        let sent = if self.by_packet {
-            self.round.round.front().copied().map(|i| {
-                self.round.round.rotate_left(1);
-                (self.round.pop_head(i), i)
-            })
-        } else {
-            self.round.serve()
-        };
+        let sent = if self.by_packet { self.round.serve_one() } else { self.round.serve() };
         if let Some((item, _)) = sent {
             bench.note(&item, Fate::Sent);
         }

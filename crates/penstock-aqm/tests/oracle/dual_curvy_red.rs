@@ -23,6 +23,7 @@ pub fn settings() -> Vec<Given> {
 
 struct DualCurvyRed {
     limit: Limit,
+    mtu: u32,
     min_th: f64,
     range_c: f64,
     range_l: f64,
@@ -42,7 +43,8 @@ fn exceeds(p: f64, numbers: u32, rng: &mut Rng) -> bool {
 impl Oracle for DualCurvyRed {
     fn arrive(&mut self, bench: &mut Bench, mut item: Item) {
         let all = || self.l4s.iter().chain(&self.classic);
-        if !self.limit.admits(all().count() as u32, all().map(|item| u64::from(item.size)).sum(), item.size) {
+        // Figure 3, line 2: whatever the size of the packet, there must be room for the largest.
+        if !self.limit.admits(all().count() as u32, all().map(|item| u64::from(item.size)).sum(), self.mtu) {
             return bench.note(&item, Fate::Dropped(Cause::Overflow));
         }
         item.since = bench.now;
@@ -86,6 +88,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let range_c = secs(s.nanos("range_c", 500 * MS));
     Box::new(DualCurvyRed {
         limit: link.limit,
+        mtu: link.mtu.0 as u32,
         min_th: secs(s.nanos("min_th", MS / 2)),
         range_c,
         range_l: range_c / s.number("k", 2.0),

@@ -1,4 +1,5 @@
-//! WRED with drop-from-queue: Bodin and Schelen 2001, section 2.2.
+//! WRED with drop-from-queue: Bodin and Schelen 2001, section 2.2. Not `victim = "random"`: which number stands for which
+//! packet is no part of the law.
 
 use super::wred::{self, Wred, precedence};
 use super::{Bench, Fate, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, word};
@@ -8,7 +9,7 @@ use std::collections::VecDeque;
 pub fn settings() -> Vec<Given> {
     let mut laws = wred::settings();
     laws.iter_mut().for_each(|given| given.retain(|(name, _)| *name != "ecn"));
-    let victims: Vec<Given> = ["last", "first", "random"].map(|victim| vec![("victim", word(victim))]).into();
+    let victims: Vec<Given> = ["last", "first"].map(|victim| vec![("victim", word(victim))]).into();
     each_with(laws, &victims)
 }
 
@@ -33,8 +34,8 @@ impl Oracle for WredDfq {
         self.queue.now = bench.now;
         let own = self.level(&item);
         self.wred.average.update(bench.now, self.wred.measured(&self.queue));
+        let few = self.wred.few(&self.queue);
         for level in (own..self.wred.levels.len()).rev() {
-            let few = self.wred.few(&self.queue);
             let (n, above) = (self.wred.levels[level].n, self.wred.levels[level].above);
             let cause = match self.wred.levels[level].judge(self.wred.average.value, few, &mut bench.rng) {
                 Say::Pass => continue,
@@ -49,7 +50,6 @@ impl Oracle for WredDfq {
             }
             let pick = match self.victim.as_str() {
                 "first" => 0,
-                "random" if candidates > 1 => bench.rng.below(candidates as u64) as usize,
                 _ => candidates - 1,
             };
             let Some(&at) = stored.get(pick) else {
@@ -59,11 +59,14 @@ impl Oracle for WredDfq {
             bench.note(&gone, Fate::Dropped(Cause::Evicted));
         }
         while !self.queue.has_room(&item) {
-            let last = (own + 1..self.wred.levels.len()).rev().find_map(|level| self.of_level(level).pop());
-            let Some(at) = last else {
+            let higher = (own + 1..self.wred.levels.len()).rev().find(|&level| !self.of_level(level).is_empty());
+            let Some(level) = higher else {
                 self.wred.levels[own].n = 0.0;
                 return bench.note(&item, Fate::Dropped(Cause::Overflow));
             };
+            self.wred.levels[level].n = 0.0;
+            let stored = self.of_level(level);
+            let at = if self.victim == "first" { stored[0] } else { stored[stored.len() - 1] };
             let gone = self.queue.items.remove(at).unwrap();
             bench.note(&gone, Fate::Dropped(Cause::Evicted));
         }

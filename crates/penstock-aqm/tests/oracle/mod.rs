@@ -4,7 +4,7 @@
 
 use penstock_aqm::{Cause, LinkInfo};
 use penstock_core::param::Value;
-use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rng, Span};
+use penstock_core::{Ecn, Limit, PacketMeta, Rng, Span};
 use std::collections::VecDeque;
 
 mod ared_feng;
@@ -27,6 +27,7 @@ mod dtdrr;
 mod dual_curvy_red;
 mod fq;
 mod fq_codel;
+mod fred;
 mod lred;
 mod p;
 mod pi;
@@ -61,6 +62,7 @@ pub const ORACLES: &[Entry] = &[
     ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
     ("ared-feng", ared_feng::settings, ared_feng::oracle),
     ("psand", psand::settings, psand::oracle),
+    ("fred", fred::settings, fred::oracle),
     ("dual-curvy-red", dual_curvy_red::settings, dual_curvy_red::oracle),
     ("fq-codel", fq_codel::settings, fq_codel::oracle),
     ("wred-dfq", wred_dfq::settings, wred_dfq::oracle),
@@ -113,14 +115,12 @@ pub struct Item {
     pub size: u32,
     pub ecn: Ecn,
     pub meta: PacketMeta,
-    pub rare: Rare,
     pub since: u64,
 }
 
 impl Item {
     pub fn new(id: u32, meta: PacketMeta) -> Self {
-        let rare = meta.rare.unwrap();
-        Self { id, flow: meta.flow as usize, size: meta.size, ecn: meta.ecn, meta, rare, since: 0 }
+        Self { id, flow: meta.flow as usize, size: meta.size, ecn: meta.ecn, meta, since: 0 }
     }
 
     pub fn ect(&self) -> bool {

@@ -62,7 +62,9 @@ impl Law for CbtRed {
     }
 
     fn idle(&mut self, now: u64) {
-        self.averages.iter_mut().for_each(|average| average.idle(now));
+        for average in &mut self.averages {
+            average.idle(now);
+        }
     }
 }
 

@@ -1,6 +1,13 @@
 //! The schemes once more: each as plainly as its source says it, in seconds and lists, without a look at the law.
 //!
 //! What an oracle shares with the law is the trace, the settings and the random numbers; nothing else.
+#![allow(
+    clippy::many_single_char_names,
+    clippy::manual_midpoint,
+    clippy::struct_field_names,
+    clippy::type_complexity,
+    reason = "the sources' letters and formulas"
+)]
 
 use penstock_aqm::{Cause, LinkInfo};
 use penstock_core::param::Value;

@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
     let mut laws = wred::settings();
-    laws.iter_mut().for_each(|given| given.retain(|(name, _)| *name != "ecn"));
+    for given in &mut laws {
+        given.retain(|(name, _)| *name != "ecn");
+    }
     let victims: Vec<Given> = ["last", "first"].map(|victim| vec![("victim", word(victim))]).into();
     each_with(laws, &victims)
 }

@@ -1,0 +1,15 @@
+//! Drop-tail: an arrival that finds no room is dropped.
+
+use super::{Given, Law, LinkInfo, Oracle, Settings, guarded};
+
+pub fn settings() -> Vec<Given> {
+    vec![vec![]]
+}
+
+struct DropTail;
+
+impl Law for DropTail {}
+
+pub fn oracle(_settings: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
+    guarded(DropTail, link)
+}

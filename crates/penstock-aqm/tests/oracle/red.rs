@@ -1,0 +1,186 @@
+//! RED: Floyd and Jacobson 1993, with the details of ns-2 as the papers that used it describe them.
+
+use super::{
+    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, number, secs,
+    word,
+};
+use penstock_aqm::Cause;
+use penstock_core::param::Value;
+use penstock_core::{Rng, math};
+
+pub fn settings() -> Vec<Given> {
+    let thresholds = vec![
+        vec![],
+        vec![("min_th", number(0.0)), ("max_th", number(20.0)), ("w_q", number(0.05))],
+        vec![("min_th", number(2.0)), ("max_th", number(6.5)), ("max_p", number(0.3)), ("w_q", number(0.2))],
+        vec![("min_th", Value::Bytes(3000.0)), ("max_th", number(9.0)), ("max_p", number(1.0)), ("w_q", number(0.5))],
+        vec![
+            ("min_th", number(1.0)),
+            ("max_th", number(4.0)),
+            ("w_q", number(1.0)),
+            ("mean_packet", Value::Bytes(500.0)),
+        ],
+        vec![("max_p", number(0.0)), ("w_q", number(0.3))],
+    ];
+    each_with(thresholds, &variants())
+}
+
+/// How drops are spaced, what is measured, where the ramp ends, what is marked.
+pub fn variants() -> Vec<Given> {
+    let spacings: Vec<Given> = ["wait", "count", "none"].map(|spacing| vec![("spacing", word(spacing))]).into();
+    let guards: Vec<Given> = [true, false].map(|on| vec![("guards", flag(on))]).into();
+    let ramps = [
+        vec![],
+        vec![("gentle", flag(false))],
+        vec![("gentle", flag(true))],
+        vec![("gentle", flag(true)), ("gentle_top", word("buffer"))],
+    ];
+    let marks = [
+        vec![],
+        vec![("ecn", flag(true)), ("measure_in", word("bytes"))],
+        vec![("ecn", flag(true)), ("mark_up_to", word("top"))],
+    ];
+    each_with(each_with(each_with(spacings, &guards), &ramps), &marks)
+}
+
+#[derive(Clone)]
+pub struct Red {
+    pub min_th: f64,
+    pub max_th: f64,
+    pub max_p: f64,
+    /// Where the gentle ramp starts at `max_th`, if it does not follow `max_p`.
+    pub ramp_from: Option<f64>,
+    w_q: f64,
+    gentle: bool,
+    /// Where the gentle ramp reaches 1.
+    top: f64,
+    spacing: String,
+    guards: bool,
+    in_bytes: bool,
+    mean: f64,
+    ecn: bool,
+    mark_to_top: bool,
+    /// Packets that the link sends in a second.
+    c: f64,
+    pub avg: f64,
+    /// Arrivals since the last drop, this one included.
+    n: f64,
+    above: bool,
+    idle_since: Option<u64>,
+}
+
+impl Red {
+    pub fn new(s: &Settings, link: &LinkInfo, defaults: (f64, f64, f64, bool)) -> Self {
+        let (min_th, max_th, max_p, gentle) = defaults;
+        let mean = s.number("mean_packet", 1000.0);
+        let c = link.rate.bits_per_second() as f64 / (8.0 * mean);
+        let max_th = s.length("max_th", max_th, mean);
+        let top = match s.word("gentle_top", "2max_th").as_str() {
+            "buffer" => limit_in_packets(&LinkInfo { mean_packet: penstock_core::Bytes(mean as u64), ..*link }),
+            _ => 2.0 * max_th,
+        };
+        Self {
+            min_th: s.length("min_th", min_th, mean),
+            max_th,
+            max_p: s.number("max_p", max_p),
+            ramp_from: None,
+            w_q: s.unless_auto("w_q").unwrap_or(1.0 - math::exp(-1.0 / c)),
+            gentle: s.flag("gentle", gentle),
+            top,
+            spacing: s.word("spacing", "wait"),
+            guards: s.flag("guards", true),
+            in_bytes: s.word("measure_in", "packets") == "bytes",
+            mean,
+            ecn: s.flag("ecn", false),
+            mark_to_top: s.word("mark_up_to", "max_th") == "top",
+            c,
+            avg: 0.0,
+            n: 0.0,
+            above: false,
+            idle_since: Some(0),
+        }
+    }
+
+    /// The average is kept in packets; `q` bytes count as q / mean of them.
+    pub fn update_average(&mut self, queue: &Queue) {
+        let q = if self.in_bytes { queue.bytes() / self.mean } else { queue.len() };
+        if let Some(since) = self.idle_since.take() {
+            let m = math::floor(secs(queue.now - since) * self.c);
+            self.avg *= math::pow(1.0 - self.w_q, m);
+        }
+        self.avg = (1.0 - self.w_q) * self.avg + self.w_q * q;
+    }
+
+    /// How many of what is measured make a packet.
+    pub fn unit(&self) -> f64 {
+        if self.in_bytes { self.mean } else { 1.0 }
+    }
+
+    pub fn p_b(&self) -> f64 {
+        let from = self.ramp_from.unwrap_or(self.max_p).min(1.0);
+        if self.avg < self.min_th {
+            0.0
+        } else if self.avg < self.max_th {
+            (self.max_p * (self.avg - self.min_th) / (self.max_th - self.min_th)).min(1.0)
+        } else if self.gentle && self.avg < self.top {
+            from + (1.0 - from) * (self.avg - self.max_th) / (self.top - self.max_th)
+        } else {
+            1.0
+        }
+    }
+
+    pub fn judge(&mut self, queue: &Queue, rng: &mut Rng) -> Say {
+        let p_b = self.p_b();
+        // At most one of what is measured, a packet or a byte.
+        let q = if self.in_bytes { queue.bytes() } else { queue.len() };
+        if self.avg < self.min_th || self.guards && q <= 1.0 {
+            self.n = 0.0;
+            self.above = false;
+            return Say::Pass;
+        }
+        self.n += 1.0;
+        if self.avg >= if self.gentle { self.max_th.max(self.top) } else { self.max_th } {
+            self.n = 0.0;
+            return Say::Drop(Cause::Forced);
+        }
+        if !self.above && self.guards {
+            self.above = true;
+            self.n = 1.0;
+            return Say::Pass;
+        }
+        let p_a = match self.spacing.as_str() {
+            "count" if (self.n - 1.0) * p_b < 1.0 => p_b / (1.0 - (self.n - 1.0) * p_b),
+            "wait" if self.n * p_b < 1.0 => 0.0,
+            "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
+            "none" => p_b,
+            _ => 1.0,
+        };
+        if p_a <= 0.0 || rng.uniform() >= p_a {
+            return Say::Pass;
+        }
+        self.n = 0.0;
+        if self.ecn && (self.mark_to_top || self.avg < self.max_th) {
+            return Say::Mark(Cause::Early);
+        }
+        Say::Drop(Cause::Early)
+    }
+}
+
+impl Law for Red {
+    fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
+        self.update_average(queue);
+        self.judge(queue, rng)
+    }
+
+    fn overflow(&mut self, _queue: &Queue, _item: &Item) {
+        self.n = 0.0;
+    }
+
+    fn idle(&mut self, now: u64) {
+        self.idle_since.get_or_insert(now);
+    }
+}
+
+pub fn oracle(settings: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
+    guarded(Red::new(settings, link, (5.0, 15.0, 0.1, false)), link)
+}

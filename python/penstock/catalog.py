@@ -76,9 +76,10 @@ class Scheme:
         return next((param for param in self.params if param.name == name), None)
 
     def example(self, param: Param) -> Any:
-        """A value, as in a file, for a number or a list of classes that must be given."""
+        """A value, as in a file, for what must be given: a number, a rate, a time, a length or a list of classes."""
+        plain = {"rate": "1Mbit", "time": "10ms", "size": "1000B", "length": "10p", "length_or_time": "10p"}
         if param.kind != "classes":
-            return 0.1
+            return plain.get(param.kind, 0.1)
         own = {needed.name: self.example(needed) for needed in self.class_params if needed.required}
         return [{"name": "voice", "match": {"dscp": "EF"}, **own}, {"name": "rest", **own}]
 

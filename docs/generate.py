@@ -18,6 +18,13 @@ All queue schemes, from the registry. `penstock list schemes` prints this list, 
 stands on the page of a scheme.
 """
 
+CONDITIONERS_HEAD = """# Conditioners
+
+What may stand in `edge` of a link, in order, in front of its queue: markers, meters and policers act on each packet at
+once, shapers hold packets. `penstock list conditioners` prints this list, and `penstock explain NAME` what stands on
+the page of one. An action is `"pass"`, `"drop"` or a new codepoint.
+"""
+
 TCP_HEAD = """# TCP keys
 
 Flavours: {flavours}. A profile is a bundle of defaults; every key can be set alone in a `[traffic.NAME]` of kind `tcp`.
@@ -48,6 +55,12 @@ def write(folder: Path) -> None:
         if curve is not None:
             save(drop_function.draw({entry["name"]: curve}), picture)
         put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name if curve else None))
+    conditioners = json.loads(_native.conditioners())
+    (folder / "conditioners").mkdir(parents=True, exist_ok=True)
+    put(folder / "conditioners.md", conditioners_page(conditioners))
+    for entry in conditioners:
+        if not entry["holds"]:
+            put(folder / "conditioners" / f"{entry['name']}.md", conditioner_page(entry))
     put(folder / "classes.md", classes_table())
     put(folder / "tcp.md", tcp_page(json.loads(_native.tcp())))
     put(folder / "metrics.md", metrics_page())
@@ -93,6 +106,27 @@ def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
     for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
         if words:
             lines += [f"## {title}", "", words, ""]
+    return "\n".join([*lines, "## Source", "", entry["source"], ""])
+
+
+def conditioners_page(conditioners: Sequence[Mapping[str, Any]]) -> str:
+    """The list of all conditioners; a shaper's page is that of the scheme."""
+    lines = [CONDITIONERS_HEAD, "| kind | name | source |", "| --- | --- | --- |"]
+    for e in conditioners:
+        also = f" ({', '.join(e['aliases'])})" if e["aliases"] else ""
+        folder = "schemes" if e["holds"] else "conditioners"
+        lines.append(f"| [`{e['name']}`]({folder}/{e['name']}.md){also} | {cell(e['title'])} | {cell(e['source'])} |")
+    names = "\n".join(f"conditioners/{e['name']}" for e in conditioners if not e["holds"])
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", names, "```", ""])
+
+
+def conditioner_page(entry: Mapping[str, Any]) -> str:
+    """One conditioner: its rule and its parameters."""
+    also = f" · also called {', '.join(f'`{a}`' for a in entry['aliases'])}" if entry["aliases"] else ""
+    lines = [f"# {entry['title']}", "", f"`{entry['name']}`{also}", "", deeper(entry["doc"]), ""]
+    lines += ["## Settings", "", *param_table(entry["params"]), ""]
+    if entry["class_params"]:
+        lines += ["## Settings of each class", "", *param_table(entry["class_params"]), ""]
     return "\n".join([*lines, "## Source", "", entry["source"], ""])
 
 

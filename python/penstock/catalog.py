@@ -11,7 +11,18 @@ from typing import Any
 from penstock import _native
 from penstock.faults import PenstockError, nearest
 
-__all__ = ["Param", "Scheme", "TcpKeys", "find_scheme", "scheme_names", "schemes", "tcp_keys"]
+__all__ = [
+    "Conditioner",
+    "Param",
+    "Scheme",
+    "TcpKeys",
+    "conditioners",
+    "find_conditioner",
+    "find_scheme",
+    "scheme_names",
+    "schemes",
+    "tcp_keys",
+]
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,20 @@ class Scheme:
 
 
 @dataclass(frozen=True)
+class Conditioner:
+    """What may stand before a queue; one that `holds` packets is a shaper and has a `limit`."""
+
+    name: str
+    aliases: tuple[str, ...]
+    title: str
+    source: str
+    doc: str
+    holds: bool
+    params: tuple[Param, ...]
+    class_params: tuple[Param, ...] = ()
+
+
+@dataclass(frozen=True)
 class TcpKeys:
     """What TCP traffic can be told: flavours, profiles, and keys with a default for each profile."""
 
@@ -111,6 +136,24 @@ def schemes() -> tuple[Scheme, ...]:
             class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
         )
         for entry in json.loads(_native.schemes())
+    )
+
+
+@cache
+def conditioners() -> tuple[Conditioner, ...]:
+    """All conditioners, and the shapers that may stand among them."""
+    return tuple(
+        Conditioner(
+            name=entry["name"],
+            aliases=tuple(entry["aliases"]),
+            title=entry["title"],
+            source=entry["source"],
+            doc=entry["doc"],
+            holds=entry["holds"],
+            params=tuple(Param.from_json(param) for param in entry["params"]),
+            class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
+        )
+        for entry in json.loads(_native.conditioners())
     )
 
 
@@ -145,6 +188,20 @@ def find_scheme(name: str) -> Scheme:
     raise PenstockError(
         f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known")
     )
+
+
+def find_conditioner(name: str) -> Conditioner:
+    """The conditioner of this name or alias; hyphen and underscore, capitals and small letters alike.
+
+    Raises `PenstockError` with the nearest name.
+    """
+    plain = _plain(name)
+    for conditioner in conditioners():
+        if plain in map(_plain, (conditioner.name, *conditioner.aliases)):
+            return conditioner
+    names = [name for conditioner in conditioners() for name in (conditioner.name, *conditioner.aliases)]
+    known = ", ".join(conditioner.name for conditioner in conditioners())
+    raise PenstockError(f"unknown kind{nearest(name, names)}; known: {known}".replace("?; known", "? Known"))
 
 
 def _plain(name: str) -> str:

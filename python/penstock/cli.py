@@ -171,11 +171,11 @@ def compare(
 @told
 def list_(
     what: Annotated[
-        str, typer.Argument(metavar="[schemes|tcp|traffic|metrics|papers]", help="What to list.")
+        str, typer.Argument(metavar="[schemes|conditioners|tcp|traffic|metrics|papers]", help="What to list.")
     ] = "schemes",
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """List what there is: schemes, TCP keys, traffic, metrics, papers."""
+    """List what there is: schemes, conditioners, TCP keys, traffic, metrics, papers."""
     from penstock import listing
 
     kinds = listing.LISTS
@@ -199,10 +199,16 @@ def explain(
     limit: Annotated[str, typer.Option(metavar="LENGTH", help="Limit of the queue.")] = "1BDP",
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Write the picture of its drop function.")] = None,
 ) -> None:
-    """Explain a scheme: its law, its parameters, where it comes from, a picture, what it is good and bad at."""
+    """Explain a scheme or conditioner: its law, its parameters, its source, a picture, what it is good and bad at."""
     from penstock import explaining
+    from penstock.conditioners import conditioner_text
 
     file = target(svg, "--svg")
+    if (text := conditioner_text(scheme, width())) is not None:
+        if file is not None:
+            raise PenstockError(f"{scheme} is a conditioner and has no drop function to draw")
+        out(text)
+        return
     found = explaining.prepare(scheme, link, rtt, flows, limit)
     out(found.text(width()))
     if file is not None:

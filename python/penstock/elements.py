@@ -89,6 +89,7 @@ class Reverse(Element):
     queue: Queue | Literal["same"] | None = None
     watch: bool | None = None
     loss: Mapping[str, Any] | None = None
+    edge: Sequence[Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +106,7 @@ class Link(Element):
         watch: whether its queue is measured.
         count: number of copies.
         loss: losses in front of the queue: {"rate": 0.01} or {"arrivals": [14, 28]}.
+        edge: conditioners and shapers between these and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
         rtt: round-trip time without queueing, for lengths in BDP.
 
     """
@@ -118,6 +120,7 @@ class Link(Element):
     watch: bool | None = None
     count: int | None = None
     loss: Mapping[str, Any] | None = None
+    edge: Sequence[Mapping[str, Any]] | None = None
     rtt: str | None = None
 
 

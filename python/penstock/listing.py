@@ -1,4 +1,4 @@
-"""What `penstock list` tells: schemes, TCP keys, traffic, metrics, papers."""
+"""What `penstock list` tells: schemes, conditioners, TCP keys, traffic, metrics, papers."""
 
 from __future__ import annotations
 
@@ -60,6 +60,25 @@ def _param_text(entry: Entry) -> str:
     return _wrapped(f"{param.name} {'; '.join(facts)}. {param.doc}", 4)
 
 
+def _conditioners() -> list[dict[str, Any]]:
+    limit = {**dataclasses.asdict(LIMIT), "doc": "How much it may hold.", "choices": [], "words": ["inf"]}
+    limit.pop("defaults")
+    entries = json.loads(_native.conditioners())
+    return [{**entry, "params": [limit, *entry["params"]]} if entry["holds"] else entry for entry in entries]
+
+
+def _conditioners_text(entries: Sequence[Entry]) -> str:
+    parts = []
+    for entry in entries:
+        also = f" ({', '.join(entry['aliases'])})" if entry["aliases"] else ""
+        parts.append(f"{entry['name']}{also}: {entry['title'].rstrip('.')}")
+        parts.append(_wrapped(entry["source"], 4))
+        parts += [_param_text(param) for param in entry["params"]]
+        parts += [_param_text({**param, "name": f"classes[].{param['name']}"}) for param in entry["class_params"]]
+        parts.append("")
+    return "\n".join(parts)
+
+
 def _tcp() -> list[dict[str, Any]]:
     keys: dict[str, Any] = json.loads(_native.tcp())
     return [{"flavours": keys["flavours"], "profiles": keys["profiles"], "params": keys["params"]}]
@@ -108,6 +127,7 @@ def _papers_text(entries: Sequence[Entry]) -> str:
 
 LISTS: Mapping[str, Listing] = {
     "schemes": Listing(_schemes, _schemes_text),
+    "conditioners": Listing(_conditioners, _conditioners_text),
     "tcp": Listing(_tcp, _tcp_text),
     "traffic": Listing(_traffic, _traffic_text),
     "metrics": Listing(_metrics, _metrics_text),

@@ -126,6 +126,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("marks", "Marks", "count", "", "Counts", "Packets CE-marked instead of dropped."),
     Metric("link_losses", "Losses of the link itself", "count", "", "Counts",
            "Packets lost by the link's own loss model, in front of the queue; not drops of the queue."),
+    Metric("policed", "Packets policed", "count", "", "Counts",
+           "Packets dropped at the link's edge, by a conditioner or a full shaper, in front of the queue; neither "
+           "arrivals nor drops of the queue."),
     # A flow, and a group of flows.
     Metric("goodput_bps", "Goodput", "rate", "higher", "Flows",
            "Payload bits delivered in order to the application, each byte once, per second.", key=True),

@@ -26,11 +26,13 @@ pub enum Cause {
     Overflow,
     /// Was queued, then removed to make room for another.
     Evicted,
+    /// Dropped before it came to the queue, by a conditioner or for want of room in a shaper.
+    Policed,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 5] = [Self::Early, Self::Forced, Self::Sojourn, Self::Overflow, Self::Evicted];
+    pub const ALL: [Self; 6] = [Self::Early, Self::Forced, Self::Sojourn, Self::Overflow, Self::Evicted, Self::Policed];
 
     /// Whether a packet dropped for this had been queued. The other causes are those of packets that never were.
     pub const fn was_queued(self) -> bool {
@@ -45,6 +47,7 @@ impl Cause {
             Self::Sojourn => "sojourn",
             Self::Overflow => "overflow",
             Self::Evicted => "evicted",
+            Self::Policed => "policed",
         }
     }
 }

@@ -7,6 +7,7 @@
 mod bucket;
 pub mod car;
 pub mod classifier;
+pub mod classify;
 mod colour;
 pub mod policer;
 pub mod srtcm;
@@ -15,13 +16,15 @@ pub mod trtcm;
 pub mod tsw;
 
 use crate::aqm::{Cause, Cx, LinkInfo};
+use crate::discipline::edged::Stage;
+use crate::registry::{self, SchemeInfo};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::param::{Kind, ParamError, ParamInfo, Setting, Value, nearest};
-use penstock_core::{Dscp, PacketMeta};
+use penstock_core::{Dscp, Limit, Packet, PacketMeta};
 
 /// What is to be done with a packet before it comes to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,11 @@ pub enum Action {
 
 /// A part before a queue: a marker, a meter, a policer.
 pub trait Conditioner: Send {
+    /// Whether it asks for [`penstock_core::Rare`] facts; always the same answer.
+    fn wants_rare(&self) -> bool {
+        false
+    }
+
     /// A packet comes by. Of `cx`, the queue is the one that the packet is on its way to.
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action;
 
@@ -67,6 +75,8 @@ pub struct ConditionerInfo {
     pub doc: &'static str,
     /// Its parameters.
     pub params: &'static [ParamInfo],
+    /// Parameters of each of its classes; empty for what has no classes.
+    pub class_params: &'static [ParamInfo],
 }
 
 /// The list of all conditioners.
@@ -94,6 +104,7 @@ parts! {
     srtcm::SrTcm,
     trtcm::TrTcm,
     policer::Policer,
+    classify::Classify,
 }
 
 /// All conditioners.
@@ -117,12 +128,36 @@ pub fn build(
     build_named(info.name, settings, link)
 }
 
+/// Schemes that may stand among the conditioners: they hold packets, and drop only what finds no room.
+const SHAPERS: [&str; 2] = ["shaper", "ras"];
+
+/// The schemes that may stand among the conditioners.
+pub fn shapers() -> impl Iterator<Item = &'static SchemeInfo> {
+    SHAPERS.into_iter().filter_map(registry::find)
+}
+
+/// The conditioner or shaper of this name with these settings, before this link; all faults if some are refused.
+///
+/// A shaper holds up to `limit`, which means nothing to a conditioner.
+pub fn stage<P: Packet + Send + 'static>(
+    kind: &str,
+    settings: &[(String, Value)],
+    limit: Limit,
+    link: &LinkInfo,
+) -> Result<Stage<P>, Vec<ParamError>> {
+    match registry::find(kind).filter(|info| SHAPERS.contains(&info.name)) {
+        Some(info) => registry::build(info.name, settings, &LinkInfo { limit, ..*link }).map(Stage::Shaper),
+        None => build(kind, settings, link).map(Stage::Conditioner),
+    }
+}
+
 fn unknown(kind: &str) -> ParamError {
     let names = CONDITIONERS.iter().flat_map(|info| info.aliases.iter().chain([&info.name])).copied();
-    let message = if let Some(info) = nearest(kind, names).and_then(find) {
-        format!("\"{kind}\" is no conditioner: did you mean \"{}\"?", info.name)
+    let names = names.chain(SHAPERS);
+    let message = if let Some(near) = nearest(kind, names) {
+        format!("\"{kind}\" is no conditioner: did you mean \"{}\"?", find(near).map_or(near, |info| info.name))
     } else {
-        let names: Vec<&str> = CONDITIONERS.iter().map(|info| info.name).collect();
+        let names: Vec<&str> = CONDITIONERS.iter().map(|info| info.name).chain(SHAPERS).collect();
         format!("\"{kind}\" is no conditioner: there are {}", names.join(", "))
     };
     ParamError::new("kind", message)
@@ -146,7 +181,7 @@ impl Setting for Action {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Text(word) if word == "pass" => Some(Self::Pass),
-            Value::Text(word) if word == "drop" => Some(Self::Drop(Cause::Forced)),
+            Value::Text(word) if word == "drop" => Some(Self::Drop(Cause::Policed)),
             _ => Dscp::from_value(value).map(Self::Remark),
         }
     }
@@ -254,7 +289,7 @@ mod tests {
     fn an_action_is_a_word_or_a_codepoint() {
         let action = |word: &str| Action::from_value(&Value::Text(word.into()));
         assert_eq!(action("pass"), Some(Action::Pass));
-        assert_eq!(action("drop"), Some(Action::Drop(Cause::Forced)));
+        assert_eq!(action("drop"), Some(Action::Drop(Cause::Policed)));
         assert_eq!(action("EF"), Some(Action::Remark(Dscp::EF)));
         assert_eq!(Action::from_value(&Value::Number(46.0)), Some(Action::Remark(Dscp::EF)));
         assert_eq!(action("police"), None);

@@ -6,7 +6,7 @@ mod rig;
 
 use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
 use penstock_core::param::Value;
-use penstock_core::{Bytes, Ecn, Limit, Packet, PacketMeta, Rng, Time};
+use penstock_core::{Bytes, Dscp, Ecn, Limit, Packet, PacketMeta, Rng, Time};
 use rig::thesis_link;
 
 /// A run of Linux: instants in nanoseconds, and the numbers of the packets that it lost and marked.
@@ -50,6 +50,9 @@ impl Packet for Numbered {
     }
     fn mark(&mut self) {
         self.1.ecn = Ecn::Ce;
+    }
+    fn remark(&mut self, dscp: Dscp) {
+        self.1.remark(dscp);
     }
 }
 

@@ -8,7 +8,7 @@ mod rig;
 
 use oracle::{Bench, Entry, Fate, Given, Item, MS, ORACLES, Settings};
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, build, schemes};
-use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rare, Rate, Rng, Span, Time};
+use penstock_core::{Bytes, Dscp, Limit, Packet, PacketMeta, Rare, Rate, Rng, Span, Time};
 use rig::{any_packet, thesis_link};
 use std::collections::BTreeMap;
 
@@ -36,6 +36,10 @@ impl Packet for Numbered {
 
     fn mark(&mut self) {
         self.meta.mark();
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        self.meta.remark(dscp);
     }
 }
 

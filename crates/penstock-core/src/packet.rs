@@ -1,5 +1,6 @@
 //! What a law may know of a packet, and what a discipline needs of whatever it holds.
 
+use crate::dscp::Dscp;
 use crate::time::Span;
 
 /// The ECN field of the IP header (RFC 3168, section 5).
@@ -74,6 +75,8 @@ pub trait Packet {
     fn meta(&self) -> PacketMeta;
     /// Set the ECN field to "congestion experienced".
     fn mark(&mut self);
+    /// Set the differentiated services codepoint.
+    fn remark(&mut self, dscp: Dscp);
 }
 
 impl Packet for PacketMeta {
@@ -83,5 +86,9 @@ impl Packet for PacketMeta {
 
     fn mark(&mut self) {
         self.ecn = Ecn::Ce;
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        self.dscp = dscp.number();
     }
 }

@@ -1,5 +1,6 @@
 //! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
 
+use penstock_aqm::edge::{self, ConditionerInfo};
 use penstock_aqm::{LinkInfo, Picture, SchemeInfo};
 use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span};
@@ -22,6 +23,28 @@ fn scheme(info: &SchemeInfo) -> Json {
         "class_params": info.class_params.iter().map(param).collect::<Vec<_>>(),
         "cost": info.cost, "picture": picture(info.picture),
     })
+}
+
+/// All conditioners and the shapers that may stand among them, with their parameters, as JSON.
+#[pyfunction]
+pub(crate) fn conditioners() -> String {
+    let conditioner = |info: &ConditionerInfo| {
+        json!({
+            "name": info.name, "aliases": info.aliases, "title": info.title, "source": info.source, "doc": info.doc,
+            "holds": false,
+            "params": info.params.iter().map(param).collect::<Vec<_>>(),
+            "class_params": info.class_params.iter().map(param).collect::<Vec<_>>(),
+        })
+    };
+    let shaper = |info: &SchemeInfo| {
+        json!({
+            "name": info.name, "aliases": info.aliases, "title": info.title, "source": info.source, "doc": info.doc,
+            "holds": true,
+            "params": info.params.iter().map(param).collect::<Vec<_>>(), "class_params": [],
+        })
+    };
+    let all = edge::conditioners().iter().map(conditioner).chain(edge::shapers().map(shaper));
+    Json::Array(all.collect()).to_string()
 }
 
 fn picture(picture: Picture) -> &'static str {
@@ -117,6 +140,15 @@ pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
     Ok(faults(&penstock_aqm::build::<PacketMeta>(scheme, &settings, &link).err().unwrap_or_default()))
+}
+
+/// What the registry says against a conditioner of this kind with these settings before this link: as [`check_queue`].
+/// A shaper holds up to the `limit` of `link`.
+#[pyfunction]
+pub(crate) fn check_conditioner(kind: &str, settings: &str, link: &str) -> PyResult<String> {
+    let settings = read_settings(settings).map_err(PyValueError::new_err)?;
+    let link = read_link(link).map_err(PyValueError::new_err)?;
+    Ok(faults(&edge::stage::<PacketMeta>(kind, &settings, link.limit, &link).err().unwrap_or_default()))
 }
 
 /// What the registry of TCP keys says against these settings in this profile: a JSON list of `{"path", "message"}`.

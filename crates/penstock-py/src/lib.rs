@@ -13,9 +13,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(toml_text::parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::conditioners, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::tcp, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::drop_function, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(catalog::check_conditioner, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_tcp, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;

@@ -11,10 +11,11 @@ use crate::packet::{SackTable, SimPacket};
 use crate::plan::{Plan, Way};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
-use crate::scenario::{ClassSpec, LinkSpec, LossSpec, Scenario, TrafficSpec, values};
+use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, LossSpec, Scenario, TrafficSpec, values};
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
+use penstock_aqm::discipline::edged::{self, Edged};
 use penstock_aqm::{Discipline, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
@@ -30,7 +31,7 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engi
     let prompt: Vec<bool> =
         tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
     let plan = Plan::new(scenario, seed, &prompt, &mut faults);
-    let queues = queues(scenario, &plan, &mut faults);
+    let queues = queues(scenario, seed, &plan, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -42,7 +43,11 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engi
     Ok(assemble(scenario, seed, &plan, &tcps, queues, ranks, traced))
 }
 
-type Queue = Box<dyn Discipline<SimPacket>>;
+/// The discipline of a link, and whether its timer moves at every operation.
+struct Queue {
+    discipline: Box<dyn Discipline<SimPacket>>,
+    restless: bool,
+}
 
 fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<TcpParams>>> {
     let mut of = |group: &TrafficSpec| {
@@ -69,7 +74,7 @@ fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<Tc
 }
 
 /// The disciplines of the links that have one, in the order of the links.
-fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
+fn queues(scenario: &Scenario, seed: u64, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
     let names = Names::new(scenario);
     let mut of = |(number, link): (usize, &LinkSpec)| {
         let info = plan.link_info(number, link);
@@ -82,8 +87,13 @@ fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Opti
             None if plan.computed[number] => return None,
             None => ("droptail", Vec::new()),
         };
+        let stages = stages(link, &info, &names, faults);
         match penstock_aqm::build(scheme, &settings, &info) {
-            Ok(queue) => Some(queue),
+            Ok(queue) if stages.is_empty() => Some(Queue { discipline: queue, restless: false }),
+            Ok(queue) => {
+                let edged = Edged::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
+                Some(Queue { restless: edged.holds(), discipline: Box::new(edged) })
+            }
             Err(errors) => {
                 faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));
                 None
@@ -91,6 +101,28 @@ fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Opti
         }
     };
     scenario.links.iter().enumerate().map(&mut of).collect()
+}
+
+/// What stands before the queue of a link.
+fn stages(
+    link: &LinkSpec,
+    info: &LinkInfo,
+    names: &Names<'_>,
+    faults: &mut Vec<Fault>,
+) -> Vec<edged::Stage<SimPacket>> {
+    let stage = |(i, spec): (usize, &EdgeSpec)| {
+        let path = format!("links.{}.edge[{i}]", link.name);
+        let settings = values(&spec.params, &mut |classes: &[ClassSpec]| names.classes(classes, &path, faults));
+        let limit = spec.limit.map_or(Limit::Infinite, Limit::from);
+        match penstock_aqm::edge::stage(&spec.kind, &settings, limit, info) {
+            Ok(stage) => Some(stage),
+            Err(errors) => {
+                faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));
+                None
+            }
+        }
+    };
+    link.edge.iter().enumerate().filter_map(stage).collect()
 }
 
 impl Plan {
@@ -148,7 +180,7 @@ fn assemble(
     traced: bool,
 ) -> Engine {
     let mut agenda = Agenda::new(ranks.jobs.len(), ranks.busy);
-    let facts = if queues.iter().flatten().any(|queue| queue.wants_rare()) {
+    let facts = if queues.iter().flatten().any(|queue| queue.discipline.wants_rare()) {
         FlowFacts { hosts: plan.ways.iter().map(|way| way.ends).collect(), rtts: vec![None; plan.ways.len()] }
     } else {
         FlowFacts::default()
@@ -222,6 +254,7 @@ fn port(
     let even = scenario.duration_ns / scenario.options.series_points.max(1);
     let width = Span::from_nanos(even.max(scenario.sampling_ns));
     let timer_rank = ranks.of(Job::QueueTimer(place)).unwrap_or_default();
+    let Queue { discipline: queue, restless } = queue;
     agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
     Port {
         queue,
@@ -231,6 +264,7 @@ fn port(
         transmission_rank: ranks.of(Job::Transmission(place)).unwrap_or_default(),
         timer_rank,
         state: State::Idle,
+        restless,
         link: link as u32,
     }
 }

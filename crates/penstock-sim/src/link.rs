@@ -45,6 +45,8 @@ pub(crate) struct Port {
     /// Rank of the discipline's own timer.
     pub(crate) timer_rank: u32,
     pub(crate) state: State,
+    /// Whether the discipline's timer moves at every operation: it has a shaper before the queue.
+    pub(crate) restless: bool,
     /// Number of its link.
     pub(crate) link: u32,
 }

@@ -151,6 +151,7 @@ impl Network {
             return self.tally.lose(now, packet);
         }
         port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.enqueue(env, *packet));
+        port.wind(&mut self.agenda);
         if port.state != State::Busy {
             self.serve(number, now);
         }
@@ -159,7 +160,9 @@ impl Network {
     /// The transmitter is free: offer service to the queue.
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let port = &mut self.ports[number];
-        match port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env)) {
+        let next = port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env));
+        port.wind(&mut self.agenda);
+        match next {
             Next::Send(mut packet) => {
                 port.state = State::Busy;
                 let link = &mut self.links[port.link as usize];
@@ -200,6 +203,14 @@ impl Port {
             self.stats.sample(now, |show| self.queue.gauges(show));
         }
         self.stats.advance(now);
+    }
+
+    /// Set the timer anew where it moves at every operation.
+    #[inline]
+    fn wind(&self, agenda: &mut Agenda) {
+        if self.restless {
+            agenda.set(self.timer_rank, self.queue.next_timeout().unwrap_or(Time::NEVER));
+        }
     }
 
     /// One operation on the queue, watched; samples that are due are taken before it changes anything.

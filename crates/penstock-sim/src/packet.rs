@@ -1,6 +1,6 @@
 //! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
 
-use penstock_core::{Ecn, Packet, PacketMeta, Time};
+use penstock_core::{Dscp, Ecn, Packet, PacketMeta, Time};
 use penstock_tcp::{SackBlock, SackBlocks};
 
 /// What a packet is.
@@ -105,6 +105,11 @@ impl Packet for SimPacket {
     #[inline]
     fn mark(&mut self) {
         self.labels.0 |= ECN_BITS & Ecn::Ce as u8;
+    }
+
+    #[inline]
+    fn remark(&mut self, dscp: Dscp) {
+        self.dscp = dscp.number();
     }
 }
 

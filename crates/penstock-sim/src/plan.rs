@@ -52,6 +52,11 @@ enum Feeder {
     Mixed,
 }
 
+/// Whether packets may be lost on their way onto this link.
+fn may_lose(link: &LinkSpec) -> bool {
+    link.queue.is_some() || link.loss.is_some() || !link.edge.is_empty()
+}
+
 impl Plan {
     /// Draw and route. `prompt` says of each group whether its receivers answer every packet at once. What is wrong goes
     /// to `faults`.
@@ -64,8 +69,8 @@ impl Plan {
         let rates: Vec<Rate> = links.iter().map(|link| rate(draw(link, "rate", &link.rate))).collect();
         let delays: Vec<Span> =
             links.iter().map(|link| Span::from_nanos(draw(link, "delay", &link.delay).round() as u64)).collect();
-        let lossless = |link: &LinkSpec| link.queue.is_none() && !link.watch && link.loss.is_none();
-        let computed = links.iter().map(|link| scenario.options.computed_links && lossless(link)).collect();
+        let plain = |link: &LinkSpec| !may_lose(link) && !link.watch;
+        let computed = links.iter().map(|link| scenario.options.computed_links && plain(link)).collect();
         let count = links.len();
         let mut plan = Self {
             rates,
@@ -193,7 +198,7 @@ impl Plan {
         let range = self.range(first);
         let spec = |hop: &Hop| &scenario.links[hop.link as usize];
         let hops = &mut self.hops[range];
-        if let Some(at) = hops.iter().rposition(|hop| spec(hop).queue.is_some() || spec(hop).loss.is_some()) {
+        if let Some(at) = hops.iter().rposition(|hop| may_lose(spec(hop))) {
             hops[at].safe_behind = true;
         }
         if let Some(at) = hops.iter().position(|hop| spec(hop).watch) {

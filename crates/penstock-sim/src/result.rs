@@ -103,11 +103,12 @@ fn link_metrics(spec: &LinkSpec, port: &Port, rate: f64, seconds: f64, jain: Opt
     metrics.count("arrivals", stats.arrivals);
     metrics.count("departures", stats.departures);
     metrics.count("drops", stats.all_drops());
-    for cause in Cause::ALL {
+    for cause in Cause::ALL.into_iter().filter(|&cause| cause != Cause::Policed) {
         metrics.count(&format!("drops_{}", cause.name()), stats.drops[cause as usize]);
     }
     metrics.count("marks", stats.marks);
     metrics.count("link_losses", stats.link_losses);
+    metrics.count("policed", stats.policed);
     metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
     metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
     metrics.number("utilization", stats.bits_sent as f64 / (rate * seconds));

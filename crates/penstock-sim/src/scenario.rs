@@ -62,6 +62,9 @@ pub struct LinkSpec {
     /// Losses in front of the queue.
     #[serde(default)]
     pub loss: Option<LossSpec>,
+    /// Conditioners and shapers behind the losses and in front of the queue, in order.
+    #[serde(default)]
+    pub edge: Vec<EdgeSpec>,
     /// Round-trip time that laws may use to set themselves; else the largest of its flows.
     #[serde(default)]
     pub rtt_ns: Option<u64>,
@@ -75,6 +78,20 @@ pub struct QueueSpec {
     pub scheme: String,
     /// How much may wait.
     pub limit: LimitSpec,
+    /// Parameters that differ from the defaults.
+    #[serde(default)]
+    pub params: BTreeMap<String, Setting>,
+}
+
+/// A conditioner or shaper: its kind and its parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EdgeSpec {
+    /// Name of the conditioner.
+    pub kind: String,
+    /// How much a shaper may hold.
+    #[serde(default)]
+    pub limit: Option<LimitSpec>,
     /// Parameters that differ from the defaults.
     #[serde(default)]
     pub params: BTreeMap<String, Setting>,

@@ -190,7 +190,12 @@ impl Probe<SimPacket> for Watch<'_> {
     }
 
     fn dropped(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {
-        self.stats.dropped(report, cause);
+        if cause == Cause::Policed {
+            // It never came to the queue.
+            self.stats.policed += 1;
+        } else {
+            self.stats.dropped(report, cause);
+        }
         self.tally.lose(report.now, report.packet);
         self.trace(TraceEvent::Drop, report, Some(cause));
     }

@@ -146,6 +146,11 @@ def _settings_faults(canonical: Mapping[str, Any]) -> Iterator[dict[str, str]]:
             about = json.dumps({"rate": link["rate"], "limit": queue["limit"], "rtt_ns": link["rtt_ns"]})
             for fault in json.loads(_native.check_queue(queue["scheme"], json.dumps(queue["params"]), about)):
                 yield {**fault, "path": f"links.{link['name']}.queue.{fault['path']}"}
+        if isinstance(link["rate"], int) and link["rate"]:
+            for i, stage in enumerate(link["edge"]):
+                about = json.dumps({"rate": link["rate"], "limit": stage.get("limit", "inf")})
+                for fault in json.loads(_native.check_conditioner(stage["kind"], json.dumps(stage["params"]), about)):
+                    yield {**fault, "path": f"links.{link['name']}.edge[{i}].{fault['path']}"}
     for traffic in canonical["traffic"]:
         if "tcp" in traffic and traffic["tcp"]["profile"]:
             for fault in json.loads(

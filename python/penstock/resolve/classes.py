@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from penstock.catalog import Param, Scheme
+from penstock.catalog import Conditioner, Param, Scheme
 from penstock.faults import kind_of
 from penstock.resolve.codepoints import codepoint
 from penstock.resolve.reader import REQUIRED, Table, choice, node, text, whole
@@ -23,8 +23,10 @@ MATCH_KEYS = ("dscp", "traffic", "flow", "from", "to", "protocol", "ecn", "size"
 MOST_FLOWS = 10_000_000
 
 
-def read_classes(table: Table, param: Param, scheme: Scheme, around: Surroundings) -> tuple[list[Entry], list[Entry]]:
-    """The classes of a scheduler's table as (canonical, shown)."""
+def read_classes(
+    table: Table, param: Param, scheme: Scheme | Conditioner, around: Surroundings
+) -> tuple[list[Entry], list[Entry]]:
+    """The classes of a scheduler's or classifier's table as (canonical, shown)."""
     classes = table.values.get(param.name)
     if classes is None:
         advice = f"such as [[{table.at(param.name)}]] with a name and a match for each"
@@ -45,7 +47,7 @@ def read_classes(table: Table, param: Param, scheme: Scheme, around: Surrounding
     return canonical, shown
 
 
-def _read_class(table: Table, scheme: Scheme, around: Surroundings) -> tuple[Entry, Entry]:
+def _read_class(table: Table, scheme: Scheme | Conditioner, around: Surroundings) -> tuple[Entry, Entry]:
     name = table.take("name", text, REQUIRED, advice='such as name = "voice"')
     match, shown_match = _read_match(table.table("match"))
     params, shown_params = read_params(table, scheme.class_params, around, f"a class of {scheme.name}")

@@ -9,14 +9,15 @@ from typing import Any
 
 from penstock.faults import Faults, kind_of
 from penstock.resolve.draws import Draw, draw
+from penstock.resolve.edges import edge_tables, read_edge
 from penstock.resolve.queues import QueueSpec, read_queue
 from penstock.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
 from penstock.resolve.settings import Surroundings
 from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
 
-KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "rtt")
-REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss")
-PLANNED = ("change", "edge")
+KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "edge", "rtt")
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge")
+PLANNED = ("change",)
 MOST_COPIES = 100_000
 
 
@@ -29,6 +30,7 @@ class Direction:
     queue: Table | None
     watch: bool | None
     loss: dict[str, Any] | None
+    edge: list[Table] = field(default_factory=list)
 
 
 @dataclass
@@ -82,7 +84,7 @@ def _read_link(table: Table, name: str) -> LinkSpec | None:
     target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
     rate = table.take("rate", draw(parse_rate, format_rate, copies=True), REQUIRED, advice='such as rate = "1.5Mbit"')
     delay = table.take("delay", draw(parse_time, format_time, copies=True), REQUIRED, advice='such as delay = "20ms"')
-    forward = Direction(rate, delay, table.table("queue"), table.take("watch", flag), _loss(table))
+    forward = Direction(rate, delay, table.table("queue"), table.take("watch", flag), _loss(table), edge_tables(table))
     if forward.queue is None and table.values.get("queue") == "same":
         table.fault("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
@@ -111,8 +113,11 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
         reverse.fault("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
         table_queue = reverse.table("queue")
-        return Direction(rate, delay, table_queue, reverse.take("watch", flag), _loss(reverse)), False
-    own = Direction(rate, delay, forward.queue if same else None, reverse.take("watch", flag), _loss(reverse))
+        return Direction(
+            rate, delay, table_queue, reverse.take("watch", flag), _loss(reverse), edge_tables(reverse)
+        ), False
+    own_queue = forward.queue if same else None
+    own = Direction(rate, delay, own_queue, reverse.take("watch", flag), _loss(reverse), edge_tables(reverse))
     return own, same
 
 
@@ -176,19 +181,25 @@ def canonical_links(
                 side = spec.backward if back else spec.forward
                 ends = (target, source) if back else (source, target)
                 label = f"{name}.reverse" if back else name
-                queue = _queue(spec, side, i, partial(rtt_of, label))
-                entries.append(_entry(spec, side, label, name, ends, queue, i))
-                if i == 0 and queue is not None:
-                    place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
+                around = _around(spec, side, i, partial(rtt_of, label))
+                queue = None if side.queue is None or around is None else read_queue(side.queue, around)
+                edge, shown_edge = ([], []) if around is None else read_edge(side.edge, around)
+                entries.append(_entry(spec, side, label, name, ends, queue, i) | {"edge": edge})
+                if i > 0 or not (queue or shown_edge):
+                    continue
+                place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
+                if shown_edge:
+                    place["edge"] = shown_edge
+                if queue:
                     place["queue"] = "same" if back and spec.same_queue else queue.shown
     return entries, shown
 
 
-def _queue(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> QueueSpec | None:
-    if side.queue is None or side.rate is None:
+def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings | None:
+    if side.rate is None:
         return None
     known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
-    return read_queue(side.queue, Surroundings(side.rate.nominal(i, spec.count), None, known))
+    return Surroundings(side.rate.nominal(i, spec.count), None, known)
 
 
 def _entry(

@@ -20,7 +20,7 @@ pub(super) fn path(class: usize, key: &str) -> String {
 }
 
 /// The own parameters of each class; `None` if a class lacks them, with the reason in `faults`.
-pub(super) fn read<C>(
+pub(crate) fn read<C>(
     classes: &[ClassSetting],
     infos: &'static [ParamInfo],
     read: impl Fn(&mut Reader<'_>) -> Option<C>,

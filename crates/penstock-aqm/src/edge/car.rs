@@ -122,6 +122,7 @@ impl Part for Car {
         source: "Cisco, command reference of rate-limit",
         doc: module_doc!("car.rs"),
         params: CarParams::INFO,
+        class_params: &[],
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -66,6 +66,7 @@ impl Part for Policer {
         source: "S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998",
         doc: module_doc!("policer.rs"),
         params: PolicerParams::INFO,
+        class_params: &[],
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

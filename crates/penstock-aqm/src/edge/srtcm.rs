@@ -109,6 +109,7 @@ impl Part for SrTcm {
         source: "J. Heinanen, R. Guerin, A Single Rate Three Color Marker, RFC 2697, 1999",
         doc: module_doc!("srtcm.rs"),
         params: SrTcmParams::INFO,
+        class_params: &[],
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -83,6 +83,7 @@ impl Part for TokenBucket {
         source: "S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998",
         doc: module_doc!("token_bucket.rs"),
         params: TokenBucketParams::INFO,
+        class_params: &[],
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -111,6 +111,7 @@ impl Part for TrTcm {
         source: "J. Heinanen, R. Guerin, A Two Rate Three Color Marker, RFC 2698, 1999",
         doc: module_doc!("trtcm.rs"),
         params: TrTcmParams::INFO,
+        class_params: &[],
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

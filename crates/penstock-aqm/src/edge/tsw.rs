@@ -141,6 +141,7 @@ impl Part for Tsw {
         source: "W. Fang, N. Seddigh, B. Nandy, A Time Sliding Window Three Colour Marker, RFC 2859, 2000",
         doc: module_doc!("tsw.rs"),
         params: TswParams::INFO,
+        class_params: &[],
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

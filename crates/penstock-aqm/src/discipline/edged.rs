@@ -1,0 +1,343 @@
+//! A queue with conditioners before it.
+//!
+//! Each packet goes through the stages in their order, and what comes out behind the last is offered to the queue. A
+//! conditioner acts at once; a shaper holds packets and lets them go on at its own times. The queue and its law see
+//! nothing of this: what arrives there is what came through, and the backlog in the reports is theirs alone. What a stage
+//! drops is reported with [`Cause::Policed`], with which it is no arrival of the queue.
+//!
+//! The conditioners draw from a random stream of their own, so that the law's draws are the same with and without them.
+//! The timer of the whole is the earlier of the queue's and the shapers', and moves at every operation, unlike that of a
+//! queue alone: who owns it re-reads it after each ([`Edged::holds`] says whether that is needed).
+
+use super::{Discipline, Env, Next, Probe, Report};
+use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
+use crate::edge::{Action, Conditioner};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use penstock_core::{Packet, Rng, Time};
+
+/// One of the stages before a queue.
+pub enum Stage<P> {
+    /// Acts on each packet at once.
+    Conditioner(Box<dyn Conditioner>),
+    /// Holds packets: a shaper.
+    Shaper(Box<dyn Discipline<P>>),
+}
+
+/// A queue with conditioners before it.
+pub struct Edged<P> {
+    stages: Vec<Holding<P>>,
+    queue: Box<dyn Discipline<P>>,
+    rng: Rng,
+}
+
+struct Holding<P> {
+    stage: Stage<P>,
+    /// When a shaper lets its next packet go; `None` if it holds none.
+    due: Option<Time>,
+}
+
+impl<P: Packet + Send> Edged<P> {
+    /// `queue` with these stages before it, which draw from `rng`.
+    pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P>>, rng: Rng) -> Self {
+        let stages = stages.into_iter().map(|stage| Holding { stage, due: None }).collect();
+        Self { stages, queue, rng }
+    }
+
+    /// Whether a stage may hold packets, so that the timer moves at every operation.
+    pub fn holds(&self) -> bool {
+        self.stages.iter().any(|holding| matches!(holding.stage, Stage::Shaper(_)))
+    }
+
+    /// When a shaper lets its next packet go.
+    fn due(&self) -> Option<Time> {
+        self.stages.iter().filter_map(|holding| holding.due).min()
+    }
+
+    /// A packet comes to the stage of this number, or to the queue behind the last.
+    fn advance(&mut self, env: &mut Env<'_, P>, from: usize, mut packet: P) {
+        for at in from..self.stages.len() {
+            match &mut self.stages[at].stage {
+                Stage::Conditioner(conditioner) => {
+                    let queue = self.queue.backlog();
+                    let mut meta = packet.meta();
+                    if conditioner.wants_rare() {
+                        meta.rare = Some(env.facts.rare(&packet));
+                    }
+                    let mut cx = Cx { now: env.now, queue, link_bytes: queue.bytes, rng: &mut self.rng };
+                    match conditioner.on_packet(&mut cx, &meta) {
+                        Action::Pass => {}
+                        Action::Remark(dscp) => packet.remark(dscp),
+                        Action::Drop(_) => return policed(env, &packet, &queue),
+                    }
+                }
+                Stage::Shaper(shaper) => {
+                    let queue = self.queue.backlog();
+                    let mut probe = Inside { probe: &mut *env.probe, queue: &queue };
+                    let (now, facts) = (env.now, env.facts);
+                    shaper.enqueue(&mut Env { now, rng: &mut self.rng, probe: &mut probe, facts }, packet);
+                    return self.release(env, at);
+                }
+            }
+        }
+        self.queue.enqueue(env, packet);
+    }
+
+    /// Let all packets of the shaper of this number go on that may.
+    fn release(&mut self, env: &mut Env<'_, P>, at: usize) {
+        loop {
+            let Holding { stage: Stage::Shaper(shaper), due } = &mut self.stages[at] else { return };
+            let queue = self.queue.backlog();
+            let mut probe = Inside { probe: &mut *env.probe, queue: &queue };
+            let (now, facts) = (env.now, env.facts);
+            match shaper.dequeue(&mut Env { now, rng: &mut self.rng, probe: &mut probe, facts }) {
+                Next::Send(packet) => self.advance(env, at + 1, packet),
+                Next::Empty => {
+                    *due = None;
+                    return;
+                }
+                Next::NotBefore(time) => {
+                    *due = Some(time);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Let all packets go on whose time has come; the last stages first, as what they hold came earlier.
+    fn release_due(&mut self, env: &mut Env<'_, P>) {
+        for at in (0..self.stages.len()).rev() {
+            if self.stages[at].due.is_some_and(|due| due <= env.now) {
+                self.release(env, at);
+            }
+        }
+    }
+}
+
+impl<P: Packet + Send> Discipline<P> for Edged<P> {
+    fn wants_rare(&self) -> bool {
+        let wants = |stage: &Stage<P>| match stage {
+            Stage::Conditioner(conditioner) => conditioner.wants_rare(),
+            Stage::Shaper(shaper) => shaper.wants_rare(),
+        };
+        self.queue.wants_rare() || self.stages.iter().any(|holding| wants(&holding.stage))
+    }
+
+    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+        self.release_due(env);
+        self.advance(env, 0, packet);
+    }
+
+    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+        self.release_due(env);
+        let held = self.due();
+        match self.queue.dequeue(env) {
+            Next::Empty => held.map_or(Next::Empty, Next::NotBefore),
+            Next::NotBefore(time) => Next::NotBefore(held.map_or(time, |held| held.min(time))),
+            sent @ Next::Send(_) => sent,
+        }
+    }
+
+    /// What waits in the queue and in the shapers before it.
+    fn backlog(&self) -> Backlog {
+        let mut all = self.queue.backlog();
+        for holding in &self.stages {
+            if let Stage::Shaper(shaper) = &holding.stage {
+                let held = shaper.backlog();
+                all.packets += held.packets;
+                all.bytes += held.bytes;
+            }
+        }
+        all
+    }
+
+    fn on_link(&mut self, now: Time, link: &LinkInfo) {
+        self.queue.on_link(now, link);
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        [self.queue.next_timeout(), self.due()].into_iter().flatten().min()
+    }
+
+    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+        self.release_due(env);
+        if self.queue.next_timeout().is_some_and(|time| time <= env.now) {
+            self.queue.on_timeout(env);
+        }
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.queue.gauges(show);
+    }
+
+    fn drop_function(&self, average: f64) -> Option<f64> {
+        self.queue.drop_function(average)
+    }
+}
+
+/// Tell that a stage dropped the packet, with what waits in the queue behind.
+fn policed<P>(env: &mut Env<'_, P>, packet: &P, queue: &Backlog) {
+    let report = Report { now: env.now, packet, enqueued: env.now, packets: queue.packets, bytes: queue.bytes };
+    env.probe.dropped(&report, Cause::Policed);
+}
+
+/// What a shaper does is its own matter, but for the packets that it drops.
+struct Inside<'a, P> {
+    probe: &'a mut dyn Probe<P>,
+    queue: &'a Backlog,
+}
+
+impl<P> Probe<P> for Inside<'_, P> {
+    fn queued(&mut self, _report: &Report<'_, P>) {}
+    fn sent(&mut self, _report: &Report<'_, P>) {}
+    fn marked(&mut self, _report: &Report<'_, P>, _cause: Cause) {}
+    fn dropped(&mut self, report: &Report<'_, P>, _cause: Cause) {
+        let Backlog { packets, bytes, .. } = *self.queue;
+        self.probe.dropped(
+            &Report { now: report.now, packet: report.packet, enqueued: report.now, packets, bytes },
+            Cause::Policed,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edge;
+    use crate::rig::thesis_link;
+    use penstock_core::param::Value;
+    use penstock_core::{Dscp, Ecn, Limit, PacketMeta};
+
+    /// What the outside was told, and what left with which codepoint.
+    #[derive(Default)]
+    struct Told {
+        queued: Vec<u32>,
+        policed: Vec<u32>,
+        overflowed: Vec<u32>,
+        backlogs: Vec<u32>,
+    }
+
+    impl Probe<PacketMeta> for Told {
+        fn queued(&mut self, report: &Report<'_, PacketMeta>) {
+            self.queued.push(report.packet.flow);
+            self.backlogs.push(report.packets);
+        }
+        fn sent(&mut self, _report: &Report<'_, PacketMeta>) {}
+        fn marked(&mut self, _report: &Report<'_, PacketMeta>, _cause: Cause) {}
+        fn dropped(&mut self, report: &Report<'_, PacketMeta>, cause: Cause) {
+            let list = if cause == Cause::Policed { &mut self.policed } else { &mut self.overflowed };
+            list.push(report.packet.flow);
+        }
+    }
+
+    struct Bench {
+        edged: Edged<PacketMeta>,
+        rng: Rng,
+        told: Told,
+    }
+
+    fn settings(settings: &[(&str, Value)]) -> Vec<(alloc::string::String, Value)> {
+        settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()
+    }
+
+    /// A drop-tail queue of 35 packets behind these stages.
+    fn bench(stages: &[(&str, &[(&str, Value)], Limit)]) -> Bench {
+        let link = thesis_link();
+        let stage = |(kind, given, limit): &(&str, &[(&str, Value)], Limit)| {
+            edge::stage(kind, &settings(given), *limit, &link).unwrap()
+        };
+        let queue = crate::build("droptail", &[], &link).unwrap();
+        let edged = Edged::new(stages.iter().map(stage).collect(), queue, Rng::stream(1, "link.edge"));
+        Bench { edged, rng: Rng::stream(1, "link.aqm"), told: Told::default() }
+    }
+
+    impl Bench {
+        fn operate<T>(
+            &mut self,
+            millis: u64,
+            f: impl FnOnce(&mut Edged<PacketMeta>, &mut Env<'_, PacketMeta>) -> T,
+        ) -> T {
+            let now = Time::from_nanos(millis * 1_000_000);
+            f(&mut self.edged, &mut Env { now, rng: &mut self.rng, probe: &mut self.told, facts: &() })
+        }
+
+        /// A packet of 1000 bytes with its number.
+        fn arrive(&mut self, millis: u64, number: u32) {
+            let packet = PacketMeta { flow: number, size: 1_000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+            self.operate(millis, |edged, env| edged.enqueue(env, packet));
+        }
+
+        fn serve(&mut self, millis: u64) -> Next<PacketMeta> {
+            self.operate(millis, |edged, env| edged.dequeue(env))
+        }
+    }
+
+    fn sent(next: Next<PacketMeta>) -> (u32, &'static str) {
+        let Next::Send(packet) = next else { panic!("{next:?}") };
+        (packet.flow, Dscp::new(packet.dscp).unwrap().name().unwrap())
+    }
+
+    const RATE: (&str, Value) = ("rate", Value::Number(80_000.0));
+    const BURST: (&str, Value) = ("burst", Value::Bytes(1_000.0));
+
+    #[test]
+    fn packets_go_through_the_stages_in_their_order() {
+        let mut bench = bench(&[
+            ("token-bucket", &[RATE, BURST], Limit::Infinite),
+            ("policer", &[RATE, ("burst", Value::Bytes(2_000.0))], Limit::Infinite),
+        ]);
+        (0..3).for_each(|number| bench.arrive(0, number));
+        assert_eq!((&bench.told.queued[..], &bench.told.policed[..]), (&[0, 1][..], &[2][..]));
+        assert_eq!([bench.serve(0), bench.serve(1)].map(sent), [(0, "AF11"), (1, "AF12")]);
+        assert_eq!(bench.serve(2), Next::Empty);
+    }
+
+    #[test]
+    fn a_shaper_lets_packets_go_on_at_its_times_and_the_queue_sees_only_those() {
+        // 1000 bytes each 100 ms
+        let mut bench = bench(&[("shaper", &[RATE], Limit::Packets(2))]);
+        assert!(bench.edged.holds());
+        (0..4).for_each(|number| bench.arrive(0, number));
+        assert_eq!((&bench.told.queued[..], &bench.told.policed[..]), (&[0][..], &[3][..]));
+        assert_eq!(bench.edged.backlog().packets, 3);
+        assert_eq!(bench.edged.next_timeout(), Some(Time::from_nanos(100_000_000)));
+        assert_eq!(sent(bench.serve(0)).0, 0);
+        assert_eq!(bench.serve(5), Next::NotBefore(Time::from_nanos(100_000_000)));
+        bench.operate(100, |edged, env| edged.on_timeout(env));
+        assert_eq!((&bench.told.queued[..], &bench.told.backlogs[..]), (&[0, 1][..], &[1, 1][..]));
+        assert_eq!(sent(bench.serve(150)).0, 1);
+        assert_eq!(sent(bench.serve(200)).0, 2);
+        assert_eq!((bench.serve(250), bench.edged.next_timeout()), (Next::Empty, None));
+        assert!(bench.told.overflowed.is_empty());
+    }
+
+    #[test]
+    fn what_a_shaper_held_goes_through_the_stages_behind_it() {
+        let shaper: (&str, &[(&str, Value)], Limit) = ("shaper", &[RATE], Limit::Infinite);
+        let meter: (&str, &[(&str, Value)], Limit) = ("token-bucket", &[RATE, BURST], Limit::Infinite);
+        let marks = |stages: [(&str, &[(&str, Value)], Limit); 2]| {
+            let mut bench = bench(&stages);
+            (0..3).for_each(|number| bench.arrive(0, number));
+            [0, 100, 200].map(|at| sent(bench.serve(at)).1)
+        };
+        // shaped to the rate of the meter, all is in profile
+        assert_eq!(marks([shaper, meter]), ["AF11"; 3]);
+        assert_eq!(marks([meter, shaper]), ["AF11", "AF12", "AF12"]);
+    }
+
+    #[test]
+    fn shapers_are_named_among_the_conditioners() {
+        let fault = |kind: &str| {
+            let link = thesis_link();
+            match edge::stage::<PacketMeta>(kind, &[], Limit::Infinite, &link) {
+                Err(faults) => faults[0].message.clone(),
+                Ok(_) => "".into(),
+            }
+        };
+        assert!(fault("shapr").ends_with("did you mean \"shaper\"?"));
+        assert!(
+            fault("red").contains("there are tsw, token-bucket, car, srtcm, trtcm, policer, classify, shaper, ras")
+        );
+        assert_eq!(edge::shapers().count(), 2);
+    }
+}

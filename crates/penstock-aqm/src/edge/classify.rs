@@ -1,0 +1,152 @@
+//! Classifier and marker.
+//! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, sections 2.3.1 (classifiers) and 2.3.3.2
+//! (markers).
+//!
+//! # Rule
+//! The classes are asked in their order; the first whose `match` fits the packet says by its `action` what is done with
+//! it. A packet that fits no class passes as it is. No random number is drawn.
+//!
+//! # Parameters
+//! Each class has a `match`, of which all keys must fit, and an `action`: "pass", "drop", or a new codepoint. A class
+//! without a match takes what no class before it takes, and stands last.
+//!
+//! # Differences
+//! * None: RFC 2475 leaves open what becomes of packets that nothing fits.
+
+use super::classifier::Classifier;
+use super::{Action, Conditioner, ConditionerInfo, Part};
+use crate::aqm::{Cx, LinkInfo};
+use crate::discipline::classes_of_settings;
+use crate::registry::module_doc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use penstock_core::PacketMeta;
+use penstock_core::param::{ClassSetting, Default, Match, ParamError, Reader, Value};
+
+penstock_core::params! {
+    /// Parameters of the classifier and marker.
+    pub struct ClassifyParams {
+        /// The classes, in the order in which they are asked for a packet.
+        classes: Vec<ClassSetting> = Default::Required;
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of a class.
+    pub struct ClassifyClassParams {
+        /// What is done with the packets of the class.
+        action: Action = Default::Required;
+    }
+}
+
+/// Classifier and marker.
+#[derive(Clone, Debug)]
+pub struct Classify {
+    classifier: Classifier,
+    /// One for each class, and one for what fits none.
+    actions: Vec<Action>,
+}
+
+impl Classify {
+    /// A marker with these classes.
+    pub fn new(classes: &[(Match, Action)]) -> Self {
+        let rest = (Match::default(), Action::Pass);
+        let all = || classes.iter().chain([&rest]);
+        Self {
+            classifier: Classifier::new(all().map(|(matches, _)| matches)),
+            actions: all().map(|&(_, action)| action).collect(),
+        }
+    }
+}
+
+impl Conditioner for Classify {
+    fn wants_rare(&self) -> bool {
+        self.classifier.wants_rare()
+    }
+
+    fn on_packet(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
+        self.actions[self.classifier.class_of(packet)]
+    }
+
+    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+impl Part for Classify {
+    const INFO: ConditionerInfo = ConditionerInfo {
+        name: "classify",
+        aliases: &["classifier"],
+        title: "Classifier and marker",
+        source: "S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998",
+        doc: module_doc!("classify.rs"),
+        params: ClassifyParams::INFO,
+        class_params: ClassifyClassParams::INFO,
+    };
+
+    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+        let mut reader = Reader::new(settings, Self::INFO.params);
+        let params = ClassifyParams::read(&mut reader);
+        reader.finish()?;
+        let classes = params.ok_or_else(Vec::new)?.classes;
+        let mut faults = Vec::new();
+        let read = classes_of_settings(&classes, ClassifyClassParams::INFO, ClassifyClassParams::read, &mut faults);
+        for (i, class) in classes.iter().enumerate().filter(|(_, class)| class.queue.is_some()) {
+            let message = alloc::format!("belongs to a scheduler: class \"{}\" has no queue here", class.name);
+            faults.push(ParamError::new(alloc::format!("classes[{i}].queue"), message));
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let actions = read.ok_or_else(Vec::new)?.into_iter().map(|class| class.action);
+        let classes: Vec<_> = classes.into_iter().map(|class| class.matches).zip(actions).collect();
+        Ok(Self::new(&classes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edge::bench::{bench, try_bench};
+
+    fn class(name: &str, matches: Match, action: &str) -> ClassSetting {
+        let settings = vec![("action".to_string(), Value::Text(action.to_string()))];
+        ClassSetting { name: name.to_string(), matches, settings, queue: None }
+    }
+
+    fn small() -> Match {
+        Match { size: Some((0, 200)), ..Match::default() }
+    }
+
+    fn udp() -> Match {
+        Match { protocol: vec![17], ..Match::default() }
+    }
+
+    #[test]
+    fn the_first_class_that_fits_says_what_is_done() {
+        let large = Match { size: Some((1_001, 1_500)), ..Match::default() };
+        let classes = vec![class("small", small(), "EF"), class("large", large, "drop"), class("udp", udp(), "CS1")];
+        let mut classify = bench("classify", &[("classes", Value::Classes(classes))]);
+        assert_eq!([200, 201, 1_000, 1_001].map(|size| classify.mark(0.0, size)), ["EF", "pass", "pass", "drop"]);
+    }
+
+    #[test]
+    fn what_fits_no_class_passes_as_it_is_unless_the_last_takes_all() {
+        let mut one = bench("classify", &[("classes", Value::Classes(vec![class("udp", udp(), "drop")]))]);
+        assert_eq!(one.recolour(0.0, 500, "AF11"), "pass");
+        let classes = vec![class("udp", udp(), "drop"), class("rest", Match::default(), "AF12")];
+        let mut all = bench("classify", &[("classes", Value::Classes(classes))]);
+        assert_eq!(all.recolour(0.0, 500, "AF11"), "AF12");
+    }
+
+    #[test]
+    fn faults_stand_under_their_class() {
+        let told = |classes| match try_bench("classify", &[("classes", Value::Classes(classes))]) {
+            Err(faults) => faults.into_iter().map(|fault| fault.name).collect::<Vec<_>>(),
+            Ok(_) => Vec::new(),
+        };
+        assert_eq!(told(vec![class("a", udp(), "EE"), class("b", small(), "EF")]), ["classes[0].action"]);
+        assert_eq!(told(vec![class("a", Match::default(), "EF"), class("b", udp(), "EF")]), ["classes[0].match"]);
+        let with_queue = ClassSetting { queue: Some(("red".to_string(), vec![])), ..class("a", udp(), "EF") };
+        assert_eq!(told(vec![with_queue]), ["classes[0].queue"]);
+        assert_eq!(told(vec![]), ["classes"]);
+    }
+}

@@ -1,0 +1,53 @@
+"""After Bodin and Schelen: 16 flows, each metered by a time sliding window, into one WRED queue of 10 Mbit/s.
+
+ns-2 has two hosts with a meter for each pair of addresses at the edge behind; here each flow has a host of its own, and
+its meter stands at its access link, which is never busy.
+"""
+
+from .reference import Cell
+from .setup import LINK_METRICS, Setting, Table
+
+FLOWS = 16
+RECEIVERS = 8
+NEVER = 1_000_000
+
+# ns-2's WRED, as the page of the scheme says.
+WRED: Table = {
+    **{"scheme": "wred", "limit": "inf", "min_th": [NEVER, 15], "max_th": [2 * NEVER, 45], "max_p": [0.1, 0.1]},
+    **{"w_q": 0.002, "spacing": "count", "guards": False, "gentle": False, "mean_packet": "1000B"},
+}
+
+
+def settings(cell: Cell) -> list[Setting] | str:
+    """The scenario of a cell."""
+    flavour = {"Reno": "reno", "Sack1": "sack"}[str(cell.settings["tcp"])]
+    rate = float(cell.settings["cir"]) * 1e6 / FLOWS
+    scenario: Table = {
+        "name": f"WRED {cell.name}",
+        "duration": "130s",
+        "warmup": "10s",
+        "sampling": "10ms",
+        "links": {
+            "access": {
+                **{"count": FLOWS, "from": "A{i}", "to": "E", "rate": "100Mbit", "delay": "1ms"},
+                "edge": [{"kind": "tsw", "rate": f"{rate:.0f}bit", "window": "1s", "in": "AF11", "out": "AF12"}],
+            },
+            "uplink": {"from": "E", "to": "R4", "rate": "100Mbit", "delay": "4ms"},
+            "bottleneck": {
+                **{"from": "R4", "to": "R3", "rate": "10Mbit", "delay": "10ms", "watch": True},
+                "queue": WRED,
+            },
+            "out": {
+                **{"count": RECEIVERS, "from": "R3", "to": "D{i}", "rate": "10Mbit"},
+                "delay": {"linear": ["5ms", "40ms"]},
+            },
+        },
+        "traffic": {
+            "bulk": {
+                **{"kind": "tcp", "profile": "ns2", "flavour": flavour, "count": FLOWS, "packet": "1000B"},
+                **{"window": 1_000_000, "min_rto": f"{cell.settings['minrto']}s", "start": {"uniform": ["0s", "5s"]}},
+                **{"from": "A{i}", "to": [f"D{j}" for j in range(RECEIVERS)]},
+            }
+        },
+    }
+    return [Setting(scenario, {metric: LINK_METRICS[metric] for metric in cell.metrics})]

@@ -5,7 +5,6 @@ The reference comes from ``validation/ns2/open_flows.tcl``.
 
 from .reference import Cell
 from .setup import LINK_METRICS, Setting, Table
-from .wred import NS2
 
 PARTS = (0.1, 0.2, 0.3, 0.4)
 SIZES = {"equal": (1000, 1000, 1000, 1000), "mixed": (250, 500, 1000, 1500)}
@@ -14,6 +13,9 @@ SIZES = {"equal": (1000, 1000, 1000, 1000), "mixed": (250, 500, 1000, 1500)}
 SHARES = (0.4, 0.3, 0.2, 0.08)
 
 LIMIT = 35
+
+# ns-2's WRED, as the page of the scheme says.
+NS2: Table = {"spacing": "count", "guards": False, "w_q": 0.002, "mean_packet": "1000B"}
 
 
 def settings(cell: Cell) -> list[Setting]:

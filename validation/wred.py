@@ -5,8 +5,8 @@ its meter stands at its access link, which is never busy.
 
 Not in agreement yet: with five runs 54 of 84 numbers agree. The mean queue and Jain's index agree in all 12 cells, and
 the most metered SACK cell (cir = 9.2) in everything. Elsewhere ns-2's queue varies more (its variance is up to 1.6 of
-ours), is empty more often, and loses more (up to 1.2 of ours). Why is not known; part of it is there without any metering
-(cir = 0), so it is not the meter alone.
+ours), is empty more often, and loses more (up to 1.2 of ours). Why is not known; part of it is there without any
+metering (cir = 0), so it is not the meter alone.
 """
 
 from .reference import Cell

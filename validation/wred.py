@@ -2,6 +2,11 @@
 
 ns-2 has two hosts with a meter for each pair of addresses at the edge behind; here each flow has a host of its own, and
 its meter stands at its access link, which is never busy.
+
+Not in agreement yet: with five runs 54 of 84 numbers agree. The mean queue and Jain's index agree in all 12 cells, and
+the most metered SACK cell (cir = 9.2) in everything. Elsewhere ns-2's queue varies more (its variance is up to 1.6 of
+ours), is empty more often, and loses more (up to 1.2 of ours). Why is not known; part of it is there without any
+metering (cir = 0), so it is not the meter alone.
 """
 
 from .reference import Cell
@@ -21,7 +26,6 @@ WRED: Table = {
 def settings(cell: Cell) -> list[Setting] | str:
     """The scenario of a cell."""
     flavour = {"Reno": "reno", "Sack1": "sack"}[str(cell.settings["tcp"])]
-    rate = float(cell.settings["cir"]) * 1e6 / FLOWS
     scenario: Table = {
         "name": f"WRED {cell.name}",
         "duration": "130s",
@@ -30,7 +34,7 @@ def settings(cell: Cell) -> list[Setting] | str:
         "links": {
             "access": {
                 **{"count": FLOWS, "from": "A{i}", "to": "E", "rate": "100Mbit", "delay": "1ms"},
-                "edge": [{"kind": "tsw", "rate": f"{rate:.0f}bit", "window": "1s", "in": "AF11", "out": "AF12"}],
+                "edge": [meter(float(cell.settings["cir"]) * 1e6 / FLOWS)],
             },
             "uplink": {"from": "E", "to": "R4", "rate": "100Mbit", "delay": "4ms"},
             "bottleneck": {
@@ -51,3 +55,10 @@ def settings(cell: Cell) -> list[Setting] | str:
         },
     }
     return [Setting(scenario, {metric: LINK_METRICS[metric] for metric in cell.metrics})]
+
+
+def meter(rate: float) -> Table:
+    """The meter of one flow; without a rate all is out of profile."""
+    if rate == 0:
+        return {"kind": "classify", "classes": [{"name": "all", "action": "AF12"}]}
+    return {"kind": "tsw", "rate": f"{rate:.0f}bit", "window": "1s", "in": "AF11", "out": "AF12"}

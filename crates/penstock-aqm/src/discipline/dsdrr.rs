@@ -171,7 +171,7 @@ impl Policy for DiscardState {
         self.overflow = false;
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("w", f64::from(self.w()));
         show("n_d", f64::from(self.n_d));
     }

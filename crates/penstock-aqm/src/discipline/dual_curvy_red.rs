@@ -97,7 +97,7 @@ impl Coupled for DualCurvyRedLaws {
         Verdict::Pass
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("q_c", self.q_c);
         show("sqrt_p_c", self.sqrt_p_c().clamp(0.0, 1.0));
         show("p_cl", self.p_cl().clamp(0.0, 1.0));

@@ -166,7 +166,7 @@ impl<P: Packet + Send> Discipline<P> for Edged<P> {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.queue.gauges(show);
     }
 

@@ -315,7 +315,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
         self.fresh.on_timeout(&mut Cx { now: env.now, queue: idle, link_bytes: self.bytes, rng: env.rng });
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("new_flows", f64::from(self.new.len()));
         show("old_flows", f64::from(self.old.len()));
     }

@@ -217,7 +217,7 @@ impl<P: Packet + Send> Discipline<P> for Pushout<P> {
         self.law.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.law.gauges(show);
     }
 

@@ -205,7 +205,7 @@ impl Aqm for Cobalt {
         self.mtu_time = self.params.mtu_time(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("count", f64::from(self.vars.count));
         show("dropping", f64::from(u8::from(self.vars.dropping)));
         show("p_drop", self.vars.p_drop);

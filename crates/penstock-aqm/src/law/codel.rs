@@ -239,7 +239,7 @@ impl Aqm for Codel {
         self.maxpacket = self.params.maxpacket(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("count", f64::from(self.vars.count));
         show("dropping", f64::from(u8::from(self.vars.dropping)));
     }

@@ -223,7 +223,7 @@ impl Aqm for Fred {
         self.red.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("avg", self.red.avg());
         show("avgcq", self.avgcq());
         show("active", f64::from(self.active));

@@ -164,7 +164,7 @@ impl Aqm for Lred {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.p);
         show("loss_ratio", self.loss_ratio);
     }

@@ -370,7 +370,7 @@ impl Aqm for Pie {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.vars.p.min(1.0));
         show("qdelay", self.vars.qdelay);
     }

@@ -256,7 +256,7 @@ impl Aqm for Psand {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         if self.params.adapt != Adapt::None {
             show("min_th", self.red.min_th());

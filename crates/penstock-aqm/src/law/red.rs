@@ -407,7 +407,7 @@ impl Aqm for Red {
         self.derived = Derived::new(&self.params, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("avg", self.vars.avg);
         show("p_b", self.p_b(self.vars.avg));
         show("max_p", self.vars.max_p);

@@ -138,7 +138,7 @@ impl Aqm for Sfc {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.p);
         show("lambda", self.lambda);
     }

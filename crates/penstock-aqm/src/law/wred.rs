@@ -172,7 +172,7 @@ impl Aqm for Wred {
     }
 
     /// The average, and p_b and max_p of the level that is dropped first.
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let avg = self.levels[0].avg();
         show("avg", avg);
         if let Some(last) = self.levels.last() {

@@ -108,7 +108,7 @@ impl Aqm for Wrt {
         self.wred.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.wred.gauges(show);
         show("avg_in", self.avg_in.get());
     }

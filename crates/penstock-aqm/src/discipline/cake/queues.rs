@@ -381,7 +381,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         self.take_link(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let total = |of: fn(&Tin) -> u32| f64::from(self.tins.iter().map(of).sum::<u32>());
         show("sparse_flows", total(|tin| tin.sparse.len()));
         show("bulk_flows", total(|tin| tin.bulk_queues));

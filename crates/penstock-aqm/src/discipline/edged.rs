@@ -146,6 +146,7 @@ impl<P: Packet + Send> Discipline<P> for Edged<P> {
                 let held = shaper.backlog();
                 all.packets += held.packets;
                 all.bytes += held.bytes;
+                all.oldest = all.oldest.into_iter().chain(held.oldest).min();
             }
         }
         all

@@ -70,8 +70,8 @@ def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
     common = {"limit": f"{limit}p", "spacing": "wait", "guards": True, "mean_packet": "1000B", **red}
     name, ecn, everywhere = scheme.partition("ECN")
     if ecn:
-        # ns-2 decides at the average which packets are marked rather than dropped; `ECNall`: all but forced drops.
-        common |= {"ecn": True, "mark_up_to": "top" if everywhere else "max_th"}
+        # The reference keeps ns-2's mark_p_ at the present max_p; `ECNall`: all but forced drops.
+        common |= {"ecn": True, "mark_up_to": "top" if everywhere else "max_p"}
     max_p_low = common.pop("max_p_low", 0.01)
     if name in ("RED", "gRED"):
         return {"scheme": "red", "max_p": 0.1, "gentle": name == "gRED", **common}

@@ -139,8 +139,8 @@ class Red(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -163,7 +163,7 @@ class Red(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,8 +186,8 @@ class AredFloyd(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -217,7 +217,7 @@ class AredFloyd(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,8 +236,8 @@ class AredFeng(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -262,7 +262,7 @@ class AredFeng(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,8 +289,8 @@ class Psand(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -323,7 +323,7 @@ class Psand(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -556,8 +556,8 @@ class Xred(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -582,7 +582,7 @@ class Xred(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -600,8 +600,8 @@ class FbRed(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -625,7 +625,7 @@ class FbRed(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -712,8 +712,8 @@ class Wred(Queue):
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
@@ -754,8 +754,8 @@ class Wrt(Queue):
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
@@ -798,8 +798,8 @@ class CbtRed(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -827,7 +827,7 @@ class CbtRed(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1335,8 +1335,8 @@ class WredDfq(Queue):
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
 
@@ -1610,8 +1610,8 @@ class Choke(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet waits, nor of the first packet above min_th
-            (ns-2).
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early.
@@ -1636,7 +1636,7 @@ class Choke(Queue):
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
     ecn: bool = False
-    mark_up_to: Literal["max_th", "top", "always"] = "max_th"
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
 @dataclass(frozen=True, kw_only=True)

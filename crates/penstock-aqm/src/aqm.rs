@@ -70,7 +70,8 @@ pub struct Backlog {
     pub bytes: u64,
     /// How much may wait.
     pub limit: Limit,
-    /// When the packet at the head was queued.
+    /// When the packet at the head was queued; over several queues, the earliest of their heads. The flows that a class
+    /// serves in turn are one queue: its head is the packet that leaves next.
     pub oldest: Option<Time>,
 }
 
@@ -151,8 +152,9 @@ pub trait Aqm: Send {
     /// The time that [`Aqm::next_timeout`] named has come.
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// Show the state to a probe, as (name, value). Names are the literature's: `avg`, `p_b`, `max_p`.
-    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    /// Show the state to a probe, as (name, value). Names are the literature's: `avg`, `p_b`, `max_p`. A scheduler puts
+    /// the name of the class before those of its law: `gold.avg`.
+    fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 
     /// The law's drop probability at a held average queue of `average` packets, where it has such a function.
     fn drop_function(&self, _average: f64) -> Option<f64> {
@@ -191,7 +193,7 @@ impl Aqm for alloc::boxed::Box<dyn Aqm> {
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         (**self).on_timeout(cx);
     }
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         (**self).gauges(show);
     }
     fn drop_function(&self, average: f64) -> Option<f64> {

@@ -184,7 +184,7 @@ pub trait Discipline<P: Packet>: Send {
     /// The time that [`Discipline::next_timeout`] named has come.
     fn on_timeout(&mut self, _env: &mut Env<'_, P>) {}
     /// Show the state of the law to a probe, as (name, value).
-    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
     /// As [`crate::Aqm::drop_function`].
     fn drop_function(&self, _average: f64) -> Option<f64> {
         None

@@ -48,7 +48,7 @@ pub trait Conditioner: Send {
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action;
 
     /// Show the state to a probe, as (name, value): token counts in bytes, rates in bits per second.
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64));
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64));
 }
 
 /// A conditioner that the registry can describe and build.

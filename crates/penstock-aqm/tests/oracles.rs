@@ -17,9 +17,7 @@ const MISSING: &[&str] = &["sfb", "cake"];
 
 /// Schemes that tell another story than their oracle on some trace, until it is settled who is right. This list only
 /// shrinks, too.
-const DISPUTED: &[&str] = &[
-    "ared-floyd", "ared-feng", "wrt", "tdrr", "bred", "choke", "shaper", "ras", "cbq", "dualpi2", "fq-pie",
-];
+const DISPUTED: &[&str] = &["bred", "choke", "shaper", "ras", "cbq", "dualpi2", "fq-pie"];
 
 const TRACES: u64 = 200;
 const OPERATIONS: u32 = 1000;

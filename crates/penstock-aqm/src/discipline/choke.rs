@@ -188,7 +188,7 @@ impl<P: Packet + Send> Discipline<P> for Choke<P> {
         self.red.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
     }
 }

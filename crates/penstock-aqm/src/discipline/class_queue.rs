@@ -5,6 +5,8 @@ use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::discipline::flow_order::FlowOrder;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
 use penstock_core::{Limit, Packet, PacketMeta, Rate, Time};
 
 /// What a class is guaranteed, and so the rate that its law sees.
@@ -109,6 +111,7 @@ impl Total {
 
 /// A class of packets that waits behind one law.
 pub(super) struct ClassQueue<P, T> {
+    name: String,
     store: Store<P, T>,
     bytes: u64,
     own_limit: Option<Limit>,
@@ -133,7 +136,12 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         guarantee: Guarantee,
         law: Box<dyn Aqm>,
     ) -> Self {
-        Self { store, bytes: 0, own_limit, shared_limit, guarantee, law }
+        Self { name: String::new(), store, bytes: 0, own_limit, shared_limit, guarantee, law }
+    }
+
+    /// The same queue, that of a class with this name.
+    pub(super) fn named(self, name: &str) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// The link as the law of a class sees it.
@@ -237,5 +245,10 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
 
     pub(super) fn on_timeout(&mut self, env: &mut Env<'_, P>, total: Total) {
         self.law.on_timeout(cx!(self, env, total));
+    }
+
+    /// The state of the law, under the name of the class.
+    pub(super) fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
+        self.law.gauges(&mut |name, value| show(&format!("{}.{name}", self.name), value));
     }
 }

@@ -80,7 +80,10 @@ pub(super) fn queues<P: Packet, T: Copy>(
             Some((scheme, settings)) => build_law(scheme, settings, &seen),
         };
         match law {
-            Ok(law) => queues.push(ClassQueue::new(plan.store, own_limit, link.limit, plan.guarantee, law)),
+            Ok(law) => {
+                let queue = ClassQueue::new(plan.store, own_limit, link.limit, plan.guarantee, law);
+                queues.push(queue.named(&class.name));
+            }
             Err(refused) => {
                 let told = |fault: ParamError| ParamError { name: path(i, &format!("queue.{}", fault.name)), ..fault };
                 faults.extend(refused.into_iter().map(told));
@@ -139,6 +142,18 @@ mod tests {
             bytes.arrive_packet(numbered(0, size));
         }
         assert_eq!((bytes.counts.queued, bytes.counts.dropped_on_arrival), (3, 1));
+    }
+
+    #[test]
+    fn the_state_of_a_law_bears_the_name_of_its_class() {
+        let all = [("max_p", Value::Number(0.5))];
+        let named = |class: ClassSetting, name: &str| ClassSetting { name: name.into(), ..class };
+        let rig = wfq(vec![
+            named(with_law(class(0, vec![]), "red", &[]), "gold"),
+            named(with_law(class(1, vec![]), "red", &all), "tin"),
+        ]);
+        let rig = rig.unwrap();
+        assert_eq!((rig.gauge("gold.max_p"), rig.gauge("tin.max_p")), (0.1, 0.5));
     }
 
     #[test]

@@ -159,7 +159,7 @@ pub(super) trait Policy: Watcher + Send {
 
     fn on_timeout(&mut self, _now: Time) {}
 
-    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
 /// A shared buffer under deficit round robin.
@@ -337,7 +337,7 @@ impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("active", f64::from(self.queues.active()));
         self.policy.gauges(show);
     }

@@ -1,9 +1,9 @@
 //! Queues that are served by deficit round robin: what the schemes of this family share.
 //!
-//! The packets of all queues lie in one slab, chained in both directions within their queue, so that a queue costs a few
-//! words, a packet leaves from either end at once, and the slot freed last, which is still in the cache, is filled next.
-//! The queues that hold packets are chained in a ring, in the order of service. Every operation takes constant time, but
-//! for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
+//! The packets of all queues lie in one slab, chained in both directions within their queue, so that a queue costs a
+//! few words, a packet leaves from either end at once, and the slot freed last, which is still in the cache, is filled
+//! next. The queues that hold packets are chained in a ring, in the order of service. Every operation takes constant
+//! time, but for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
 
 use alloc::vec::Vec;
 use penstock_core::Time;
@@ -151,9 +151,11 @@ impl<P> DrrQueues<P> {
         (self.front != NONE).then_some(self.front)
     }
 
-    /// When the packet at the head of the queue at the front was queued.
+    /// When the earliest of the heads was queued; one look at each queue in the round.
     pub(super) fn oldest(&self) -> Option<Time> {
-        self.front().map(|id| self.slots[self.queues[id as usize].head as usize].enqueued)
+        let next = |&id: &u32| Some(self.queues[id as usize].next);
+        let round = core::iter::successors(self.front(), next).take(self.active as usize);
+        round.map(|id| self.slots[self.queues[id as usize].head as usize].enqueued).min()
     }
 
     /// The packet in a slot.
@@ -187,7 +189,8 @@ impl<P> DrrQueues<P> {
         slot
     }
 
-    /// Take a packet from either end of queue `id`. A queue that becomes empty leaves the round and its deficit is lost.
+    /// Take a packet from either end of queue `id`. A queue that becomes empty leaves the round and its deficit is
+    /// lost.
     pub(super) fn pop(&mut self, watcher: &mut impl Watcher, now: Time, id: u32, end: End) -> Option<Taken<P>> {
         let queue = self.queues.get_mut(id as usize)?;
         let index = if end == End::Head { queue.head } else { queue.tail };
@@ -341,8 +344,8 @@ mod tests {
 
     #[test]
     fn what_a_turn_leaves_is_carried_into_the_next() {
-        // Quantum 500. Queue 0 sends 200 and has 300 left, too little for 750; in its next turn it has 800, sends 750 and
-        // 20, and is empty. Queue 1 sends one packet a turn.
+        // Quantum 500. Queue 0 sends 200 and has 300 left, too little for 750; in its next turn it has 800, sends 750
+        // and 20, and is empty. Queue 1 sends one packet a turn.
         let mut queues = DrrQueues::new(Quantum::Bytes(500));
         for size in [200, 750, 20] {
             push(&mut queues, 0, size);
@@ -378,8 +381,8 @@ mod tests {
 
     #[test]
     fn rounds_in_which_nobody_can_send_are_skipped_not_walked() {
-        // With quantum 1 the first queue saves for 65535 rounds and the second for 65534, so the second goes first; with
-        // 7 they need 9363 and 9362 rounds.
+        // With quantum 1 the first queue saves for 65535 rounds and the second for 65534, so the second goes first;
+        // with 7 they need 9363 and 9362 rounds.
         for quantum in [1, 7] {
             let mut queues = DrrQueues::new(Quantum::Bytes(quantum));
             for _ in 0..1000 {
@@ -442,6 +445,21 @@ mod tests {
             assert_eq!(queues.packets() as usize, lists.iter().map(VecDeque::len).sum::<usize>());
             assert_eq!(queues.active() as usize, lists.iter().filter(|list| !list.is_empty()).count());
         }
+    }
+
+    #[test]
+    fn the_oldest_is_the_earliest_head_whoever_is_next() {
+        let mut queues = DrrQueues::new(Quantum::Packet);
+        for (id, at) in [(0, 1), (1, 2), (0, 3), (1, 4)] {
+            queues.reach(id);
+            queues.push(&mut (), Time::from_nanos(at), id, (0, 100, Time::from_nanos(at)));
+        }
+        // After a packet of queue 0, its next one, and then after one of queue 1.
+        for (oldest, served) in [(1, 0), (2, 1), (3, 0), (4, 1)] {
+            assert_eq!(queues.oldest(), Some(Time::from_nanos(oldest)));
+            assert_eq!(order(&mut queues, 1), [served]);
+        }
+        assert_eq!(queues.oldest(), None);
     }
 
     #[test]

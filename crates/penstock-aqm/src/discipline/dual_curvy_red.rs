@@ -1,6 +1,6 @@
 //! DualQ Coupled Curvy RED.
-//! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
-//! Scalable Throughput (L4S)", RFC 9332, 2023, appendix B; figure numbers refer to it.
+//! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss,
+//! and Scalable Throughput (L4S)", RFC 9332, 2023, appendix B; figure numbers refer to it.
 //!
 //! # Law
 //! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. When a packet leaves (figure 10),
@@ -22,7 +22,10 @@
 //! * The RFC prints minTh = 500 ms, which with a range of 500 ms would let no packet be dropped for half a second of
 //!   queue, and is no delay of the order of T: `min_th` is 500 us here.
 //! * The coupling factor k' is a power of two there, k' = 1; here k = 2 is given, and range_c, gamma likewise.
-//! * There is no protection against overload: the RFC leaves it out here, too. The limit of the queue is the last resort.
+//! * With a limit in bytes an arriving packet needs room for the largest packet of the link, whatever its own size
+//!   (figure 3).
+//! * There is no protection against overload: the RFC leaves it out here, too. The limit of the queue is the last
+//!   resort.
 
 use super::Discipline;
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
@@ -97,7 +100,7 @@ impl Coupled for DualCurvyRedLaws {
         Verdict::Pass
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("q_c", self.q_c);
         show("sqrt_p_c", self.sqrt_p_c().clamp(0.0, 1.0));
         show("p_cl", self.p_cl().clamp(0.0, 1.0));

@@ -58,7 +58,7 @@ pub(crate) trait Coupled: Send {
     /// The time has come; `cq_time` and `lq_time` are how long the head packets have waited, zero for an empty queue.
     fn update(&mut self, _now: Time, _cq_time: Span, _lq_time: Span) {}
     /// As [`Discipline::gauges`].
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64));
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64));
 }
 
 /// One of the two queues.
@@ -216,7 +216,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> Discipline<P> for DualQue
         self.laws.update(env.now, self.cq.time(env.now), self.lq.time(env.now));
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.laws.gauges(show);
     }
 }

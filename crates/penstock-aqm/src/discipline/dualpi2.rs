@@ -184,7 +184,7 @@ impl Coupled for DualPi2Laws {
         self.ticker.advance(now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.p);
         show("p_c", self.p_c);
         show("p_cl", self.p_cl);

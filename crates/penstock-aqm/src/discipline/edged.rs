@@ -146,6 +146,7 @@ impl<P: Packet + Send> Discipline<P> for Edged<P> {
                 let held = shaper.backlog();
                 all.packets += held.packets;
                 all.bytes += held.bytes;
+                all.oldest = all.oldest.into_iter().chain(held.oldest).min();
             }
         }
         all
@@ -166,7 +167,7 @@ impl<P: Packet + Send> Discipline<P> for Edged<P> {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.queue.gauges(show);
     }
 

@@ -104,7 +104,7 @@ impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
         self.law.on_timeout(cx!(self, env));
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.law.gauges(show);
     }
 

@@ -288,10 +288,9 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
         Next::Empty
     }
 
-    /// The head is that of the first queue in the lists that has a packet.
     fn backlog(&self) -> Backlog {
-        let mut listed = self.new.iter(&self.flows).chain(self.old.iter(&self.flows));
-        let oldest = listed.find_map(|id| self.packets.oldest(&self.flows[id as usize].line));
+        let listed = self.new.iter(&self.flows).chain(self.old.iter(&self.flows));
+        let oldest = listed.filter_map(|id| self.packets.oldest(&self.flows[id as usize].line)).min();
         Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
     }
 
@@ -315,7 +314,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
         self.fresh.on_timeout(&mut Cx { now: env.now, queue: idle, link_bytes: self.bytes, rng: env.rng });
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("new_flows", f64::from(self.new.len()));
         show("old_flows", f64::from(self.old.len()));
     }

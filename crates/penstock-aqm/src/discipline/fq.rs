@@ -1,24 +1,25 @@
 //! Fair Queueing (FQ): by packet, or by bit.
 //! By packet: J. Nagle, "On Packet Switches With Infinite Storage", RFC 970, 1985;
-//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
-//! II, 2004, introduction.
-//! By bit: A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989; section
-//! numbers refer to it.
+//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004, introduction.
+//! By bit: A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989;
+//! section numbers refer to it.
 //!
 //! # Law
 //! There is a queue for each flow; with `classes`, for each class. `by` = "packet": the queues send one packet each in
 //! turn, empty ones skipped, so that each of n busy queues gets 1 / n of the packets. `by` = "bit" (section 2.2): the
-//! packet is sent next that bit-by-bit round robin would finish first. With R(t) the number of the round, dR/dt = C / number
-//! of queues that are busy in that system, packet k of a queue, of P bits, arriving at t, has F = max(R(t), F of packet
-//! k - 1) + P; the smallest F is sent, and of equal ones the queue of the smallest number.
+//! packet is sent next that bit-by-bit round robin would finish first. With R(t) the number of the round, dR/dt = C /
+//! number of queues that are busy in that system, packet k of a queue, of P bits, arriving at t, has F = max(R(t), F of
+//! packet k - 1) + P; the smallest F is sent, and of equal ones the queue of the smallest number.
 //!
 //! When the queue is full, by packet the arriving packet is dropped. By bit, the last packet of the flow with the most
 //! bytes is dropped, the arriving packet counted in (section 2.2, buffer allocation); between classes, the arriving
-//! packet. No random number is drawn.
+//! packet. Of flows with equally many bytes the arriving packet's own loses, else the one with the highest number. A
+//! packet dropped on arrival leaves the F of its flow as it was. No random number is drawn.
 //!
 //! # Parameters
-//! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one, and a
-//! law (`queue`) that sees the class as its link, with an equal part of its rate.
+//! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one,
+//! and a law (`queue`) that sees the class as its link, with an equal part of its rate.
 //!
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.

@@ -1,21 +1,24 @@
 //! Flow Queue CoDel (FQ-CoDel).
-//! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet Scheduler and Active
-//! Queue Management Algorithm", RFC 8290, 2018; section numbers refer to it.
+//! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
+//! Active Queue Management Algorithm", RFC 8290, 2018; section numbers refer to it.
 //!
 //! # Law
 //! A salted hash gives each flow one of `flows` queues (section 4.1); each queue is guarded by a CoDel of its own.
 //!
 //! * A queue that is in no list when a packet arrives joins the end of the list of new queues, with `quantum` credits.
 //! * Next to send is the queue at the head of the new list or, if there is none, of the old list (section 4.2). If its
-//!   credits are used up (0 or less), it gets `quantum` more, goes to the end of the old list, and the next is looked at.
+//!   credits are used up (0 or less), it gets `quantum` more, goes to the end of the old list, and the next is looked
+//!   at.
 //! * CoDel may drop packets from the head of that queue; the packet it lets go is paid for with its bytes of credit.
 //! * If CoDel has no packet left, the queue goes to the end of the old list if it came from the new one, so that it
 //!   cannot come back at once and starve the old ones, and leaves the lists if it came from the old one.
 //! * When an arrival exceeds the limit of all queues together, the queue with most bytes loses half of its packets, at
-//!   most `drop_batch`, from its head; several times if that does not suffice.
+//!   most `drop_batch`, from its head; several times if that does not suffice. The arriving packet is queued first, and
+//!   may be among them.
 //!
 //! So a flow that sends less than a quantum in a round is served before those that have a queue. One random number is
-//! drawn, with the first packet: the salt.
+//! drawn, with the first packet: the salt. The times at which CoDel's drops are due are rounded to the nearest
+//! nanosecond.
 //!
 //! # Parameters
 //! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the time of a
@@ -72,7 +75,8 @@ impl Scheme for FqCodel {
         class_params: &[],
         cost: "O(1) time, amortized O(log f) at the limit; O(n + f) memory in packets and flows seen",
         picture: Picture::Service,
-        good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its own.",
+        good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its \
+               own.",
         bad: "A flow that does not respond keeps a long queue to itself; two flows that share a queue share a share.",
     };
 

@@ -98,7 +98,7 @@ impl Policy for QueueState {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("has_drop_queue", f64::from(u8::from(self.drop_queue.is_some())));
     }
 }

@@ -179,7 +179,7 @@ impl<P: Packet + Send> Discipline<P> for Shaper<P> {
         self.limit = link.limit;
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ear", self.ear.ear);
         show("rate", self.rate());
     }

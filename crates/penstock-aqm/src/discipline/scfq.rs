@@ -114,7 +114,7 @@ impl Order for SelfClocked {
         self.classes.iter_mut().for_each(|class| class.start = 0.0);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("v", self.v);
     }
 }

@@ -44,7 +44,7 @@ pub(super) trait Order: Send {
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
 
     /// The state of the order, as (name, value).
-    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
 /// Who a packet belongs to.
@@ -246,7 +246,8 @@ impl<P: Packet + Send, O: Order> Discipline<P> for Scheduler<P, O> {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.order.gauges(show);
+        self.queues.iter().for_each(|queue| queue.gauges(show));
     }
 }

@@ -2,13 +2,15 @@
 //! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990, as Linux and ns-2 have made it known.
 //!
 //! # Law
-//! A hash of the flow number, with a random salt, gives each flow one of `buckets` queues; flows that fall into the same
-//! queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue; if the buffer
-//! is over its limit then, the longest queue in packets loses the packet at its tail, which may be the one that arrived, or
-//! with `headdrop` at its head. Of queues of equal length, the one that is served soonest loses.
+//! A hash of the flow number, with a random salt, gives each flow one of `buckets` queues; flows that fall into the
+//! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue; if the
+//! buffer is over its limit then, the longest queue in packets loses the packet at its tail, which may be the one that
+//! arrived, or with `headdrop` at its head. Of queues of equal length, the one that is served soonest loses. With
+//! `round = "packet"` a turn ends at the next offer of service, so that a queue that becomes active meanwhile joins
+//! ahead of the one just served.
 //!
-//! Every `perturb` a new salt is drawn, so that the flows that share a queue do not share it for long. Waiting packets go
-//! to the queues of the new hash in order of arrival.
+//! Every `perturb` a new salt is drawn, so that the flows that share a queue do not share it for long. Waiting packets
+//! go to the queues of the new hash in order of arrival.
 //!
 //! One random number is drawn when the first packet arrives, and one when the first packet is hashed after each
 //! perturbation: at the perturbation if packets wait, else at the next arrival.
@@ -21,12 +23,12 @@
 //! | limit of the link | 127 packets | 40 packets |
 //! | `depth`, `flows` | 127, 127: without effect under that limit | none |
 //!
-//! `perturb` is off unless given; 10 s is recommended. Two of n flows share a queue with probability 1 / `buckets`; McKenney
-//! advises five to ten times as many queues as flows.
+//! `perturb` is off unless given; 10 s is recommended. Two of n flows share a queue with probability 1 / `buckets`;
+//! McKenney advises five to ten times as many queues as flows.
 //!
 //! # Differences
-//! * McKenney leaves waiting packets where they are when the hash changes, which may reorder a flow; as in Linux, they are
-//!   moved. Nothing is dropped then, even from a queue that becomes longer than `depth`.
+//! * McKenney leaves waiting packets where they are when the hash changes, which may reorder a flow; as in Linux, they
+//!   are moved. Nothing is dropped then, even from a queue that becomes longer than `depth`.
 //! * Flows are numbers: the hash is over the number and the salt, not over addresses and ports.
 //! * The packet that arrived and goes at once is reported as an overflow, a stored one as evicted.
 
@@ -122,10 +124,12 @@ impl Scheme for Sfq {
         ecn: false,
         params: SfqParams::INFO,
         class_params: &[],
-        cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; O(buckets + packets) memory",
+        cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; \
+               O(buckets + packets) memory",
         picture: Picture::Service,
         good: "Near-equal shares with a fixed number of queues, and a packet of a sparse flow hardly waits.",
-        bad: "Flows in the same bucket share one share; a bulk flow's own queue may stand as long as the buffer allows.",
+        bad: "Flows in the same bucket share one share; a bulk flow's own queue may stand as long as the buffer \
+              allows.",
     };
 
     fn build<P: Packet + Send + 'static>(

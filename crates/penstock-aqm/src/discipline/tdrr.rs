@@ -1,6 +1,6 @@
 //! Throughput DRR (TDRR).
-//! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent Packet
-//! Discard Policies for Improved TCP Queue Management", 2005.
+//! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent
+//! Packet Discard Policies for Improved TCP Queue Management", 2005.
 //!
 //! # Law
 //! Service is that of DRR. While an arriving packet finds no room, the packet at the head of the active queue with the
@@ -8,22 +8,24 @@
 //!
 //! * r_i = (1 - e^(-Delta / K)) L / Delta + e^(-Delta / K) r_i;
 //!
-//! and at time t, sent last at t_i, its throughput is r_i e^(-(t - t_i) / K). A queue that sends for the first time counts
-//! Delta from when it became active; so does one that has been without a packet and has not sent for more than 5 K, whose
-//! r_i is forgotten. For Delta = 0, the first factor is its limit, L / K.
+//! and at time t, sent last at t_i, its throughput is r_i e^(-(t - t_i) / K). A queue that sends for the first time
+//! counts Delta from when it last became active, by an arrival that found it empty. r_i is forgotten, as if queue i had
+//! never sent, when it becomes active more than 5 K after it sent last. For Delta = 0, the first factor is its limit,
+//! L / K.
 //!
-//! All throughputs decay by the same factor, so time alone never changes their order: ln r_i + t_i / K, which changes only
-//! when queue i sends, orders them at every time. A heap over it gives the highest. Of queues that never sent, the one
-//! with the lowest number loses. No random number is drawn, except one for the salt of `spread = "hash"`.
+//! All throughputs decay by the same factor, so time alone never changes their order: ln r_i + t_i / K, which changes
+//! only when queue i sends, orders them at every time. A heap over it gives the highest. Of queues that never sent, or
+//! whose r_i is forgotten, the one with the lowest number loses, and only if no other is active. No random number is
+//! drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Parameters
 //! `k` is the time over which throughput is averaged; `quantum`, `buckets` and `spread` are those of DRR.
 //!
 //! # Differences
-//! * The papers give no formula for the average, no K and no end of the queue; the continuous form, K = 100 ms and the head
-//!   are chosen here.
-//! * Only queues with packets can be victims, and the arriving packet does not count. With nothing to push out, or if it is
-//!   larger than the buffer, it is dropped itself.
+//! * The papers give no formula for the average, no K and no end of the queue; the continuous form, K = 100 ms and the
+//!   head are chosen here.
+//! * Only queues with packets can be victims, and the arriving packet does not count. With nothing to push out, or if
+//!   it is larger than the buffer, it is dropped itself.
 
 use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
@@ -58,8 +60,8 @@ pub struct Tdrr;
 struct Throughput {
     /// r_i, in bytes per second.
     r: f64,
-    /// t_i: when it sent last, or when its clock was started.
-    since: Option<Time>,
+    /// t_i: when it sent last or, while r_i is 0, when it became active.
+    since: Time,
 }
 
 /// The queue with the highest throughput loses its head.
@@ -77,8 +79,7 @@ impl HighestThroughput {
 
     fn rank(&mut self, id: u32) {
         let Throughput { r, since } = self.throughputs[id as usize];
-        let since = since.map_or(0.0, Time::as_secs);
-        self.order.set(id, (math::ln(r) + since / self.k, Reverse(id)));
+        self.order.set(id, (math::ln(r) + since.as_secs() / self.k, Reverse(id)));
     }
 }
 
@@ -103,8 +104,8 @@ impl Watcher for HighestThroughput {
             self.throughputs.resize(id as usize + 1, Throughput::default());
         }
         let throughput = &mut self.throughputs[id as usize];
-        if throughput.since.is_none_or(|since| (now - since).as_secs() > 5.0 * self.k) {
-            *throughput = Throughput { r: 0.0, since: Some(now) };
+        if throughput.r == 0.0 || (now - throughput.since).as_secs() > 5.0 * self.k {
+            *throughput = Throughput { r: 0.0, since: now };
         }
         self.rank(id);
     }
@@ -117,9 +118,8 @@ impl Policy for HighestThroughput {
 
     fn on_sent(&mut self, now: Time, id: u32, size: u32) {
         let Throughput { r, since } = &mut self.throughputs[id as usize];
-        let delta = since.map_or(0.0, |since| (now - since).as_secs());
-        *r = averaged(*r, size, delta, self.k);
-        *since = Some(now);
+        *r = averaged(*r, size, (now - *since).as_secs(), self.k);
+        *since = now;
         if self.order.contains(id) {
             self.rank(id);
         }
@@ -139,8 +139,10 @@ impl Scheme for Tdrr {
         class_params: &[],
         cost: "O(log n) time in the active queues; O(queues + packets) memory",
         picture: Picture::Service,
-        good: "Takes from the flows that have had most: fairer than DRR in small buffers and among unequal round trips.",
-        bad: "An exponential and a logarithm for each packet sent; pushes out stored packets, which costs memory bandwidth.",
+        good: "Takes from the flows that have had most: fairer than DRR in small buffers and among unequal round \
+               trips.",
+        bad: "An exponential and a logarithm for each packet sent; pushes out stored packets, which costs memory \
+              bandwidth.",
     };
 
     fn build<P: Packet + Send + 'static>(
@@ -158,6 +160,7 @@ mod tests {
     use super::*;
     use crate::aqm::Cause;
     use crate::discipline::drr_bench::{Bench, Fate};
+    use crate::discipline::drr_queues::{DrrQueues, End, Quantum};
     use penstock_core::{Limit, Rng};
 
     #[test]
@@ -206,8 +209,8 @@ mod tests {
         // r_0 = 1500 (1 - e^-0.1) / 0.01 + 7 * 1500 / 0.1 = 119 274 bytes/s.
         bench.serve(8);
         bench.arrive(1, 1500, 12);
-        // 120 ms later that is 35 925. Flow 0 sends one and flow 1 two: r_0 = 35 925 + 1500 (1 - e^-1.2) / 0.12 = 44 660,
-        // r_1 = 1500 (1 - e^-1.2) / 0.12 + 15 000 = 23 735.
+        // 120 ms later that is 35 925. Flow 0 sends one and flow 1 two:
+        // r_0 = 35 925 + 1500 (1 - e^-1.2) / 0.12 = 44 660, r_1 = 1500 (1 - e^-1.2) / 0.12 + 15 000 = 23 735.
         bench.advance(Span::from_millis(120));
         assert_eq!(bench.serve(3).iter().map(|packet| packet.flow).collect::<Vec<_>>(), [1, 0, 1]);
         bench.arrive(2, 1500, 8);
@@ -220,7 +223,7 @@ mod tests {
         let mut policy = HighestThroughput::new(Span::from_millis(100));
         let mut plain = [(0.0, 0.0); 8];
         let mut now = Time::ZERO;
-        let mut queues = crate::discipline::drr_queues::DrrQueues::new(crate::discipline::drr_queues::Quantum::Packet);
+        let mut queues = DrrQueues::new(Quantum::Packet);
         for id in 0..8 {
             queues.reach(id);
             queues.push(&mut policy, now, id, ((), 1500, now));
@@ -250,6 +253,20 @@ mod tests {
         bench.arrive(0, 1500, 1);
         bench.arrive(2, 1500, 1);
         assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
+    }
+
+    #[test]
+    fn a_queue_that_has_never_sent_counts_from_when_it_became_active_again() {
+        let mut policy = HighestThroughput::new(Span::from_millis(100));
+        let mut queues = DrrQueues::new(Quantum::Packet);
+        queues.reach(0);
+        queues.push(&mut policy, Time::ZERO, 0, ((), 1500, Time::ZERO));
+        queues.pop(&mut policy, Time::ZERO, 0, End::Head);
+        let later = Time::ZERO + Span::from_millis(40);
+        queues.push(&mut policy, later, 0, ((), 1500, later));
+        // 10 ms after 40 ms, not 50 ms after 0
+        policy.on_sent(later + Span::from_millis(10), 0, 1500);
+        assert_eq!(policy.throughputs[0].r, averaged(0.0, 1500, 0.01, 0.1));
     }
 
     #[test]

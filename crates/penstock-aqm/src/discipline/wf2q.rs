@@ -127,7 +127,7 @@ impl Order for SmallestBegun {
         self.gps.set_rate(now, link.rate);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("v", self.gps.v());
     }
 }

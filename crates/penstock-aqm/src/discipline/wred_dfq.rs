@@ -12,6 +12,10 @@
 //! * if there is no room for the packet then, packets of higher levels are pushed out for it, the last level first; if
 //!   there are none, it is dropped itself.
 //!
+//! The guards of WRED look at the queue that the packet finds, not at what removals have left. A packet pushed out or
+//! refused for want of room sets the count of its own level back to 0. Pushing out takes the victim by `victim`, too.
+//! Which packet a random number stands for with "random" depends on how they are stored, and is no part of the law.
+//!
 //! The packet in transmission has left the queue and is safe. A removal shortens the queue at once.
 //!
 //! # Parameters
@@ -217,7 +221,7 @@ impl<P: Packet + Send> Discipline<P> for Pushout<P> {
         self.law.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.law.gauges(show);
     }
 

@@ -107,7 +107,7 @@ impl Conditioner for Car {
         if self.conforms(packet.size) { self.params.conform } else { self.params.exceed }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("tokens", self.bucket.bytes());
         show("actual_debt", in_bytes(self.actual_debt));
         show("compounded_debt", in_bytes(self.compounded_debt));

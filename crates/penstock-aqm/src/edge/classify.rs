@@ -68,7 +68,7 @@ impl Conditioner for Classify {
         self.actions[self.classifier.class_of(packet)]
     }
 
-    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
 impl Part for Classify {

@@ -53,7 +53,7 @@ impl Conditioner for Policer {
         self.0.on_packet(cx, packet)
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.0.gauges(show);
     }
 }

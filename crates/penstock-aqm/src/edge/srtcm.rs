@@ -95,7 +95,7 @@ impl Conditioner for SrTcm {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("tc", self.c.bytes());
         show("te", self.e.bytes());
     }

@@ -70,7 +70,7 @@ impl Conditioner for TokenBucket {
         if self.bucket.take(packet.size) { self.params.within } else { self.params.out }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("tokens", self.bucket.bytes());
     }
 }

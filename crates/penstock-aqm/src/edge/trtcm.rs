@@ -97,7 +97,7 @@ impl Conditioner for TrTcm {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("tp", self.p.bytes());
         show("tc", self.c.bytes());
     }

@@ -128,7 +128,7 @@ impl Conditioner for Tsw {
         self.mark(cx.rng)
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("avg_rate", 8.0 * self.avg_rate);
     }
 }

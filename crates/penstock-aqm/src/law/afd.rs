@@ -164,7 +164,7 @@ impl Aqm for Afd {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("m_fair", self.m_fair);
     }
 }

@@ -118,7 +118,7 @@ impl Aqm for AredFeng {
         self.red.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
     }
 
@@ -141,8 +141,8 @@ impl Law for AredFeng {
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
         good: "Fast, large steps of max_p, and two plain rules.",
-        bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load it \
-              falls to its lower bound.",
+        bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load \
+              it falls to its lower bound.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

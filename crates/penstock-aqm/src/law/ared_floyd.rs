@@ -16,8 +16,8 @@
 //! # Differences
 //! * The bounds are tested on the max_p before the step, so it may end up to one step beyond them (as in the figure).
 //! * `tick = "arrival"` is ns-2's: the step is taken at the first arrival more than `interval` after the last change.
-//! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first. "current" lets it
-//!   follow, which keeps the drop function continuous.
+//! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first. "current" lets
+//!   it follow, which keeps the drop function continuous.
 
 use super::Law;
 use super::red::{Red, RedParams};
@@ -140,7 +140,7 @@ impl Aqm for AredFloyd {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
     }
 
@@ -164,7 +164,8 @@ impl Law for AredFloyd {
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
         good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
-        bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many seconds.",
+        bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many \
+              seconds.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
@@ -184,6 +185,7 @@ impl Law for AredFloyd {
 mod tests {
     use super::*;
     use crate::rig::Rig;
+    use penstock_core::Ecn;
 
     /// The law with its average held at `waiting` packets for `ticks` intervals.
     fn held(waiting: u32, ticks: u64, extra: &[(&str, Value)]) -> Rig {
@@ -236,6 +238,29 @@ mod tests {
         assert_eq!(rig.gauge("max_p"), 0.1);
         rig.arrive(2);
         assert!((rig.gauge("max_p") - 0.09).abs() < 1e-12);
+    }
+
+    #[test]
+    fn marks_end_at_max_th_however_high_max_p_is_unless_told() {
+        // max_p has risen to 0.2; at 16 packets p_b = 0.1 + 0.9 / 15 = 0.16, below it
+        let above_max_th = |mark_up_to: &str| {
+            let more = [("ecn", Value::Flag(true)), ("mark_up_to", Value::Text(mark_up_to.into()))];
+            let mut rig = held(13, 10, &more);
+            assert!((rig.gauge("max_p") - 0.2).abs() < 1e-12);
+            while rig.waiting() < 16 {
+                rig.arrive(1);
+            }
+            let before = rig.counts;
+            for _ in 0..200 {
+                rig.arrive_as(1000, Ecn::Ect0);
+                if rig.waiting() > 16 {
+                    rig.depart();
+                }
+            }
+            (rig.counts.marked > before.marked, rig.counts.dropped_on_arrival > before.dropped_on_arrival)
+        };
+        assert_eq!(above_max_th("max_th"), (false, true));
+        assert_eq!(above_max_th("max_p"), (true, false));
     }
 
     #[test]

@@ -192,7 +192,7 @@ impl Aqm for Avq {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("virtual_queue", self.vars.virtual_queue);
         show("virtual_capacity", self.vars.virtual_capacity);
     }

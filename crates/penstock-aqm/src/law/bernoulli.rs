@@ -48,7 +48,7 @@ impl Aqm for Bernoulli {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p_b", self.params.p);
     }
 

@@ -167,7 +167,7 @@ impl Aqm for Bred {
         self.limit = limit(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("n", self.n);
         show("p2", self.thresholds().p2);
         show("active", f64::from(self.active));

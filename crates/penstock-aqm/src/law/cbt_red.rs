@@ -136,7 +136,7 @@ impl Aqm for CbtRed {
     }
 
     /// Those of the RED of TCP packets, and the averages of the other classes.
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         show("avg_tagged", self.tagged.average.get());
         show("avg_other", self.other.average.get());

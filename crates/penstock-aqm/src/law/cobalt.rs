@@ -24,7 +24,8 @@
 //!
 //! # Differences
 //! * The very first drop state of a queue gives its first signal at once, not after an interval: measured of Linux 6.1,
-//!   whose CAKE drops the second packet above `target` (`tests/linux_open_loop.rs`).
+//!   whose CAKE drops the second packet above `target` (`tests/linux_open_loop.rs`). That is, `interval / sqrt(count)`
+//!   counts as 0 until count has been stepped for the first time, also where no room starts the drop state.
 //! * CAKE makes room at the head of its longest queue; a queue by itself refuses the packet that arrives.
 //! * The root is exact.
 
@@ -205,7 +206,7 @@ impl Aqm for Cobalt {
         self.mtu_time = self.params.mtu_time(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("count", f64::from(self.vars.count));
         show("dropping", f64::from(u8::from(self.vars.dropping)));
         show("p_drop", self.vars.p_drop);
@@ -263,7 +264,8 @@ mod tests {
     fn signals_come_interval_over_root_of_count_apart() {
         let mut law = law(&[]);
         assert_eq!(judge(&mut law, 1000, 1), Verdict::Pass);
-        // high from 1001 on, due at once, seen by the next packet; then 100 / sqrt 2 = 70.7, + 57.7, + 50, + 44.7, + 40.8
+        // high from 1001 on, due at once, seen by the next packet; then 100 / sqrt 2 = 70.7, + 57.7, + 50, + 44.7,
+        // + 40.8
         let drops: Vec<u64> = (1001..1270).filter(|&now| judge(&mut law, now, 50) == DROP).collect();
         assert_eq!(drops, [1002, 1072, 1130, 1180, 1225, 1265]);
         assert_eq!(law.vars.count, 7);

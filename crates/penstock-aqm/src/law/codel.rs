@@ -12,7 +12,8 @@
 //! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last, and each counts: the rate of drops
 //!   rises until a sojourn time falls below TARGET, which ends the state.
 //!
-//! With `ecn` a packet is marked in place of each drop. No random number is drawn.
+//! The due time is rounded to the nearest nanosecond. With `ecn` a packet is marked in place of each drop. No random
+//! number is drawn.
 //!
 //! # Parameters
 //! `interval` is of the order of the longest round-trip time; `target` is 5 to 10 % of it (sections 4.2, 4.3).
@@ -239,7 +240,7 @@ impl Aqm for Codel {
         self.maxpacket = self.params.maxpacket(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("count", f64::from(self.vars.count));
         show("dropping", f64::from(u8::from(self.vars.dropping)));
     }
@@ -251,15 +252,18 @@ impl Law for Codel {
         aliases: &[],
         family: "delay",
         title: "Controlled Delay",
-        source: "K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC 8289, 2018",
+        source: "K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC \
+                 8289, 2018",
         doc: module_doc!("codel.rs"),
         ecn: true,
         params: CodelParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::Response,
-        good: "Keeps the standing queue of TCP near target at any rate of the link, without a setting that depends on it.",
-        bad: "Slow against what does not respond: the rate of drops rises linearly, so a flood fills the queue for seconds.",
+        good: "Keeps the standing queue of TCP near target at any rate of the link, without a setting that depends on \
+               it.",
+        bad: "Slow against what does not respond: the rate of drops rises linearly, so a flood fills the queue for \
+              seconds.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -88,7 +88,7 @@ impl Aqm for CurvyRed {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let root = self.root();
         show("q", self.q);
         show("p", (0..2 * self.params.u).fold(1.0, |p, _| p * root));

@@ -120,7 +120,7 @@ impl Aqm for Dsred {
         self.red.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("avg", self.red.avg());
         show("p", self.d(self.red.avg()));
     }

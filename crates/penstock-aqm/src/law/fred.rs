@@ -19,7 +19,8 @@
 //! with 0 < p_a < 1.
 //!
 //! A is RED's, but follows departures too: it moves by w_q at each departure, with the queue left behind, and at each
-//! accepted arrival, with the queue found; a dropped arrival moves it only if it finds the queue empty. So the
+//! accepted arrival, with the queue found; a dropped arrival moves it only if it finds the queue empty. An arrival that
+//! finds the queue empty moves A before it is judged; any other is judged by A as it was. So the
 //! packets of an unresponsive flow that are dropped do not count, and A falls while a queue empties.
 //!
 //! # Parameters
@@ -223,7 +224,7 @@ impl Aqm for Fred {
         self.red.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("avg", self.red.avg());
         show("avgcq", self.avgcq());
         show("active", f64::from(self.active));

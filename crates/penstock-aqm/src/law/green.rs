@@ -212,7 +212,7 @@ impl Aqm for Green {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("n", f64::from(self.n));
         show("gamma", self.gamma);
         show("p", self.p);

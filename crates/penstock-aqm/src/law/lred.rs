@@ -17,12 +17,12 @@
 //! # Parameters
 //! `target` is KT. `beta` is the gain of the queue; "auto" is the largest stable one, equation 1.26, for the number of
 //! flows N, the round trip R = B / C + `rtt` through a full queue, the capacity C and eta = 3/2: with the omega that
-//! solves R omega + arctan(omega / K11) = pi / 2, K11 = 2 N / (C R^2), the smaller one of
-//! (R sqrt(eta) / C) omega sqrt(omega^2 + K11^2) and sqrt(2 eta) (2 N)^4 / (R C)^3. That is the thesis' LRED* if `flows`
-//! is the number of flows in each run. `interval` should be below the round-trip time.
+//! solves R omega + arctan(omega / K11) = pi / 2, K11 = 2 N / (C R^2), the smaller one of (R sqrt(eta) / C) omega
+//! sqrt(omega^2 + K11^2) and sqrt(2 eta) (2 N)^4 / (R C)^3. That is the thesis' LRED* if `flows` is the number of flows
+//! in each run. `interval` should be below the round-trip time.
 //!
 //! # Differences
-//! * All lost packets count, early drops and overflows; so do marks.
+//! * All lost packets count, early drops and overflows; so do marks. A marked packet that finds no room counts once.
 //! * While nothing has been lost l is 0, and p with it: the first losses are overflows.
 //! * The thesis says that p is computed every interval, and in Algorithm 12 at each arrival: here at each arrival.
 //! * The thesis gives no interval and mw; 0.2 s and 0.1 are ours. Its beta = 0.021 is the second bound of equation 1.26
@@ -164,7 +164,7 @@ impl Aqm for Lred {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.p);
         show("loss_ratio", self.loss_ratio);
     }

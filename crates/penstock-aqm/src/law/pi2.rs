@@ -104,7 +104,7 @@ impl Aqm for Pi2 {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.root * self.root);
         show("qdelay", self.qdelay_old);
     }

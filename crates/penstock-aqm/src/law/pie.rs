@@ -22,6 +22,9 @@
 //!   p = 0 and both delays below QDELAY_REF / 2, lets p decay by 1/64 while both are 0, adds 0.02 while d is above 250
 //!   ms, and lets p pass 1, from where it has as far to come back.
 //!
+//! That sum of p starts again from 0 after a drop, be it by p or for want of room, but not after a mark that was certain
+//! from 8.5 on. In "extended", an update less than T_UPDATE after PIE was turned on is left out.
+//!
 //! A number is drawn for each arrival that p decides: "basic" draws none while the allowance lasts, the others do
 //! (appendix B calls `drop_early` first); with spacing none is drawn below 0.85 nor from 8.5 on.
 //!
@@ -32,7 +35,8 @@
 //! (section 5.2). ECN-capable packets are marked while p < `mark_ecnth`.
 //!
 //! # Differences
-//! * An empty queue has no delay: appendix A keeps that of the last packet sent.
+//! * An empty queue has no delay, from when the link asks and finds nothing: appendix A keeps that of the last packet
+//!   sent, and so does this until then.
 //! * Appendix B turns PIE off at any arrival at which p and both delays are 0, even the one that turned it on, so that
 //!   with "rate" it never starts; here only where the queue is below a third of the limit.
 //! * Linux' 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it tells a period of 20 ms.
@@ -370,7 +374,7 @@ impl Aqm for Pie {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.vars.p.min(1.0));
         show("qdelay", self.vars.qdelay);
     }
@@ -382,7 +386,8 @@ impl Law for Pie {
         aliases: &[],
         family: "delay",
         title: "Proportional Integral controller Enhanced",
-        source: "R. Pan, P. Natarajan, F. Baker, G. White, Proportional Integral Controller Enhanced (PIE), RFC 8033, 2017",
+        source: "R. Pan, P. Natarajan, F. Baker, G. White, Proportional Integral Controller Enhanced (PIE), RFC 8033, \
+                 2017",
         doc: module_doc!("pie.rs"),
         ecn: true,
         params: PieParams::INFO,
@@ -390,7 +395,8 @@ impl Law for Pie {
         cost: "O(1) time and memory",
         picture: Picture::Response,
         good: "Holds the queueing delay near target under heavy and light load alike, and under a flood.",
-        bad: "Acts on arrivals by a delay up to an update old: after a step of the load the queue overshoots for a second.",
+        bad: "Acts on arrivals by a delay up to an update old: after a step of the load the queue overshoots for a \
+              second.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

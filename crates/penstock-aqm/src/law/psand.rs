@@ -32,11 +32,14 @@
 //! The first six take (1 - `smooth_alpha`) d for d: section 3.3's smoothed thresholds.
 //!
 //! # Differences
-//! * The thesis gives no rule for Ap = 0 or the first interval: the change is 1 there; A = 0 gives max_p_low.
+//! * The thesis gives no rule for Ap = 0, here an Ap of at most 1e-9 packets (or bytes, if bytes are measured), or the
+//!   first interval: the change is 1 there. A = 0 gives max_p_low; but with gamma = 0, r^gamma is 1 even then, and
+//!   max_p is multiplied by coef.
 //! * The thesis takes max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
 //! * The thesis gives the moving thresholds neither bounds nor a start: min_th stays within 0 .. KT and max_th within
-//!   KT .. B, at least half a packet apart, and where they move in opposite directions they do so by the same amount. They
-//!   start halfway between KT and the rule of section 3.2.4, so that they can go both ways; max-down and max-up start at it.
+//!   KT .. B, at least half a packet apart, and where they move in opposite directions they do so by the same amount.
+//!   They start halfway between KT and the rule of section 3.2.4, so that they can go both ways; max-down and max-up
+//!   start at it.
 //! * One sentence of section 3.3 has max-down and max-up the other way round; table 3.2 counts.
 
 mod adapt;
@@ -256,7 +259,7 @@ impl Aqm for Psand {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         if self.params.adapt != Adapt::None {
             show("min_th", self.red.min_th());
@@ -284,8 +287,8 @@ impl Law for Psand {
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
         good: "Reacts to a change of the load within seconds, and nearly all its losses come alone.",
-        bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the average \
-              rises with the number of flows.",
+        bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the \
+              average rises with the number of flows.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -10,12 +10,14 @@
 //! * p_b = 0 for avg < min_th; max_p (avg - min_th) / (max_th - min_th) below max_th; 1 above. With `gentle`, p_b goes
 //!   on from max_p at max_th to 1 at 2 max_th (or at the limit of the queue);
 //! * p_a from p_b by the number of arrivals since the last drop (section 7), which spaces the drops evenly: `spacing`;
-//! * drop or mark with probability p_a; drop with certainty where p_b = 1.
+//! * drop or mark with probability p_a. A number is drawn where p_a > 0, also where p_a = 1, and none where p_a = 0;
+//! * from max_th on, with `gentle` from the end of the ramp on, drop with certainty (forced), and draw none. So with
+//!   max_p = 1 and `gentle` p_b is 1 on the whole ramp, but drops there are early and drawn.
 //!
 //! # Parameters
 //! `min_th` and `max_th` bound the average queue that is wanted; `max_p` is the probability at max_th; `w_q` is the
-//! weight of one arrival in the average. "auto" is 1 - exp(-1/C) for a link that sends C packets of `mean_packet` size a
-//! second: a time constant of one second, about ten round trips. 0 <= min_th < max_th <= limit of the queue.
+//! weight of one arrival in the average. "auto" is 1 - exp(-1/C) for a link that sends C packets of `mean_packet` size
+//! a second: a time constant of one second, about ten round trips. 0 <= min_th < max_th <= limit of the queue.
 //!
 //! `spacing` says how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
@@ -24,11 +26,15 @@
 //!
 //! # Differences
 //! * `guards` are those of ns-2: nothing is dropped by the average while at most one packet waits, and the first packet
-//!   that sees the average above min_th is let pass.
+//!   that sees the average above min_th is let pass. With `measure_in = "bytes"` it is at most one byte, as in ns-2:
+//!   only an empty queue is spared.
 //! * The paper's section 4 lets the count of the first arrival after a drop be 1, which makes its gaps end at
 //!   1/p_b - 1; section 7 and "count" here end at 1/p_b.
 //! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
-//! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it.
+//! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it. "max_th" marks below
+//!   max_th only, as the ns-2 of 2003 did. "max_p" marks while p_b is below the present max_p; ns-2.35 compares p_b
+//!   with a number of its own, `mark_p_`. They differ only where an adaptive law has raised max_p above the start of
+//!   the ramp: "max_p" then marks beyond max_th, too.
 //! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "count"` with `guards`, `w_q` a power of a half, and with ECN
 //!   `mark_up_to = "always"`: its losses, marks and delays under a flood are met (`tests/linux_open_loop.rs`).
 
@@ -77,8 +83,10 @@ penstock_core::choice! {
 penstock_core::choice! {
     /// Up to where ECN-capable packets are marked instead of dropped.
     pub enum MarkUpTo {
-        /// While p_b is below max_p, so while the average is below max_th.
+        /// While the average is below max_th.
         MaxTh = "max_th",
+        /// While p_b is below the present max_p.
+        MaxP = "max_p",
         /// Wherever p_b is below 1.
         Top = "top",
         /// Everywhere, also where every packet is meant (Linux without "harddrop").
@@ -103,7 +111,8 @@ penstock_core::params! {
         gentle_top: GentleTop = Default::Text("2max_th");
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by the average while at most one packet waits, nor of the first packet above min_th (ns-2).
+        /// No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor of the first
+        /// packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
         /// Typical packet, for the idle time and for w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
@@ -215,7 +224,8 @@ impl Red {
         }
         self.vars.count = 0;
         let marks = match self.params.mark_up_to {
-            MarkUpTo::MaxTh => p_b < self.vars.max_p,
+            MarkUpTo::MaxTh => avg < self.derived.max_th,
+            MarkUpTo::MaxP => p_b < self.vars.max_p,
             MarkUpTo::Top | MarkUpTo::Always => true,
         };
         if self.params.ecn && marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
@@ -407,7 +417,7 @@ impl Aqm for Red {
         self.derived = Derived::new(&self.params, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("avg", self.vars.avg);
         show("p_b", self.p_b(self.vars.avg));
         show("max_p", self.vars.max_p);
@@ -433,7 +443,8 @@ impl Law for Red {
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
         good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
-        bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in bursts.",
+        bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in \
+              bursts.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -136,7 +136,7 @@ impl Aqm for Rem {
         self.ticker.advance(cx.now);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("price", self.price);
         show("p", self.p);
     }

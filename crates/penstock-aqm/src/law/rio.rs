@@ -198,7 +198,7 @@ impl Aqm for Rio {
     }
 
     /// The average of all packets and the p_b of Out packets, then those of In packets.
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red_out.gauges(show);
         show("avg_in", self.red_in.avg());
         show("p_b_in", self.red_in.p_b(self.red_in.avg()));

@@ -316,7 +316,7 @@ impl Aqm for Sfb {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let bins = self.hashed.as_ref().map_or(&[][..], |hashed| &hashed.current.bins);
         show("p", self.p_min);
         show("p_m", bins.iter().map(|bin| bin.p_m).fold(0.0, f64::max));

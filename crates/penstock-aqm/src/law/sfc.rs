@@ -11,8 +11,8 @@
 //! * p = min(max(p0 + k1 (K - KT) + k2 (lambda - C) / C, 0), 1).
 //!
 //! lambda is measured with this packet: T after the one before,
-//! lambda = (1 - e^(-T / interval)) / T + e^(-T / interval) lambda, and lambda + 1 / interval for T = 0. A number is drawn
-//! for each arrival while 0 < p < 1.
+//! lambda = (1 - e^(-T / interval)) / T + e^(-T / interval) lambda, and lambda + 1 / interval for T = 0, as for the
+//! very first packet. A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
 //! `target` is KT; `p0` the probability at equilibrium, `k1` the gain of the queue per packet, `k2` that of the rate.
@@ -138,7 +138,7 @@ impl Aqm for Sfc {
         }
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.p);
         show("lambda", self.lambda);
     }

@@ -149,7 +149,7 @@ impl Aqm for Sred {
         self.limit = link.limit.in_packets(link.mean_packet).unwrap_or(f64::INFINITY);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("hit_frequency", self.hit_frequency);
         show("p", self.drop_p);
     }

@@ -59,7 +59,8 @@ penstock_core::params! {
         gentle: bool = Default::Flag(false);
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by the average while at most one packet waits, nor of the first packet above min_th (ns-2).
+        /// No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor of the first
+        /// packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
         /// Typical packet, for the idle time and for w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
@@ -172,7 +173,7 @@ impl Aqm for Wred {
     }
 
     /// The average, and p_b and max_p of the level that is dropped first.
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let avg = self.levels[0].avg();
         show("avg", avg);
         if let Some(last) = self.levels.last() {

@@ -16,7 +16,8 @@
 //! # Differences
 //! * The paper leaves th_in open, and whether the average of in-profile packets has the weight of the other: it has
 //!   here.
-//! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1.
+//! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1, and sets their count back if
+//!   it finds no room.
 
 use super::Law;
 use super::average::Average;
@@ -49,6 +50,8 @@ pub struct Wrt {
     th_in: f64,
     avg_in: Average,
     waiting_in: Waiting,
+    /// The level that judged the last arrival.
+    level: usize,
 }
 
 impl Wrt {
@@ -58,7 +61,7 @@ impl Wrt {
             Auto::Auto => wred.max_th(1),
             Auto::Value(length) => wred.in_unit(length),
         };
-        Self { wred, th_in, avg_in: Average::EMPTY, waiting_in: Waiting::default() }
+        Self { wred, th_in, avg_in: Average::EMPTY, waiting_in: Waiting::default(), level: 0 }
     }
 }
 
@@ -73,6 +76,7 @@ impl Aqm for Wrt {
             self.avg_in.update(cx.now, q_in, w_q, capacity);
             level = usize::from(self.avg_in.get() > self.th_in);
         }
+        self.level = level;
         self.wred.judge(level, q, cx.rng)
     }
 
@@ -82,8 +86,8 @@ impl Aqm for Wrt {
         }
     }
 
-    fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
-        self.wred.on_overflow(cx, packet);
+    fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
+        self.wred.set_count(self.level, 0);
     }
 
     fn on_departure(&mut self, _cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
@@ -108,7 +112,7 @@ impl Aqm for Wrt {
         self.wred.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.wred.gauges(show);
         show("avg_in", self.avg_in.get());
     }
@@ -229,6 +233,21 @@ mod tests {
             assert_eq!(rigs[0].counts, rigs[1].counts);
         }
         assert!(rigs[0].counts.dropped_on_arrival > 100);
+    }
+
+    #[test]
+    fn a_packet_without_room_sets_back_the_count_of_the_level_that_judged_it() {
+        let mut wrt = unlimited("wrt", &[("w_q", Value::Number(1.0)), ("th_in", Value::Number(0.0))]);
+        // from 15 found on level 1 counts: 15 arrivals, and n p_b = 15 * 0.0467 = 0.7 drops nothing yet
+        send(&mut wrt, IN, 30);
+        wrt.relink(&LinkInfo { limit: Limit::Packets(30), ..thesis_link() });
+        send(&mut wrt, IN, 1);
+        assert_eq!(wrt.counts.dropped_on_arrival, 1);
+        wrt.relink(&LinkInfo { limit: Limit::Infinite, ..thesis_link() });
+        // p_b = 0.1 (q - 15) / 30, and the n-th from here finds q = 29 + n: n p_b = 11 * 0.0833 = 0.92 is still below 1.
+        // Counted on from before, a drop would be certain by the tenth, for which n p_b = 26 * 0.08 = 2.08.
+        send(&mut wrt, IN, 11);
+        assert_eq!((wrt.waiting(), wrt.counts.dropped_on_arrival), (41, 1));
     }
 
     #[test]

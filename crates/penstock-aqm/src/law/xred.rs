@@ -151,7 +151,7 @@ impl Aqm for Xred {
         self.red.on_link(now, link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         show("list", self.incomplete.entries.len() as f64);
     }

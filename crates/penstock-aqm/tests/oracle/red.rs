@@ -38,6 +38,7 @@ pub fn variants() -> Vec<Given> {
     let marks = [
         vec![],
         vec![("ecn", flag(true)), ("measure_in", word("bytes"))],
+        vec![("ecn", flag(true)), ("mark_up_to", word("max_p"))],
         vec![("ecn", flag(true)), ("mark_up_to", word("top"))],
     ];
     each_with(each_with(each_with(spacings, &guards), &ramps), &marks)
@@ -60,7 +61,7 @@ pub struct Red {
     in_bytes: bool,
     mean: f64,
     ecn: bool,
-    mark_to_top: bool,
+    mark_up_to: String,
     /// Packets that the link sends in a second.
     c: f64,
     pub avg: f64,
@@ -94,7 +95,7 @@ impl Red {
             in_bytes: s.word("measure_in", "packets") == "bytes",
             mean,
             ecn: s.flag("ecn", false),
-            mark_to_top: s.word("mark_up_to", "max_th") == "top",
+            mark_up_to: s.word("mark_up_to", "max_th"),
             c,
             avg: 0.0,
             n: 0.0,
@@ -161,7 +162,12 @@ impl Red {
             return Say::Pass;
         }
         self.n = 0.0;
-        if self.ecn && (self.mark_to_top || self.avg < self.max_th) {
+        let marks = match self.mark_up_to.as_str() {
+            "max_th" => self.avg < self.max_th,
+            "max_p" => p_b < self.max_p,
+            _ => true,
+        };
+        if self.ecn && marks {
             return Say::Mark(Cause::Early);
         }
         Say::Drop(Cause::Early)

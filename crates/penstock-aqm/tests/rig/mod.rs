@@ -246,12 +246,12 @@ impl Rig {
 
     /// The value of a gauge that the scheme has.
     pub fn gauge(&self, wanted: &str) -> f64 {
-        self.gauges().into_iter().find(|(name, _)| *name == wanted).unwrap().1
+        self.gauges().into_iter().find(|(name, _)| name == wanted).unwrap().1
     }
 
-    pub fn gauges(&self) -> Vec<(&'static str, f64)> {
+    pub fn gauges(&self) -> Vec<(String, f64)> {
         let mut gauges = Vec::new();
-        self.queue.gauges(&mut |name, value| gauges.push((name, value)));
+        self.queue.gauges(&mut |name, value| gauges.push((name.to_owned(), value)));
         gauges
     }
 
@@ -266,7 +266,7 @@ impl Rig {
         for (name, value) in self.gauges() {
             assert!(value.is_finite() && value >= 0.0, "{name} is {value}");
             // max_p is a slope's height, not a probability: it may pass 1.
-            assert!(value <= 1.0 || !matches!(name, "p_b" | "p"), "{name} is {value}");
+            assert!(value <= 1.0 || !matches!(name.as_str(), "p_b" | "p"), "{name} is {value}");
         }
         if let Some(due) = self.queue.next_timeout() {
             assert!(due >= self.now, "the next timeout, {due}, lies before {}", self.now);

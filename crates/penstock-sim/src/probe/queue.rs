@@ -40,7 +40,7 @@ pub(crate) struct QueueStats {
 struct QueueSeries {
     queue: Series,
     width: Span,
-    gauges: Vec<(&'static str, Series)>,
+    gauges: Vec<(String, Series)>,
 }
 
 impl QueueStats {
@@ -97,7 +97,7 @@ impl QueueStats {
 
     /// Take the samples due up to `now`; `gauges` shows the law's state, which has held since the last change.
     #[cold]
-    pub(crate) fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&'static str, f64))) {
+    pub(crate) fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
         let step = self.sampling.as_nanos();
         let due = (now - self.next_sample).as_nanos() / step + 1;
         self.next_sample += self.sampling * due;
@@ -212,21 +212,21 @@ impl QueueStats {
     }
 
     /// The series by name, the queue's first; none unless they were asked for.
-    pub(crate) fn series(&self) -> impl Iterator<Item = (&'static str, &Series)> {
+    pub(crate) fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
         self.series.iter().flat_map(|series| {
-            let gauges = series.gauges.iter().map(|(name, gauge)| (*name, gauge));
+            let gauges = series.gauges.iter().map(|(name, gauge)| (name.as_str(), gauge));
             std::iter::once(("queue", &series.queue)).chain(gauges)
         })
     }
 }
 
 impl QueueSeries {
-    fn hold_gauge(&mut self, now: Time, name: &'static str, value: f64) {
+    fn hold_gauge(&mut self, now: Time, name: &str, value: f64) {
         if !value.is_finite() {
             return;
         }
-        let at = self.gauges.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            self.gauges.push((name, Series::new(self.width)));
+        let at = self.gauges.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.gauges.push((name.to_owned(), Series::new(self.width)));
             self.gauges.len() - 1
         });
         self.gauges[at].1.hold(now, value);

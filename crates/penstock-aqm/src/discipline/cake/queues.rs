@@ -369,11 +369,10 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         Next::Empty
     }
 
-    /// The head is that of the first queue in the lists that has a packet, of the most urgent tin that has one.
     fn backlog(&self) -> Backlog {
-        let lists = self.tins.iter().rev().flat_map(|tin| [tin.sparse, tin.bulk]);
-        let mut listed = lists.flat_map(|list| list.iter(&self.queues));
-        let oldest = listed.find_map(|id| self.packets.oldest(&self.queues[id as usize].line));
+        let lists = self.tins.iter().flat_map(|tin| [tin.sparse, tin.bulk]);
+        let listed = lists.flat_map(|list| list.iter(&self.queues));
+        let oldest = listed.filter_map(|id| self.packets.oldest(&self.queues[id as usize].line)).min();
         Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
     }
 
@@ -381,7 +380,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         self.take_link(link);
     }
 
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let total = |of: fn(&Tin) -> u32| f64::from(self.tins.iter().map(of).sum::<u32>());
         show("sparse_flows", total(|tin| tin.sparse.len()));
         show("bulk_flows", total(|tin| tin.bulk_queues));

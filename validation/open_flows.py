@@ -1,4 +1,4 @@
-"""Four Poisson flows of 0.1 to 0.4 of the load, open loop, through queues that tell flows apart.
+"""Four Poisson flows of 0.1 to 0.4 of the load, open loop, through queues that may tell flows apart.
 
 The reference comes from ``validation/ns2/open_flows.tcl``.
 """
@@ -17,11 +17,11 @@ LIMIT = 35
 OTHER_LAWS = {
     "SFQ": "another law: ns-2's refuses a packet whose queue holds maxqueue_ / (busy queues + 2), ours drops from the "
     "longest queue when all is full",
-    "FQ": "another law: after its paper, ours leaves the finish numbers as they are when a packet is dropped, so that a "
-    "flow is charged for it (losses 0, 0, 0.14, 0.73); ns-2's shares what is left equally (0, 0.06, 0.37, 0.53)",
-    "CBQ": "another law: classes within their shares lose almost nothing in both, but ours lends what is left by the "
-    "weights and beyond (losses of flows 2 and 3 0.03, 0.81), ns-2 equally (0.40, 0.53)",
-    "WRR": "another law: classes within their shares lose almost nothing in both, but ours lends what is left so that "
+    "FQ": "another law: ours charges a flow also for what was queued and then dropped to make room (losses 0, 0, 0.14, "
+    "0.73); in ns-2 what the small flows leave is shared equally (0, 0.06, 0.37, 0.53)",
+    "CBQ": "another law: classes within their shares lose almost nothing in both, but what is left is lent differently: "
+    "flows 2 and 3 lose 0.03 and 0.81, in ns-2 0.40 and 0.53",
+    "WRR": "another law: classes within their shares lose almost nothing in both, but what is left is lent differently: "
     "flows 2 and 3 lose 0.03 and 0.81, in ns-2 0.27 and 0.63",
 }
 

@@ -19,9 +19,9 @@ OTHER_LAWS = {
     "longest queue when all is full",
     "FQ": "another law: ours charges a flow also for what was queued and then dropped to make room (losses 0, 0, 0.14, "
     "0.73); in ns-2 what the small flows leave is shared equally (0, 0.06, 0.37, 0.53)",
-    "CBQ": "another law: classes within their shares lose almost nothing in both, but what is left is lent differently: "
+    "CBQ": "another law: classes within their shares lose almost nothing in both, what is left is lent differently: "
     "flows 2 and 3 lose 0.03 and 0.81, in ns-2 0.40 and 0.53",
-    "WRR": "another law: classes within their shares lose almost nothing in both, but what is left is lent differently: "
+    "WRR": "another law: classes within their shares lose almost nothing in both, what is left is lent differently: "
     "flows 2 and 3 lose 0.03 and 0.81, in ns-2 0.27 and 0.63",
 }
 

@@ -1,4 +1,4 @@
-"""Kantawala and Turner: 50 Reno flows of 40 ms and 50 of 200 ms round-trip time on 500 Mb/s; statistics from 20 s on."""
+"""Kantawala and Turner: 50 Reno flows of 40 ms and 50 of 200 ms on 500 Mb/s; statistics from 20 s on."""
 
 from .reference import Cell
 from .setup import LINK_METRICS, Setting, Table, queue

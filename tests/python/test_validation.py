@@ -18,6 +18,7 @@ QUICK = {
         "topo=diff scheme=RED N=28 minrto=1.0",
         "topo=same scheme=PI N=3 minrto=1.0",
         "topo=same scheme=AVQ98 N=3 minrto=1.0",
+        "topo=same scheme=REM N=3 minrto=1.0",
     ],
     "queue_law": [
         "N=100 p=0.1 mode=drop minrto=1.0",
@@ -34,7 +35,16 @@ QUICK = {
         "kind=poisson scheme=ARED_Feng rho=1.5",
         "kind=poisson scheme=PI rho=1.5",
         "kind=poisson scheme=AVQ rho=1.5",
+        "kind=poisson scheme=REM rho=1.5",
     ],
+    "open_flows": [
+        "scheme=DRR mix=equal kind=poisson rho=1.5",
+        "scheme=DRR mix=mixed kind=poisson rho=1.5",
+        "scheme=RIO mix=equal kind=poisson rho=1.5",
+        "scheme=WRED mix=equal kind=poisson rho=1.1",
+    ],
+    "wred": ["tcp=Sack1 cir_mbps=0 minrto=1.0"],
+    "multirtt": ["scheme=gRED B=200 minrto=1.0"],
 }
 
 

@@ -25,7 +25,8 @@
 //!   level, as it should.
 //! * `guards` and the spacing "wait" are RED's of ns-2. Its WRED (the core queue of its DiffServ module) behaves as
 //!   with spacing = "count", guards = false, w_q = 0.002: with 16 TCP flows and out packets alone the mean queue agrees
-//!   within 3 %. It has forced drops besides, 0.3 % of the arrivals, which nothing here explains; its average "of the
+//!   within 4 %. It has forced drops besides, 0.3 % of the arrivals: once its count times p_b has passed 1, it drops
+//!   nothing until avg reaches max_th, where here a drop is certain. Its average "of the
 //!   queue" is the sum over its levels.
 
 use super::Law;

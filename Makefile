@@ -43,7 +43,8 @@ gen: setup ## write the generated Python classes again, from the native module
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench: setup ## packets per CPU second on the reference workloads, and what flows cost from 100 to 100 000
+bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads
+	cargo bench --locked --quiet -p penstock-aqm --bench packets
 	$(BIN)/python peers/bench.py
 
 bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installed
@@ -52,5 +53,5 @@ bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installe
 validate: setup ## compare with the reference results cell by cell
 	$(BIN)/python -m validation --write docs/validation-results.md
 
-fuzz: ## ten million random operations on each scheme, with random legal settings
+fuzz: ## ten million random operations on each scheme, with random legal settings, on all cores
 	cd fuzz && cargo run --locked --release --quiet -- 10 1

@@ -172,6 +172,43 @@ fn values_out_of_range_and_of_the_wrong_kind_are_refused() {
 }
 
 #[test]
+fn two_settings_at_fault_give_two_messages() {
+    let wrong = |info: &ParamInfo| match info.kind {
+        Kind::Flag | Kind::Choice(_) => Value::Number(0.5),
+        _ => Value::Flag(true),
+    };
+    for scheme in schemes() {
+        let faults_of = |wrong_ones: &[(&str, Value)]| {
+            let mut settings = required(scheme);
+            settings.retain(|(name, _)| wrong_ones.iter().all(|(wrong, _)| wrong != name));
+            settings.extend(wrong_ones.iter().map(|(name, value)| ((*name).to_string(), value.clone())));
+            let Err(faults) = build::<PacketMeta>(scheme.name, &settings, &thesis_link()) else {
+                panic!("{} takes {wrong_ones:?}", scheme.name)
+            };
+            let mut names: Vec<String> = faults.into_iter().map(|fault| fault.name).collect();
+            names.sort_unstable();
+            names
+        };
+        for info in scheme.params {
+            let mut names = [info.name, "nonsense"];
+            names.sort_unstable();
+            assert_eq!(
+                faults_of(&[(info.name, wrong(info)), ("nonsense", Value::Number(1.0))]),
+                names,
+                "{}",
+                scheme.name
+            );
+        }
+        for pair in scheme.params.windows(2) {
+            let mut names = [pair[0].name, pair[1].name];
+            names.sort_unstable();
+            let both = [(pair[0].name, wrong(&pair[0])), (pair[1].name, wrong(&pair[1]))];
+            assert_eq!(faults_of(&both), names, "{}", scheme.name);
+        }
+    }
+}
+
+#[test]
 fn every_file_of_a_scheme_is_registered_and_documented() {
     let mut files = Vec::new();
     for folder in ["/src/law", "/src/discipline"] {

@@ -115,10 +115,15 @@ pub fn three_classes(scheme: &SchemeInfo) -> Vec<ClassSetting> {
 /// A packet drawn from a small population: 12 flows, four codepoints, all ECN fields, 40 to `largest` bytes.
 pub fn any_packet(rng: &mut Rng, largest: u32) -> PacketMeta {
     let flow = rng.below(12) as u32;
+    any_packet_of(flow, rng, largest)
+}
+
+/// A packet of this flow.
+pub fn any_packet_of(flow: u32, rng: &mut Rng, largest: u32) -> PacketMeta {
     let rare = Rare {
         src: flow / 3,
         dst: 100 + flow % 3,
-        rtt: rng.chance(0.8).then(|| Span::from_millis(10 + u64::from(flow) * 20)),
+        rtt: rng.chance(0.8).then(|| Span::from_millis(10 + u64::from(flow % 1000) * 20)),
         adu: rng.below(40) as u32,
         priority: rng.below(3) as u8,
     };
@@ -204,6 +209,11 @@ impl Rig {
         self.now = end;
     }
 
+    /// How long the next timeout is away.
+    pub fn until_timeout(&self) -> Option<Span> {
+        self.queue.next_timeout().map(|due| due.since(self.now))
+    }
+
     /// The link changes.
     pub fn relink(&mut self, link: &LinkInfo) {
         self.queue.on_link(self.now, link);
@@ -257,20 +267,30 @@ impl Rig {
 
     /// What must hold after every operation.
     pub fn check(&self) {
+        self.check_packets();
+        self.check_gauges();
+    }
+
+    /// Packets are conserved, and no timeout is overdue.
+    pub fn check_packets(&self) {
         let Counts { arrived, queued, sent, dropped_on_arrival, dropped_at_head, evicted, .. } = self.counts;
         let backlog = self.queue.backlog();
         assert_eq!(arrived, queued + dropped_on_arrival);
         assert_eq!(queued, sent + dropped_at_head + evicted + u64::from(backlog.packets));
         assert_eq!(backlog.packets == 0, backlog.bytes == 0);
         assert_eq!(backlog.packets == 0, backlog.oldest.is_none());
-        for (name, value) in self.gauges() {
-            assert!(value.is_finite() && value >= 0.0, "{name} is {value}");
-            // max_p is a slope's height, not a probability: it may pass 1.
-            assert!(value <= 1.0 || !matches!(name.as_str(), "p_b" | "p"), "{name} is {value}");
-        }
         if let Some(due) = self.queue.next_timeout() {
             assert!(due >= self.now, "the next timeout, {due}, lies before {}", self.now);
         }
+    }
+
+    /// Gauges are finite, and probabilities are probabilities.
+    pub fn check_gauges(&self) {
+        self.queue.gauges(&mut |name, value| {
+            assert!(value.is_finite() && value >= 0.0, "{name} is {value}");
+            // max_p is a slope's height, not a probability: it may pass 1.
+            assert!(value <= 1.0 || !matches!(name, "p_b" | "p"), "{name} is {value}");
+        });
     }
 }
 

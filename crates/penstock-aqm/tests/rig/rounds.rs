@@ -1,0 +1,172 @@
+//! Pseudo-random operations on a scheme with pseudo-random settings, in rounds: shared by the tests and by `fuzz/`.
+//!
+//! Settings are legal one by one, often at an end of their range, and may contradict each other: then they must be
+//! refused with a reason. Links have a limit of no packet, of one, of many or none; packets are of 1 to 65 535 bytes,
+//! of one flow or up to 100 000.
+#![allow(unreachable_pub, reason = "shared by a test and fuzzing")]
+
+use super::rig::{Rig, any_packet_of, thesis_link, three_classes};
+use penstock_aqm::{LinkInfo, SchemeInfo};
+use penstock_core::param::{Default, Kind, ParamInfo, Value};
+use penstock_core::{Bytes, Limit, Rate, Rng, Span};
+use std::panic::catch_unwind;
+use std::sync::Mutex;
+
+/// Operations of a round.
+const OPERATIONS: u64 = 1000;
+/// Gauges, and the backlog of some, look at all flows: not each operation asks for them.
+const GAUGES_EVERY: u64 = 16;
+const MANY_FLOWS_EVERY: u64 = 64;
+/// Timeouts in one pause: a law may have a period of a microsecond.
+const TIMEOUTS: u64 = 20;
+/// Attempts at settings for each round that is wanted: some schemes refuse most of what is thrown together.
+const ATTEMPTS: u64 = 30;
+
+/// Many operations on one scheme: rounds that ran and attempts that were refused, or what failed.
+///
+/// The same scheme, seed and attempt give the same operations.
+pub fn fuzz(scheme: &'static SchemeInfo, seed: u64, operations: u64) -> Result<(u64, u64), String> {
+    let wanted = operations.div_ceil(OPERATIONS);
+    let (mut ran, mut refused) = (0, 0);
+    while ran < wanted && ran + refused < ATTEMPTS * wanted {
+        let attempt = ran + refused;
+        let mut rng = Rng::stream(seed, &format!("{} {attempt}", scheme.name));
+        match catch_unwind(move || round(scheme, &mut rng)) {
+            Ok(true) => ran += 1,
+            Ok(false) => refused += 1,
+            Err(_) => return Err(format!("{} failed in attempt {attempt} of seed {seed}", scheme.name)),
+        }
+    }
+    if ran == 0 { Err(format!("{} refused everything", scheme.name)) } else { Ok((ran, refused)) }
+}
+
+/// `work` on each scheme, on all cores; what it gives, in no order.
+pub fn on_each<T: Send>(schemes: &'static [SchemeInfo], work: impl Fn(&'static SchemeInfo) -> T + Sync) -> Vec<T> {
+    let (rest, done) = (Mutex::new(schemes.iter()), Mutex::new(Vec::new()));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let Some(scheme) = rest.lock().unwrap().next() else { break };
+                    let result = work(scheme);
+                    done.lock().unwrap().push(result);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap()
+}
+
+/// One queue and a sequence of operations on it; whether its settings were accepted.
+fn round(scheme: &SchemeInfo, rng: &mut Rng) -> bool {
+    let settings = settings(scheme, scheme.params, rng);
+    let mut rig = match Rig::on(&link(rng), scheme.name, &settings, rng.bits()) {
+        Ok(rig) => rig,
+        Err(faults) => {
+            assert!(
+                !faults.is_empty() && faults.iter().all(|fault| fault.message.len() > 10),
+                "refused without reason"
+            );
+            return false;
+        }
+    };
+    let load = rng.uniform();
+    let flows = [1, 1, 3, 12, 12, 12, 12, 12, 100, 1000][rng.below(10) as usize];
+    // few, for a vector of so many costs more than a round
+    let flows = if rng.chance(0.01) { 100_000 } else { flows };
+    let sizes = [1, 40, 1500, 65_535];
+    for operation in 0..OPERATIONS {
+        match rng.below(100) {
+            0 => rig.relink(&link(rng)),
+            1..20 => {
+                let pause = any_scale(rng, 34);
+                let period = rig.until_timeout().map_or(pause, |due| due.as_nanos().max(1000));
+                rig.advance(Span::from_nanos(pause.min(period.saturating_mul(TIMEOUTS))));
+            }
+            _ if rng.chance(load) => {
+                let mut packet = any_packet_of(rng.below(flows) as u32, rng, 1514);
+                if rng.chance(0.05) {
+                    packet.size = sizes[rng.below(4) as usize];
+                }
+                rig.arrive_packet(packet);
+            }
+            _ => {
+                rig.depart();
+            }
+        }
+        if flows <= 100 || operation.is_multiple_of(MANY_FLOWS_EVERY) {
+            rig.check_packets();
+        }
+        if operation.is_multiple_of(GAUGES_EVERY) {
+            rig.check_gauges();
+        }
+    }
+    rig.check_gauges();
+    true
+}
+
+/// A number below two to the power of `bits`, as often small as large.
+fn any_scale(rng: &mut Rng, bits: u64) -> u64 {
+    let bits = rng.below(bits);
+    rng.below(1 << bits)
+}
+
+/// What must be set, and about half of the rest.
+fn settings(scheme: &SchemeInfo, params: &[ParamInfo], rng: &mut Rng) -> Vec<(String, Value)> {
+    let mut settings = Vec::new();
+    let often = [0.0, 0.2, 0.5][rng.below(3) as usize];
+    for info in params {
+        if info.default == Default::Required || rng.chance(often) {
+            settings.push((info.name.to_string(), legal(scheme, info, rng)));
+        }
+    }
+    settings
+}
+
+/// A value of this parameter's kind within its range.
+fn legal(scheme: &SchemeInfo, info: &ParamInfo, rng: &mut Rng) -> Value {
+    let (low, high) = info.range.unwrap_or((0.0, 100.0));
+    // The ends of a range are where mistakes live; small whole numbers make equal thresholds likely.
+    let mut number = |high: f64| match rng.below(10) {
+        0 => low,
+        1 => high,
+        2 => (rng.below(4) as f64).clamp(low, high),
+        _ => rng.between(low, high.min(low + 100.0)),
+    };
+    match info.kind {
+        Kind::Number | Kind::Rate => Value::Number(number(high)),
+        Kind::Integer => Value::Number(number(high.min(1e5)).floor()),
+        Kind::Time => Value::Time(Span::from_secs(number(low + 10.0))),
+        Kind::Size => Value::Bytes(number(high)),
+        Kind::Flag => Value::Flag(rng.chance(0.5)),
+        Kind::Choice(words) => Value::Text(words[rng.below(words.len() as u64) as usize].into()),
+        Kind::Length if rng.chance(0.2) => Value::Bytes(rng.between(0.0, 40_000.0)),
+        Kind::LengthOrTime if rng.chance(0.3) => Value::Time(Span::from_nanos(rng.below(200_000_000))),
+        Kind::Length | Kind::LengthOrTime if rng.chance(0.4) => Value::Packets(5.0 * rng.below(5) as f64),
+        Kind::Length | Kind::LengthOrTime => Value::Packets(rng.between(0.0, 40.0)),
+        Kind::Numbers => {
+            Value::Numbers((0..1 + rng.below(8)).map(|_| rng.between(low, high.min(low + 100.0))).collect())
+        }
+        Kind::Classes => {
+            let mut classes = three_classes(scheme);
+            if rng.chance(0.5) {
+                classes.iter_mut().for_each(|class| class.settings = settings(scheme, scheme.class_params, rng));
+            }
+            Value::Classes(classes)
+        }
+    }
+}
+
+fn link(rng: &mut Rng) -> LinkInfo {
+    let limit = match rng.below(8) {
+        0 | 1 => Limit::Infinite,
+        2 | 3 => Limit::Bytes(rng.below(60_000)),
+        4 => Limit::Packets(1),
+        5 => Limit::Packets(any_scale(rng, 18) as u32),
+        _ => Limit::Packets(rng.below(60) as u32),
+    };
+    let rate = Rate::from_bits_per_second(1 << rng.below(40));
+    let (rtt, flows) = if rng.chance(0.5) { (None, None) } else { (Some(Span::from_millis(100)), Some(20)) };
+    LinkInfo { limit, rate, mean_packet: Bytes(1 + rng.below(1500)), rtt, flows, ..thesis_link() }
+}

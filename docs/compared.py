@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from penstock.comparison import compare
 from penstock.plots import save, style
 from penstock.scenario import read_document
 from penstock.standard import LOADS, RUNS, USUAL, Cell, Standard, Value
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = ROOT / "scenarios" / "standard.toml"
@@ -32,8 +34,8 @@ it gains. `make schemes` measures it all again and writes this page; its numbers
 ## The case
 
 `scenarios/standard.toml`: a bottleneck of 10 Mbit/s with room for 100 packets, round trips of 24 to 56 ms (40 ms on
-average), and 4, 16 or 64 long downloads by SACK TCP as Linux has it, with packets of 1500 bytes, beside one sparse flow
-like a telephone call (50 packets of 200 bytes a second, marked EF). The room is three times the bandwidth times the
+average), and 4, 16 or 64 long downloads by SACK TCP in the profile `ns2` (compared with ns-2.35 transmission by transmission), with packets of 1500 bytes, beside one sparse flow like a telephone call
+(50 packets of 200 bytes a second, marked EF). The room is three times the bandwidth times the
 delay: 120 ms when it is full. That is a common access line with a common, too large buffer, where a scheme has something
 to gain. 16 flows are the usual case; 4 show whether the link stays busy, and 64 flows have 0.5 packets each in the pipe,
 so that timeouts are the rule and a scheme shows what it does under pressure.
@@ -61,7 +63,7 @@ penstock compare scenarios/standard.toml --scheme droptail --scheme codel:ecn=tr
 
 ![Mean delay, loss, utilization and Jain's index of every scheme](images/schemes-loads.png)
 
-Without ECN; circles 4, squares 16, triangles 64 flows. The grey line is drop-tail with 16 flows.
+Without ECN; squares 4, triangles 16, diamonds 64 flows. The grey line is drop-tail with 16 flows.
 
 ![Loss and delay without and with ECN](images/schemes-ecn.png)
 
@@ -90,13 +92,25 @@ def measure() -> str:
 def page(data: Standard) -> str:
     """The page."""
     head = HEAD.format(runs=data.runs, settings="\n".join(_settings()), findings="\n".join(_findings(data)))
-    return head + "".join(_tables(data))
+    return _wrapped(head) + "".join(_tables(data))
+
+
+def _wrapped(text: str) -> str:
+    """Items of lists in lines of at most 120 characters."""
+    lines = (
+        textwrap.fill(line, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        if line.startswith("* ") else line
+        for line in text.split("\n")
+    )  # fmt: skip
+    return "\n".join(lines)
 
 
 def figures(data: Standard, folder: Path) -> None:
-    """Both figures, as PNG."""
-    save(_loads_figure(data), folder / "schemes-loads.png")
-    save(_ecn_figure(data), folder / "schemes-ecn.png")
+    """Both figures, as PNG with a palette, which makes them a third as large."""
+    for name, figure in (("loads", _loads_figure(data)), ("ecn", _ecn_figure(data))):
+        file = folder / f"schemes-{name}.png"
+        save(figure, file)
+        Image.open(file).convert("RGB").quantize(32).save(file, optimize=True)
 
 
 def _settings() -> Iterator[str]:

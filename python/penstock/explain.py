@@ -75,7 +75,8 @@ def parameter_text(params: Sequence[Mapping[str, Any]], width: int = 100) -> str
     column = max(len(p["name"]) for p in params) + 2
     for param in params:
         facts = [f"default {default_text(param)}", range_text(param)]
-        lines.append(f"{param['name']:<{column}}" + "; ".join(f for f in facts if f))
+        told = "; ".join(f for f in facts if f)
+        lines.append(textwrap.fill(f"{param['name']:<{column}}{told}", width, subsequent_indent=" " * column))
         lines.append(_wrapped(param["doc"], width, " " * column))
     return "\n".join(lines)
 
@@ -93,6 +94,8 @@ def default_text(param: Mapping[str, Any]) -> str:
         return f'"{value}"'
     if isinstance(value, Mapping):
         return _time(float(value["ns"])) if "ns" in value else " ".join(f"{v:g} {k}" for k, v in value.items())
+    if isinstance(value, list):
+        return f"{', '.join(map(_plain, value))} {param['unit']}".strip()
     unit = param["unit"].removesuffix("s") if value == 1 and len(param["unit"]) > 1 else param["unit"]
     return f"{_plain(value)} {unit}".strip()
 
@@ -135,7 +138,7 @@ def terminal_plot(
         f"{labels.get(i, ''):>6} ┤" + "".join(chr(0x2800 + c) for c in row).rstrip("\u2800")
         for i, row in enumerate(canvas)
     ]
-    ends = number(left, decimals([left])), number(right, decimals([right]))
+    ends = f"{left:.2g}", number(right, decimals([right]))
     lines.append(" " * 7 + "└" + "─" * columns)
     lines.append(" " * 8 + ends[0] + ends[1].rjust(columns - len(ends[0])))
     lines.append(" " * 8 + axes.center(columns).rstrip())

@@ -34,23 +34,24 @@ it gains. `make schemes` measures it all again and writes this page; its numbers
 ## The case
 
 `scenarios/standard.toml`: a bottleneck of 10 Mbit/s with room for 100 packets, round trips of 24 to 56 ms (40 ms on
-average), and 4, 16 or 64 long downloads by SACK TCP in the profile `ns2` (compared with ns-2.35 transmission by transmission), with packets of 1500 bytes, beside one sparse flow like a telephone call
-(50 packets of 200 bytes a second, marked EF). The room is three times the bandwidth times the
-delay: 120 ms when it is full. That is a common access line with a common, too large buffer, where a scheme has something
-to gain. 16 flows are the usual case; 4 show whether the link stays busy, and 64 flows have 0.5 packets each in the pipe,
-so that timeouts are the rule and a scheme shows what it does under pressure.
+average), and 4, 16 or 64 long downloads by SACK TCP in the profile `ns2` (compared with ns-2.35 transmission by
+transmission), with packets of 1500 bytes, beside one sparse flow like a telephone call (50 packets of 200 bytes a
+second, marked EF). The room is three times the bandwidth times the delay: 120 ms when it is full. That is a common
+access line with a common, too large buffer, where a scheme has something to gain. 16 flows are the usual case; 4 show
+whether the link stays busy, and 64 flows have half a packet each in the pipe, so that timeouts are the rule and a scheme
+shows what it does under pressure.
 
 Each number is the mean of {runs} runs of 20 s after 10 s of warm-up, with half its 95 % interval (Student's t). Every
-scheme has its default parameters. What must be given besides:
+scheme has its default parameters, and `mean_packet = "1500B"` where it asks for the size of packets. What must be
+given besides:
 
 {settings}
 
 Schemes that can mark have `ecn = true` throughout: without ECN the senders do not ask for marks, and every signal is a
 drop; in the tables with ECN the downloads ask for marks and the sparse flow does not. Delay is queueing delay over all
-packets, so that under a fair scheme its mean hides who waits: the last column, losses of the sparse flow, and Jain's index
-over the downloads tell more. The schemes of one group are close to each other by design, and the link has no traffic for
-what some of them are made for: nobody here fails to respond to losses, only the sparse flow has a code point, no data
-unit has fragments, and no L4S traffic runs.
+packets, so that under a fair scheme its mean hides who waits; the losses of the sparse flow and Jain's index over the
+downloads tell more. The link has no traffic for what some schemes are made for: everybody here responds to losses but
+the sparse flow, only that has a code point, no data unit has fragments, and no L4S traffic runs.
 
 One scheme by hand, next to drop-tail:
 
@@ -115,7 +116,7 @@ def figures(data: Standard, folder: Path) -> None:
 
 def _settings() -> Iterator[str]:
     for scheme in schemes():
-        words = standard.settings_text(scheme.name).removesuffix("ecn = true").removesuffix(", ")
+        words = standard.settings_text(scheme.name)
         if words:
             yield f"* `{scheme.name}`: {words}"
 
@@ -143,7 +144,7 @@ def _findings(data: Standard) -> Iterator[str]:
         and cell["delay_mean_s"].mean < 0.5 * plain["delay_mean_s"].mean
     }  # fmt: skip
     yield (
-        f"* With ECN, less than half the delay of drop-tail and at least 98 % of the link, fewest losses, {USUAL} flows: "
+        f"* With ECN, fewest losses with less than half the delay of drop-tail and 98 % of the link, {USUAL} flows: "
     ) + _ranked(marked, lambda cell: cell["loss_rate"].mean, lambda cell: f"{_percent(cell['loss_rate'])} %")
     unfair = {name: cell for name in data.names() if (cell := data.cell(name, 64)) is not None}
     yield "* Least fair to 64 flows (Jain's index): " + _ranked(
@@ -174,7 +175,7 @@ def _tables(data: Standard) -> Iterator[str]:
             yield f"\n## {flows} flows, {'with' if ecn else 'without'} ECN\n\n"
             marks = " marks (%) |" if ecn else ""
             yield (
-                f"| scheme | delay (ms) | 99 % within (ms) | loss (%) |{marks} utilization (%) | Jain | sparse loss (%) |\n"
+                f"| scheme | delay (ms) | 99 % in (ms) | loss (%) |{marks} link used (%) | Jain | sparse loss (%) |\n"
                 "| --- |" + " ---: |" * (7 if ecn else 6) + "\n"
             )
             for name in data.names():

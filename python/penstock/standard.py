@@ -55,9 +55,14 @@ def name_of(place: str, metric: str) -> str:
 
 
 def contender(scheme: Scheme) -> Contender:
-    """A scheme as it is measured: defaults, what must be given, and marks if it can (senders decide about ECN)."""
-    ecn = {"ecn": True} if scheme.ecn else {}
-    return Contender(scheme.name, {**_SETTINGS.get(scheme.name, {}), **ecn}, f"the standard case, {scheme.name}")
+    """A scheme as it is measured: defaults, what must be given, and what all are told.
+
+    It is told the size of the link's packets if it asks, and to mark if it can (the senders decide about ECN).
+    """
+    size = scheme.param("mean_packet")
+    told: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}
+    told |= {"ecn": True} if scheme.ecn else {}
+    return Contender(scheme.name, {**_SETTINGS.get(scheme.name, {}), **told}, f"the standard case, {scheme.name}")
 
 
 def contenders() -> list[Contender]:
@@ -66,8 +71,8 @@ def contenders() -> list[Contender]:
 
 
 def settings_text(scheme: str) -> str:
-    """What was set for a scheme besides its defaults, in short; empty for nothing."""
-    settings = dict(contender(find_scheme(scheme)).params)
+    """What was set for a scheme besides its defaults and what all are told, in short; empty for nothing."""
+    settings = dict(_SETTINGS.get(find_scheme(scheme).name, {}))
     classes = settings.pop("classes", ())
     words = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     for entry in classes:
@@ -144,8 +149,8 @@ def told(scheme: str) -> Iterator[str]:
         return
     where = f"On the standard link (10 Mbit/s, 40 ms, room for 100 packets) with {USUAL} long TCP flows"
     settings = settings_text(scheme)
-    if settings and settings != "ecn = true":
-        where += f" and {settings.removesuffix(', ecn = true')}"
+    if settings:
+        where += f" and {settings}"
     yield f"{where}: {_sentence(cell, None if scheme == 'droptail' else plain)}."
     marked = standard.cell(scheme, USUAL, True)
     if marked is not None:

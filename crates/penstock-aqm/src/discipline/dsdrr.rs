@@ -190,8 +190,10 @@ impl Scheme for Dsdrr {
         class_params: &[],
         cost: "O(1) time; O(queues + packets) memory",
         picture: Picture::Service,
-        good: "As fair as QSDRR to long flows, over unequal round trips too, and no stored packet is ever dropped.",
-        bad: "A marked flow loses every packet until its queue has drained: short flows suffer more than under DTDRR.",
+        good: "As fair as QSDRR to long flows, over unequal round trips too; few flows keep a short queue, and no \
+               stored packet is ever dropped.",
+        bad: "A marked flow loses every packet until its queue has drained: few flows lose ten times as much as \
+              under DTDRR, and short flows suffer more.",
     };
 
     fn build<P: Packet + Send + 'static>(

@@ -212,8 +212,10 @@ impl Law for Avq {
         class_params: &[],
         cost: "O(1) time and memory, no random number",
         picture: Picture::Response,
-        good: "Short queues of little variance under heavy load, because it acts on the rate of the arrivals.",
-        bad: "It has no target for the queue, and where lost packets do not count as arrivals its capacity stays high.",
+        good: "Acts on the rate of the arrivals, not on the queue: under a constant overload the queue is short and \
+               steady.",
+        bad: "It has no target for the queue, and where lost packets do not count as arrivals its capacity stays \
+              high: TCP on the standard link fills the queue as with drop-tail.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -38,8 +38,8 @@ average), and 4, 16 or 64 long downloads by SACK TCP in the profile `ns2` (compa
 transmission), with packets of 1500 bytes, beside one sparse flow like a telephone call (50 packets of 200 bytes a
 second, marked EF). The room is three times the bandwidth times the delay: 120 ms when it is full. That is a common
 access line with a common, too large buffer, where a scheme has something to gain. 16 flows are the usual case; 4 show
-whether the link stays busy, and 64 flows have half a packet each in the pipe, so that timeouts are the rule and a scheme
-shows what it does under pressure.
+whether the link stays busy, and 64 flows have half a packet each in the pipe, so that timeouts are the rule and a
+scheme shows what it does under pressure.
 
 Each number is the mean of {runs} runs of 20 s after 10 s of warm-up, with half its 95 % interval (Student's t). Every
 scheme has its default parameters, and `mean_packet = "1500B"` where it asks for the size of packets. What must be
@@ -126,9 +126,9 @@ def _findings(data: Standard) -> Iterator[str]:
     usual = {name: cell for name in data.names() if (cell := data.cell(name)) is not None}
     plain = usual["droptail"]
     yield (
-        f"* Drop-tail keeps its buffer nearly full: {_ms(plain['delay_mean_s'])} ms with {USUAL} flows, and the link is "
-        f"never idle. It loses {_percent(plain['loss_rate'])} %: the shorter a queue, the more packets TCP must lose to "
-        "stay within it, so that loss is the price of a short delay and not a fault of the scheme."
+        f"* Drop-tail keeps its buffer nearly full: {_ms(plain['delay_mean_s'])} ms with {USUAL} flows, and the link "
+        f"is never idle. It loses {_percent(plain['loss_rate'])} %: the shorter a queue, the more packets TCP must "
+        "lose to stay within it, so that loss is the price of a short delay and not a fault of the scheme."
     )
     busy = {name: cell for name, cell in usual.items() if cell["utilization"].mean >= 0.98}
     yield f"* Shortest mean delay at a utilization of at least 98 %, {USUAL} flows: " + _ranked(

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from penstock import _native, cli, explain, metrics
+from penstock import _native, cli, explain, explaining, metrics, standard
 from penstock._generated import SCHEMES
-from penstock.plots import drop_function, save
 
 SCHEMES_HEAD = """# Schemes
 
@@ -50,11 +49,10 @@ def write(folder: Path) -> None:
     (folder / "schemes").mkdir(parents=True, exist_ok=True)
     put(folder / "schemes.md", schemes_page(schemes))
     for entry in schemes:
+        found = explaining.prepare(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
-        curve = explain.drop_curve(entry)
-        if curve is not None:
-            save(drop_function.draw({entry["name"]: curve}), picture)
-        put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name if curve else None))
+        found.draw(picture)
+        put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name))
     conditioners = json.loads(_native.conditioners())
     (folder / "conditioners").mkdir(parents=True, exist_ok=True)
     put(folder / "conditioners.md", conditioners_page(conditioners))
@@ -91,21 +89,31 @@ def schemes_page(schemes: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", names, "```", ""])
 
 
-def scheme_page(entry: Mapping[str, Any], picture: str | None) -> str:
-    """One scheme: its law, its drop function, its parameters."""
+PICTURES = {
+    "drop function": "With default parameters, a limit of 50 packets, a link of 10 Mbit/s:",
+    "response": f"{explaining.RESPONSE_WORDS} A link of 10 Mbit/s with a limit of 50 packets:",
+    "service": f"{explaining.SERVICE_WORDS} A link of 10 Mbit/s:",
+}
+
+
+def scheme_page(entry: Mapping[str, Any], picture: str) -> str:
+    """One scheme: its law, its picture, its parameters, when to use it."""
     also = f" Also called {', '.join(f'`{a}`' for a in entry['aliases'])}." if entry["aliases"] else ""
     ecn = "It can mark instead of dropping." if entry["ecn"] else "It drops and never marks."
     lines = [f"# {entry['title']}", "", f"`{entry['name']}` · family {entry['family']}.{also} {ecn}", ""]
     lines += [deeper(entry["doc"]), ""]
-    if picture:
-        lines += ["## Drop function", "", "With default parameters, a limit of 50 packets, a link of 10 Mbit/s:", ""]
-        lines += [f"![drop function of {entry['name']}]({picture}){{.drop-function}}", ""]
+    lines += [f"Cost: {cell(entry['cost'])}.", ""]
+    kind = entry["picture"]
+    lines += [f"## {kind.capitalize()}", "", PICTURES[kind], ""]
+    lines += [f"![{kind} of {entry['name']}]({picture}){{.drop-function}}", ""]
     lines += ["## Settings", "", *param_table(entry["params"]), ""]
     if entry["class_params"]:
         lines += ["## Settings of each class", "", *param_table(entry["class_params"]), ""]
+    lines += ["## When to use it", ""]
     for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
         if words:
-            lines += [f"## {title}", "", words, ""]
+            lines += [f"**{title}:** {words}", ""]
+    lines += [" ".join(standard.told(entry["name"])), "", "[All schemes on this link](../../schemes-compared.md)", ""]
     return "\n".join([*lines, "## Source", "", entry["source"], ""])
 
 

@@ -1,24 +1,31 @@
-"""What ``penstock explain SCHEME`` says: the law, its parameters, its source, a picture of its drop function."""
+"""What ``penstock explain SCHEME`` says: the law, its parameters, its source, a picture, when to use it."""
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from penstock import _native
 from penstock.display import decimals, number
-
-Curve = tuple[Sequence[float], Sequence[float]]
-"""Average queues (packets) and the drop probability at each."""
 
 # Bits of the eight dots of a Braille character: left column from the top, right column from the top.
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
-def explain(entry: Mapping[str, Any], curve: Curve | None = None, width: int = 100) -> str:
+@dataclass(frozen=True)
+class Drawing:
+    """A picture for a terminal: its title, the picture, and for what it was drawn."""
+
+    title: str
+    plot: str
+    words: str
+
+
+def explain(
+    entry: Mapping[str, Any], drawing: Drawing | None = None, width: int = 100, measured: Sequence[str] = ()
+) -> str:
     """The whole text for one entry of the registry of schemes, in lines of at most ``width`` characters."""
     parts = [
         _heading(f"{entry['title']}", "=")
@@ -27,36 +34,21 @@ def explain(entry: Mapping[str, Any], curve: Curve | None = None, width: int = 1
             ("family", entry["family"]),
             ("source", entry["source"]),
             ("ECN", "marks instead of dropping with ecn = true" if entry["ecn"] else "never marks: it drops"),
+            ("cost", entry["cost"]),
         ], width),
         law_text(entry["doc"], width),
         _heading("Settings", "-") + parameter_text(entry["params"], width),
     ]  # fmt: skip
     if entry["class_params"]:
         parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
-    if curve is not None:
-        parts.append(_heading("Drop function", "-") + terminal_plot(*curve, columns=min(60, width - 12)))
-    for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
-        if words:
-            parts.append(_heading(title, "-") + _wrapped(words, width))
+    if drawing is not None:
+        words = _wrapped(drawing.words, width)
+        parts.append(_heading(drawing.title, "-") + drawing.plot + "\n\n" + words)
+    use = [f"{title}: {entry[key]}" for title, key in (("Good at", "good"), ("Bad at", "bad")) if entry[key]]
+    use += [" ".join(measured)] if measured else []
+    if use:
+        parts.append(_heading("When to use it", "-") + "\n\n".join(_wrapped(words, width) for words in use))
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
-
-
-def drop_curve(
-    entry: Mapping[str, Any],
-    settings: Mapping[str, Any] | None = None,
-    rate_bps: int = 10_000_000,
-    limit_pkts: int = 50,
-    points: int = 401,
-) -> Curve | None:
-    """The drop function of a scheme up to the limit of the queue; None if it has none.
-
-    ``settings`` are in canonical form; what must be given and is not there gets an example's value.
-    """
-    known = _examples(entry["params"], entry["class_params"]) | dict(settings or {})
-    link = {"rate": rate_bps, "limit": {"packets": limit_pkts}}
-    xs = [limit_pkts * i / (points - 1) for i in range(points)]
-    ys = _native.drop_function(entry["name"], json.dumps(known), json.dumps(link), xs)
-    return None if ys is None else (xs, ys)
 
 
 def law_text(doc: str, width: int = 100) -> str:
@@ -83,7 +75,8 @@ def parameter_text(params: Sequence[Mapping[str, Any]], width: int = 100) -> str
     column = max(len(p["name"]) for p in params) + 2
     for param in params:
         facts = [f"default {default_text(param)}", range_text(param)]
-        lines.append(f"{param['name']:<{column}}" + "; ".join(f for f in facts if f))
+        told = "; ".join(f for f in facts if f)
+        lines.append(textwrap.fill(f"{param['name']:<{column}}{told}", width, subsequent_indent=" " * column))
         lines.append(_wrapped(param["doc"], width, " " * column))
     return "\n".join(lines)
 
@@ -101,6 +94,8 @@ def default_text(param: Mapping[str, Any]) -> str:
         return f'"{value}"'
     if isinstance(value, Mapping):
         return _time(float(value["ns"])) if "ns" in value else " ".join(f"{v:g} {k}" for k, v in value.items())
+    if isinstance(value, list):
+        return f"{', '.join(map(_plain, value))} {param['unit']}".strip()
     unit = param["unit"].removesuffix("s") if value == 1 and len(param["unit"]) > 1 else param["unit"]
     return f"{_plain(value)} {unit}".strip()
 
@@ -121,8 +116,14 @@ def range_text(param: Mapping[str, Any]) -> str:
     return " ".join(allowed)
 
 
-def terminal_plot(xs: Sequence[float], ys: Sequence[float], columns: int = 60, rows: int = 12) -> str:
-    """A curve with dots of Braille characters, with its scales; ``ys`` are probabilities."""
+def terminal_plot(
+    xs: Sequence[float],
+    ys: Sequence[float],
+    columns: int = 60,
+    rows: int = 12,
+    axes: str = "average queue (packets) → drop probability",
+) -> str:
+    """A curve with dots of Braille characters, with its scales."""
     if not xs:
         return ""
     left, right, top = min(xs), max(xs), max(max(ys), 1e-12)
@@ -131,15 +132,36 @@ def terminal_plot(xs: Sequence[float], ys: Sequence[float], columns: int = 60, r
         across = min(int((x - left) / ((right - left) or 1.0) * (columns * 2 - 1) + 0.5), columns * 2 - 1)
         down = min(int((1 - y / top) * (rows * 4 - 1) + 0.5), rows * 4 - 1)
         canvas[down // 4][across // 2] |= _DOTS[across % 2][down % 4]
-    labels = {0: f"{top:.3g}", rows // 2: f"{top / 2:.2g}", rows - 1: "0"}
+    top = 0.0 if top <= 1e-12 else top
+    labels = {rows // 2: f"{top / 2:.2g}" if top else "", 0: f"{top:.3g}" if top else "", rows - 1: "0"}
     lines = [
         f"{labels.get(i, ''):>6} ┤" + "".join(chr(0x2800 + c) for c in row).rstrip("\u2800")
         for i, row in enumerate(canvas)
     ]
-    ends = number(left, decimals([left])), number(right, decimals([right]))
+    ends = f"{left:.2g}", number(right, decimals([right]))
     lines.append(" " * 7 + "└" + "─" * columns)
     lines.append(" " * 8 + ends[0] + ends[1].rjust(columns - len(ends[0])))
-    lines.append(" " * 8 + "average queue (packets) → drop probability".center(columns).rstrip())
+    lines.append(" " * 8 + axes.center(columns).rstrip())
+    return "\n".join(lines)
+
+
+def lane_plot(served: Sequence[tuple[int, float, float]], labels: Sequence[str], columns: int = 60) -> str:
+    """Who is served when: a lane each, with its share of the link at the right."""
+    end = max((end for _, _, end in served), default=0.0)
+    if not end:
+        return ""
+    head = max(map(len, labels))
+    lines = []
+    for lane, label in enumerate(labels):
+        row = [" "] * columns
+        for which, start, stop in served:
+            if which == lane:
+                first, last = int(start / end * columns + 0.5), int(stop / end * columns + 0.5)
+                row[first : max(last, first + 1)] = "█" * max(last - first, 1)
+        part = sum(stop - start for which, start, stop in served if which == lane) / end
+        lines.append(f"{label:>{head}} │{''.join(row[:columns])}│ {100 * part:.0f} %")
+    lines.append(" " * (head + 1) + "└" + "─" * columns + "┘")
+    lines.append(" " * (head + 2) + "0" + f"{1e3 * end:.3g} ms".rjust(columns - 1))
     return "\n".join(lines)
 
 
@@ -162,22 +184,6 @@ def _paragraphs(text: str, width: int) -> str:
         start = "• " if bullet else ""
         found.append(textwrap.fill(words, width, initial_indent=start, subsequent_indent="  " if bullet else ""))
     return "\n".join(found)
-
-
-def _examples(params: Iterable[Mapping[str, Any]], of_class: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """A value for each parameter that must be given; `of_class` are the parameters of a class."""
-    return {param["name"]: _example(param, of_class) for param in params if param["required"]}
-
-
-def _example(param: Mapping[str, Any], of_class: Iterable[Mapping[str, Any]]) -> Any:
-    """A tenth of a small range, ten packets of a length, a class for voice and one for the rest."""
-    if param["kind"] == "classes":
-        own = _examples(of_class, ())
-        return [{"name": "voice", "match": {"dscp": [46]}, "params": own}, {"name": "rest", "params": own}]
-    if param["kind"] in {"length", "length_or_time"}:
-        return {"packets": 10}
-    high = (param.get("range") or (0, None))[1]
-    return 0.1 * high if high is not None else 1.0
 
 
 def _heading(title: str, rule: str) -> str:

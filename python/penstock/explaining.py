@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock import _native
-from penstock.catalog import find_scheme
+from penstock.catalog import Scheme, find_scheme
 from penstock.contenders import Contender
 from penstock.faults import Fault, Faults, PenstockError, ScenarioError
 from penstock.resolve.queues import QueueSpec, read_queue
@@ -18,7 +19,24 @@ from penstock.resolve.reader import Table
 from penstock.resolve.settings import Surroundings
 from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from penstock import explain
+
 POINTS = 401
+SAMPLES = 320
+STEPS = ((0.9, 2.0), (1.5, 10.0), (0.9, 4.0))
+"""The load of the picture of a response: share of the link's rate, seconds."""
+MOST_PACKETS = 2_000_000
+"""On a fast link the steps are shorter, so that the picture takes a second at most."""
+SIZES = (500, 1000, 1500)
+"""Packet sizes in bytes of the flows in the picture of service."""
+SERVED = 40
+RESPONSE_WORDS = (
+    "Ten flows that react to nothing send 0.9 of the link's rate, 1.5 of it from second 2 to 12, then 0.9 again."
+)
+SERVICE_WORDS = "Three flows with packets of 500, 1000 and 1500 bytes always have packets waiting."
 
 
 @dataclass(frozen=True)
@@ -30,42 +48,147 @@ class Explanation:
     link: dict[str, Any]
     words: str
 
+    @property
+    def entry(self) -> dict[str, Any]:
+        """Its entry in the registry."""
+        found: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.contender.name)
+        return found
+
+    @property
+    def picture(self) -> str:
+        """The picture that shows it best: "drop function", "response" or "service"."""
+        return str(self.entry["picture"])
+
     def curve(self) -> tuple[list[float], list[float]] | None:
         """Average queue in packets up to the limit, and the drop probability at each; None without such a function."""
         top = _packets(self.queue.canonical["limit"])
         xs = [top * i / (POINTS - 1) for i in range(POINTS)]
-        settings = json.dumps(self.queue.canonical["params"])
-        try:
-            ys = _native.drop_function(self.contender.name, settings, json.dumps(self.link), xs)
-        except ValueError as error:
-            faults = [Fault(fault["path"], fault["message"]) for fault in json.loads(str(error))]
-            raise ScenarioError(faults) from None
+        ys = _asked(_native.drop_function, *self._bench(), xs)
         return None if ys is None else (xs, ys)
+
+    def response(self) -> dict[str, list[float]]:
+        """How it answers to a load that steps above the link's rate and back, as `_native.step_response` tells."""
+        packets = sum(load * seconds for load, seconds in STEPS) * self.link["rate"] / 8000
+        shorter = min(1.0, MOST_PACKETS / packets)
+        steps = [(load, seconds * shorter) for load, seconds in STEPS]
+        found: dict[str, list[float]] = _asked(_native.step_response, *self._bench(), steps, SAMPLES)
+        return found
+
+    def service(self) -> list[tuple[int, float, float]]:
+        """In which order it serves flows or classes that are all backlogged, as `_native.service_order` tells."""
+        # Room for all: the picture is about whom to serve, not about whom to drop.
+        name, settings, link = self._bench()
+        link = json.dumps({**json.loads(link), "limit": {"packets": 1000}})
+        found: list[tuple[int, float, float]] = _asked(_native.service_order, name, settings, link, list(SIZES), SERVED)
+        return found
+
+    def lanes(self) -> list[str]:
+        """What the lanes of the picture of service are called."""
+        classes = self.queue.canonical["params"].get("classes")
+        if not classes:
+            return [f"flow {i + 1}: {size} B" for i, size in enumerate(SIZES)]
+        lanes = []
+        for i, size in enumerate(SIZES):
+            own = classes[i]["params"] if i < len(classes) else {}
+            told = [f"{key} {own[key]:g}" for key in ("priority", "weight", "share") if key in own]
+            lanes.append(", ".join([f"{classes[i]['name'] if i < len(classes) else 'other'}: {size} B", *told]))
+        return lanes
 
     def text(self, width: int) -> str:
         """The whole explanation."""
-        from penstock.explain import explain
+        from penstock import explain, standard
 
-        entry = next(entry for entry in json.loads(_native.schemes()) if entry["name"] == self.contender.name)
-        curve = self.curve()
-        text = explain(entry, curve, width)
-        return f"{text}\n{self.words}\n" if curve else text
+        return explain.explain(
+            self.entry, self.drawing(min(60, width - 12)), width, measured=tuple(standard.told(self.contender.name))
+        )
 
-    def draw(self, file: Path) -> None:
-        """Write the picture."""
-        from penstock.plots import drop_function, style
+    def drawing(self, columns: int) -> explain.Drawing:
+        """The picture for a terminal."""
+        from penstock import explain
 
-        curve = self.curve()
+        if self.picture == "service":
+            plot = explain.lane_plot(self.service(), self.lanes(), columns)
+            return explain.Drawing("Service", plot, f"{SERVICE_WORDS} {self.words}")
+        curve = self.curve() if self.picture == "drop function" else None
+        if curve is not None:
+            return explain.Drawing("Drop function", explain.terminal_plot(*curve, columns=columns), self.words)
+        found = self.response()
+        plots = [
+            explain.terminal_plot(found["t"], values, columns, 6, axes)
+            for values, axes in (
+                ([1e3 * x for x in found["delay"]], "time (s) → queueing delay (ms)"),
+                ([100 * x for x in found["lost"]], "time (s) → lost (%)"),
+            )
+        ]
+        return explain.Drawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.words}")
+
+    def figure(self) -> Figure:
+        """The picture."""
+        from penstock.plots import drop_function, response, service_order
+
+        if self.picture == "service":
+            return service_order.draw(self.service(), self.lanes())
+        curve = self.curve() if self.picture == "drop function" else None
         if curve is None:
-            raise PenstockError(f"{self.contender.name} has no drop function to draw")
+            return response.draw(self.response())
         params = self.queue.canonical["params"]
         thresholds = {
             name: _packets(params[name]) for name in ("min_th", "max_th") if isinstance(params.get(name), dict)
         }
+        return drop_function.draw({self.contender.label: curve}, thresholds)
+
+    def draw(self, file: Path) -> None:
+        """Write the picture."""
+        from penstock.plots import style
+
         try:
-            style.save(drop_function.draw({self.contender.label: curve}, thresholds), file)
+            style.save(self.figure(), file)
         except ValueError as error:
             raise PenstockError(str(error)) from None
+
+    def _bench(self) -> tuple[str, str, str]:
+        return self.contender.name, json.dumps(self.queue.canonical["params"]), json.dumps(self.link)
+
+
+def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The answer of a native function; what it says against the settings becomes faults."""
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        faults = [Fault(fault["path"], fault["message"]) for fault in json.loads(str(error))]
+        raise ScenarioError(faults) from None
+
+
+def examples(scheme: Scheme, rate: int) -> dict[str, Any]:
+    """What must be given, as in a file: a link's share for a rate, three classes that are not alike."""
+    found: dict[str, Any] = {}
+    for param in scheme.params:
+        if not param.required:
+            continue
+        if param.kind == "classes":
+            found[param.name] = [_class(scheme, i, rate) for i in range(len(SIZES))]
+        elif param.kind == "rate":
+            found[param.name] = f"{rate * (0.5 if param.name == 'cir' else 0.95):.0f}bit"
+        elif param.kind == "size":
+            found[param.name] = "60kB" if param.name == "mir_th" else "10kB"
+        else:
+            found[param.name] = scheme.example(param)
+    return found
+
+
+def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
+    known = {param.name for param in scheme.class_params}
+    own: dict[str, Any] = {
+        "priority": i, "weight": (3, 2, 1)[i], "share": (0.5, 0.3, 0.2)[i], "mean_packet": f"{SIZES[i]}B",
+        "burst": 2, "rate": f"{rate * (0.4, 0.3, 0.1)[i]:.0f}bit",
+    }  # fmt: skip
+    if "weight" in known:  # a class has a weight or a share
+        known.discard("share")
+    if "priority" not in known:
+        known.discard("rate")
+    name = ("first", "second", "third")[i]
+    match = {} if i == len(SIZES) - 1 else {"match": {"dscp": (46, 10)[i]}}
+    return {"name": name, **match, **{key: value for key, value in own.items() if key in known}}
 
 
 def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> Explanation:
@@ -79,9 +202,8 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
         raise ScenarioError(faults.found)
     # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
     info = find_scheme(contender.name)
-    examples = {param.name: info.example(param) for param in info.params if param.required}
     faults = Faults({"": contender.origin})
-    table = {"scheme": contender.name, "limit": limit, **examples, **contender.params}
+    table = {"scheme": contender.name, "limit": limit, **examples(info, rate), **contender.params}
     queue = read_queue(Table(faults, "", table), Surroundings(rate, None, lambda: trip))
     if faults.found or queue is None:
         raise ScenarioError(faults.found)

@@ -159,7 +159,7 @@ pub(crate) fn check_tcp(profile: &str, settings: &str) -> PyResult<String> {
     Ok(faults(&TcpParams::from_settings(profile, &settings).err().unwrap_or_default()))
 }
 
-fn faults(errors: &[ParamError]) -> String {
+pub(crate) fn faults(errors: &[ParamError]) -> String {
     Json::Array(errors.iter().map(fault).collect()).to_string()
 }
 
@@ -167,7 +167,7 @@ fn fault(error: &ParamError) -> Json {
     json!({"path": error.name, "message": error.message})
 }
 
-fn read_settings(text: &str) -> Result<Vec<(String, Value)>, String> {
+pub(crate) fn read_settings(text: &str) -> Result<Vec<(String, Value)>, String> {
     let settings: Map<String, Json> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     settings
         .into_iter()
@@ -218,7 +218,7 @@ fn class_of(class: &Json) -> Option<ClassSetting> {
     })
 }
 
-fn read_link(text: &str) -> Result<LinkInfo, String> {
+pub(crate) fn read_link(text: &str) -> Result<LinkInfo, String> {
     let link: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let bytes = |key: &str, missing| Bytes(link[key].as_u64().unwrap_or(missing));
     let limit = match &link["limit"] {
@@ -234,6 +234,6 @@ fn read_link(text: &str) -> Result<LinkInfo, String> {
         mean_packet: bytes("mean_packet", 1000),
         mtu: bytes("mtu", 1500),
         rtt: link["rtt_ns"].as_u64().map(Span::from_nanos),
-        flows: None,
+        flows: link["flows"].as_u64().and_then(|flows| u32::try_from(flows).ok()),
     })
 }

@@ -1,6 +1,7 @@
 //! The Python module `penstock._native`: converts, delegates, raises. Private and thin; use `import penstock`.
 
 mod catalog;
+mod pictures;
 mod runs;
 mod toml_text;
 mod traces;
@@ -19,6 +20,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog::check_queue, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_conditioner, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_tcp, module)?)?;
+    module.add_function(wrap_pyfunction!(pictures::step_response, module)?)?;
+    module.add_function(wrap_pyfunction!(pictures::service_order, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
     module.add_function(wrap_pyfunction!(traces::run_traced, module)?)?;

@@ -211,7 +211,9 @@ impl Scheme for ChokeScheme {
         cost: "O(draws) time, amortised; O(n) memory in packets",
         picture: Picture::Response,
         good: "Holds down one flow that does not respond, without any state per flow.",
-        bad: "Several such flows, or a short queue, leave each too small a share of the queue to be hit often enough.",
+        bad: "Where all respond it drops too much, and TCP leaves a fifth of the standard link idle; several flows \
+              that do not respond, or a short queue, leave each too small a share of the queue to be hit often \
+              enough.",
     };
 
     fn build<P: Packet + Send + 'static>(

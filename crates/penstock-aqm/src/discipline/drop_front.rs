@@ -66,8 +66,10 @@ impl Scheme for DropFrontScheme {
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::Response,
-        good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty.",
-        bad: "The queue stays as full as with drop-tail, more is lost under many flows, and the lost have waited in vain.",
+        good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty, and \
+               shares are more even.",
+        bad: "The queue stays about as full as with drop-tail, more is lost under many flows, and the lost have \
+              waited in vain.",
     };
 
     fn build<P: Packet + Send + 'static>(

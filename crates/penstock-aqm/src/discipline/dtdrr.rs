@@ -83,7 +83,8 @@ impl Scheme for Dtdrr {
         class_params: &[],
         cost: "O(1) time; O(queues + packets) memory",
         picture: Picture::Service,
-        good: "As fair as QSDRR to short flows, with one comparison per arrival and no stored packet ever dropped.",
+        good: "As fair as QSDRR with half of its losses, by one comparison per arrival and with no stored packet \
+               ever dropped.",
         bad: "Long flows lose goodput in small buffers, where the thresholds leave each a few packets only.",
     };
 

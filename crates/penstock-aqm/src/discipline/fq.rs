@@ -88,7 +88,8 @@ impl Scheme for Fq {
         cost: "O(1) time for each packet by packet, O(log n) by bit, O(n) memory, n flows",
         picture: Picture::Service,
         good: "No flow can take more than its part, and a flow that sends little waits little.",
-        bad: "By packet, a flow with larger packets gets more; a state for each flow.",
+        bad: "By packet, a flow with larger packets gets more; a full buffer refuses whoever comes, sparse flows \
+              too, and one long queue may wait more than a second; a state for each flow.",
     };
 
     fn build<P: Packet + Send + 'static>(

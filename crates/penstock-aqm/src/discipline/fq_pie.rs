@@ -50,8 +50,9 @@ impl Scheme for FqPie {
         class_params: &[],
         cost: "O(1) time a packet, O(f) every t_update; O(n + f) memory in packets and flows seen",
         picture: Picture::Service,
-        good: "Equal shares of the link, and the delay of each flow near target, with the work done at the arrival.",
-        bad: "Updates every queue ever used at each tick; an arrival at a full buffer is lost whoever filled it.",
+        good: "Equal shares of the link with the work done at the arrival; a few flows keep a delay near target.",
+        bad: "PIE spares a queue of two packets, so that many flows on a slow link fill the buffer; an arrival at a \
+              full buffer is lost whoever filled it; updates every queue ever used at each tick.",
     };
 
     fn build<P: Packet + Send + 'static>(

@@ -117,7 +117,8 @@ impl Scheme for Qsdrr {
         cost: "O(log n) time in the active queues, for the longest and the shortest; O(queues + packets) memory",
         picture: Picture::Service,
         good: "Fair goodput for long and short flows with very small buffers: few flows are slowed down at a time.",
-        bad: "Must keep queues in order of length and push out stored packets, which costs memory bandwidth.",
+        bad: "Loses up to three times as much as DRR, with 64 flows packets of a sparse one too; keeps queues in \
+              order of length and pushes out stored packets, which costs memory bandwidth.",
     };
 
     fn build<P: Packet + Send + 'static>(

@@ -139,10 +139,10 @@ impl Scheme for Tdrr {
         class_params: &[],
         cost: "O(log n) time in the active queues; O(queues + packets) memory",
         picture: Picture::Service,
-        good: "Takes from the flows that have had most: fairer than DRR in small buffers and among unequal round \
-               trips.",
-        bad: "An exponential and a logarithm for each packet sent; pushes out stored packets, which costs memory \
-              bandwidth.",
+        good: "Takes from the flows that have had most, so that unequal round trips get equal goodput in small \
+               buffers.",
+        bad: "Loses more than DRR for the same fairness on the standard link; an exponential and a logarithm for \
+              each packet sent; pushes out stored packets, which costs memory bandwidth.",
     };
 
     fn build<P: Packet + Send + 'static>(

@@ -213,7 +213,8 @@ impl Law for Avq {
         cost: "O(1) time and memory, no random number",
         picture: Picture::Response,
         good: "Short queues of little variance under heavy load, because it acts on the rate of the arrivals.",
-        bad: "It has no target for the queue, and where lost packets do not count as arrivals its capacity stays high.",
+        bad: "It has no target for the queue, leaves some of the link idle where it drops instead of marking, and \
+              must know the size of packets: told 1000 bytes where they have 1500 it never acts.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

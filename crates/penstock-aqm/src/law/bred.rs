@@ -188,8 +188,10 @@ impl Law for Bred {
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
         picture: Picture::Response,
-        good: "Narrows the gap between flows that answer to losses and flows that do not, without an average.",
-        bad: "Bounds each flow's share of the buffer, not its rate: with little room for each it can tell nothing.",
+        good: "Nearly equal goodput for TCP without an average; narrows the gap to flows that do not answer to \
+               losses.",
+        bad: "Bounds each flow's share of the buffer, not its rate: with little room for each it can tell nothing, \
+              and a sparse flow loses half of its packets beside 64 others.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

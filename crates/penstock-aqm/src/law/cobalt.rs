@@ -227,8 +227,10 @@ impl Law for Cobalt {
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::Response,
-        good: "As CoDel for TCP, and what does not respond is held by BLUE once it has filled the buffer.",
-        bad: "Like CoDel it lets a flood fill the buffer first: BLUE moves only where there is no room.",
+        good: "As CoDel for TCP with an even shorter queue, and what does not respond is held by BLUE once it has \
+               filled the buffer.",
+        bad: "TCP that takes marks leaves some of a slow link idle; like CoDel it lets a flood fill the buffer \
+              first: BLUE moves only where there is no room.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -37,8 +37,9 @@ impl Law for DropTail {
         class_params: &[],
         cost: "O(1) time and memory",
         picture: Picture::DropFunction,
-        good: "No parameters, no early losses, the highest link utilization.",
-        bad: "The queue stays near its limit: the largest delay, losses in bursts, and flows that lose in step.",
+        good: "No parameters, no early losses, a link that is never idle.",
+        bad: "The queue stays near its limit: the largest delay, losses in bursts, and unequal shares for flows that \
+              lose in step.",
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -181,8 +181,9 @@ impl Law for FbRed {
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
         picture: Picture::DropFunction,
-        good: "Takes from TCP flows of short round trips the advantage that RED leaves them.",
-        bad: "Believes the round-trip time that a sender tells, and has no answer to flows that do not slow down.",
+        good: "Drops more of TCP flows of short round trips, whose advantage RED leaves them.",
+        bad: "Believes the round-trip time that a sender tells, and has no answer to flows that do not slow down; \
+              where round trips differ little it is less fair than RED, most of all with many flows.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -233,8 +233,9 @@ impl Law for Green {
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
         picture: Picture::Response,
-        good: "Drops before a queue forms, and aims at the same share for flows of any round-trip time.",
-        bad: "Few flows leave the link idle, many short round trips on a slow link starve it, and gamma swings widely.",
+        good: "Drops before a queue forms: the delay is about a millisecond.",
+        bad: "Leaves most of a slow link idle, the more flows the more (16 on the standard link use a fifth of it) \
+              and then shares it unequally; gamma swings widely.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

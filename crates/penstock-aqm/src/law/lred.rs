@@ -185,7 +185,8 @@ impl Law for Lred {
         cost: "O(1) time, O(periods) memory",
         picture: Picture::Response,
         good: "Holds the queue at its target for any number of flows, and is there within seconds of a change.",
-        bad: "With a few flows its loss ratio is mostly noise or zero: the queue swings and is often empty.",
+        bad: "With a few flows on a long, fast link its loss ratio is mostly noise or zero: the queue swings and is \
+              often empty.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -156,8 +156,8 @@ impl Law for Rem {
         cost: "O(1) time and memory",
         picture: Picture::Response,
         good: "Has a target for the queue that does not depend on the load, and prices add up along a path.",
-        bad: "Slow to find the price after a jump of the load; the form of ns-2 empties the queue where many packets \
-              are dropped instead of marked.",
+        bad: "Slow to find the price: half a minute after the start the queue of 64 flows is still full; the form of \
+              ns-2 empties the queue where many packets are dropped instead of marked.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

@@ -338,8 +338,8 @@ impl Law for Sfb {
         cost: "O(levels) time, O(levels x bins) memory, with rehash O(flows) more of both at each change",
         picture: Picture::Response,
         good: "Confines unresponsive flows to a small rate with a few bins, whatever the number of flows.",
-        bad: "Many unresponsive flows fill all bins and well-behaved flows are punished with them; unfair between very \
-              different round-trip times.",
+        bad: "Many flows fill all bins, and well-behaved ones are punished with the others: with 64 on the standard \
+              link a sparse flow loses a third; unfair between very different round-trip times.",
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {

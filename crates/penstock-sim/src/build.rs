@@ -1,6 +1,6 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
-use crate::Fault;
+use crate::{Fault, Laws};
 use crate::classes::Names;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
@@ -15,13 +15,18 @@ use crate::scenario::{ClassSpec, LinkSpec, LossSpec, Scenario, TrafficSpec, valu
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
-use penstock_aqm::{Discipline, LinkInfo};
+use penstock_aqm::{Discipline, Fifo, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
 /// Build the engine, or tell all that is wrong with the scenario.
-pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engine, Vec<Fault>> {
+pub(crate) fn build(
+    scenario: &Scenario,
+    seed: u64,
+    traced: bool,
+    laws: &dyn Laws,
+) -> Result<Engine, Vec<Fault>> {
     let mut faults = scenario.faults();
     if !faults.is_empty() {
         return Err(faults);
@@ -30,7 +35,7 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engi
     let prompt: Vec<bool> =
         tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
     let plan = Plan::new(scenario, seed, &prompt, &mut faults);
-    let queues = queues(scenario, &plan, &mut faults);
+    let queues = queues(scenario, &plan, laws, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -69,7 +74,7 @@ fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<Tc
 }
 
 /// The disciplines of the links that have one, in the order of the links.
-fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
+fn queues(scenario: &Scenario, plan: &Plan, laws: &dyn Laws, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
     let names = Names::new(scenario);
     let mut of = |(number, link): (usize, &LinkSpec)| {
         let info = plan.link_info(number, link);
@@ -82,7 +87,11 @@ fn queues(scenario: &Scenario, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Opti
             None if plan.computed[number] => return None,
             None => ("droptail", Vec::new()),
         };
-        match penstock_aqm::build(scheme, &settings, &info) {
+        let queue = match laws.build(scheme, &settings, &info) {
+            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Queue),
+            None => penstock_aqm::build(scheme, &settings, &info),
+        };
+        match queue {
             Ok(queue) => Some(queue),
             Err(errors) => {
                 faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from penstock import testing
     from penstock._generated import (
         AredFeng,
         AredFloyd,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         Wf2q,
         Wfq,
     )
-    from penstock import testing
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
     from penstock.catalog import schemes

@@ -27,9 +27,7 @@ Settings = Annotated[
     list[str],
     typer.Option("--set", metavar="PATH=VALUE", help="Another value, such as links.bottleneck.rate=2Mbit; repeatable."),
 ]
-Load = Annotated[
-    list[str], typer.Option("--load", metavar="FILE.py", help="A file with laws in Python; repeatable.")
-]
+Load = Annotated[list[str], typer.Option("--load", metavar="FILE.py", help="A file with laws in Python; repeatable.")]
 JsonTarget = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is stdout.")
 ]
@@ -271,7 +269,8 @@ def new(
     what: Annotated[str, typer.Argument(metavar="aqm", help="What to begin.")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in small letters with hyphens.")],
     rust: Annotated[
-        bool, typer.Option("--rust/--python", help="In Rust, into a checkout of penstock; or in Python, a file of its own.")
+        bool,
+        typer.Option("--rust/--python", help="In Rust, into a checkout of penstock; or in Python, a file of its own."),
     ] = False,
     into: Annotated[str, typer.Option(metavar="DIR", help="The folder, or the checkout.")] = ".",
 ) -> None:

@@ -77,9 +77,9 @@ class LinkFacts:
 class Aqm(Queue):
     """The base of laws in Python. Every method may be left out.
 
-    The annotated fields of a law are its parameters: `int`, `float`, `bool`, a `Literal` of words, or `ps.Seconds`, each
-    with a default. A law keeps its state in attributes that `reset` sets, and draws only from `cx.rng`. `cx` and `pkt`
-    are the same objects in every call: read from them, do not keep them.
+    The annotated fields of a law are its parameters: `int`, `float`, `bool`, a `Literal` of words, or `ps.Seconds`,
+    each with a default. A law keeps its state in attributes that `reset` sets, and draws only from `cx.rng`. `cx` and
+    `pkt` are the same objects in every call: read from them, do not keep them.
     """
 
     def reset(self, link: LinkFacts) -> None:
@@ -190,7 +190,7 @@ def aqm(name: str) -> Callable[[type[A]], type[A]]:
         if not (inspect.isclass(cls) and issubclass(cls, Aqm)):
             raise PenstockError(f'@aqm("{name}") stands before a class that is derived from ps.Aqm')
         faults = [*_name_faults(name, cls), *_method_faults(cls), *_attribute_faults(cls)]
-        params = []
+        params: list[Param] = []
         if not faults:
             dataclass(frozen=True, kw_only=True)(cls)
             params, faults = _params(cls)
@@ -260,7 +260,8 @@ def _attribute_faults(cls: type[Aqm]) -> Iterator[str]:
         plain = isinstance(member, (bool, int, float, str))
         if plain and name not in notes and not name.startswith("_") and not name.isupper():
             kind = type(member).__name__
-            yield f"{name} has no type: write {name}: {kind} = {member!r} for a parameter, {name.upper()} for a constant"
+            field = f"{name}: {kind} = {member!r}"
+            yield f"{name} has no type: write {field} for a parameter, {name.upper()} for a constant"
 
 
 def _params(cls: type[Aqm]) -> tuple[list[Param], list[str]]:
@@ -342,7 +343,7 @@ def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
 
 
 def sources(names: Iterable[str]) -> dict[str, str]:
-    """The hashes of the texts of the laws in Python among these schemes: with the text changes what a scenario means."""
+    """Hashes of the texts of the laws in Python among these schemes: the text is part of what a scenario means."""
     return {name: hashlib.sha256(_LAWS[name].source.encode()).hexdigest() for name in sorted({*names} & {*_LAWS})}
 
 

@@ -2,8 +2,7 @@
 
 mod facts;
 
-use facts::{CxFacts, PacketFacts, QueueFacts};
-pub(crate) use facts::{RandomStream, Verdict as PyVerdict};
+pub(crate) use facts::{CxFacts, PacketFacts, QueueFacts, RandomStream, Verdict as PyVerdict};
 use penstock_aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use penstock_core::param::{ParamError, Value};
 use penstock_core::{Limit, PacketMeta, Time};
@@ -309,7 +308,10 @@ impl Aqm for PythonLaw {
                 let at = Time::from_nanos((at * 1e9).round() as u64);
                 if was.is_some_and(|was| at <= was) {
                     let message = "must be after the timeout that has just come, or None: time would stand still";
-                    return Err(PyValueError::new_err(format!("next_timeout returned {} s; it {message}", at.as_secs())));
+                    return Err(PyValueError::new_err(format!(
+                        "next_timeout returned {} s; it {message}",
+                        at.as_secs()
+                    )));
                 }
                 Ok(Some(at))
             }

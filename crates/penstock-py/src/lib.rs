@@ -12,6 +12,10 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<laws::CxFacts>()?;
+    module.add_class::<laws::PacketFacts>()?;
+    module.add_class::<laws::QueueFacts>()?;
+    module.add_class::<laws::RandomStream>()?;
     module.add_class::<laws::PyVerdict>()?;
     module.add("PASS", laws::PyVerdict::PASS)?;
     module.add("MARK", laws::PyVerdict::MARK)?;

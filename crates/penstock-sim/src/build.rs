@@ -1,6 +1,5 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
-use crate::{Fault, Laws};
 use crate::classes::Names;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
@@ -15,18 +14,14 @@ use crate::scenario::{ClassSpec, LinkSpec, LossSpec, Scenario, TrafficSpec, valu
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
+use crate::{Fault, Laws};
 use penstock_aqm::{Discipline, Fifo, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
 /// Build the engine, or tell all that is wrong with the scenario.
-pub(crate) fn build(
-    scenario: &Scenario,
-    seed: u64,
-    traced: bool,
-    laws: &dyn Laws,
-) -> Result<Engine, Vec<Fault>> {
+pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool, laws: &dyn Laws) -> Result<Engine, Vec<Fault>> {
     let mut faults = scenario.faults();
     if !faults.is_empty() {
         return Err(faults);

@@ -149,7 +149,13 @@ def _settings_faults(canonical: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """What the registries say where the scenario as a whole cannot be given to the engine."""
     for link in canonical["links"]:
         queue = link["queue"]
-        if queue and law.class_of(queue["scheme"]) is None and queue["limit"] is not None and isinstance(link["rate"], int) and link["rate"]:
+        if (
+            queue
+            and law.class_of(queue["scheme"]) is None
+            and queue["limit"] is not None
+            and isinstance(link["rate"], int)
+            and link["rate"]
+        ):
             about = json.dumps({"rate": link["rate"], "limit": queue["limit"], "rtt_ns": link["rtt_ns"]})
             for fault in json.loads(_native.check_queue(queue["scheme"], json.dumps(queue["params"]), about)):
                 yield {**fault, "path": f"links.{link['name']}.queue.{fault['path']}"}

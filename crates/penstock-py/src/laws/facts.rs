@@ -126,7 +126,8 @@ impl Default for QueueFacts {
 
 impl QueueFacts {
     pub(super) fn fill(&mut self, backlog: &Backlog, now: Time) {
-        *self = Self { packets: backlog.packets, bytes: backlog.bytes, most: backlog.limit, first: backlog.oldest, now };
+        *self =
+            Self { packets: backlog.packets, bytes: backlog.bytes, most: backlog.limit, first: backlog.oldest, now };
     }
 }
 

@@ -135,6 +135,8 @@ def _wrapped(field: str) -> str:
 
 
 def _literal(value: object) -> str:
+    if isinstance(value, list):  # a default must not be one that can change
+        return repr(tuple(value))
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 

@@ -724,9 +724,9 @@ class Wred(Queue):
 
     scheme: ClassVar[str] = "wred"
 
-    min_th: Sequence[float] = [1000000.0, 5.0]
-    max_th: Sequence[float] = [2000000.0, 15.0]
-    max_p: Sequence[float] = [0.1, 0.1]
+    min_th: Sequence[float] = (1000000.0, 5.0)
+    max_th: Sequence[float] = (2000000.0, 15.0)
+    max_p: Sequence[float] = (0.1, 0.1)
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
@@ -767,9 +767,9 @@ class Wrt(Queue):
     scheme: ClassVar[str] = "wrt"
 
     th_in: float | str = "auto"
-    min_th: Sequence[float] = [1000000.0, 5.0]
-    max_th: Sequence[float] = [2000000.0, 15.0]
-    max_p: Sequence[float] = [0.1, 0.1]
+    min_th: Sequence[float] = (1000000.0, 5.0)
+    max_th: Sequence[float] = (2000000.0, 15.0)
+    max_p: Sequence[float] = (0.1, 0.1)
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
@@ -814,28 +814,7 @@ class CbtRed(Queue):
     t_tagged: float | str = "10p"
     t_other: float | str = "2p"
     tag: Literal[
-        "default",
-        "CS0",
-        "CS1",
-        "CS2",
-        "CS3",
-        "CS4",
-        "CS5",
-        "CS6",
-        "CS7",
-        "AF11",
-        "AF12",
-        "AF13",
-        "AF21",
-        "AF22",
-        "AF23",
-        "AF31",
-        "AF32",
-        "AF33",
-        "AF41",
-        "AF42",
-        "AF43",
-        "EF",
+        "default", "CS0", "CS1", "CS2", "CS3", "CS4", "CS5", "CS6", "CS7", "AF11", "AF12", "AF13", "AF21", "AF22", "AF23", "AF31", "AF32", "AF33", "AF41", "AF42", "AF43", "EF"
     ] = "EF"
     min_th: float | str = "5p"
     max_th: float | str = "15p"
@@ -1368,9 +1347,9 @@ class WredDfq(Queue):
 
     victim: Literal["last", "random", "first"] = "last"
     debt: bool = False
-    min_th: Sequence[float] = [1000000.0, 5.0]
-    max_th: Sequence[float] = [2000000.0, 15.0]
-    max_p: Sequence[float] = [0.1, 0.1]
+    min_th: Sequence[float] = (1000000.0, 5.0)
+    max_th: Sequence[float] = (2000000.0, 15.0)
+    max_p: Sequence[float] = (0.1, 0.1)
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False

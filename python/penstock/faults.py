@@ -76,7 +76,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean "max_p"?` for the known name nearest to `word`, or nothing."""
     names = list(known)
     plain = {name.lower().replace("-", "_"): name for name in names}
-    close = difflib.get_close_matches(word.lower().replace("-", "_"), plain, n=1, cutoff=0.6)
+    wanted = word.lower().replace("-", "_")
+    close = difflib.get_close_matches(wanted, plain, n=5, cutoff=0.6)
+    # Letters in another order are the likeliest slip.
+    close.sort(key=lambda name: sorted(name) != sorted(wanted))
     return f'; did you mean "{plain[close[0]]}"?' if close else ""
 
 

@@ -77,6 +77,11 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
             return rate, format_rate(rate)
         case "length" | "length_or_time":
             return _length(param, value, words, around)
+        case "numbers":
+            if not isinstance(value, (list, tuple)) or not value:
+                raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}")
+            numbers = [_number(param, item) for item in value]
+            return numbers, numbers
         case _:
             number = _or_words(lambda item: _number(param, item), value, words)
             return number, number

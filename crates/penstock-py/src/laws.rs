@@ -133,7 +133,12 @@ impl PythonLaw {
         self.calls += 1;
         if self.calls >= CALLS {
             self.calls = 0;
-            Python::attach(|py| py.check_signals()).unwrap_or_else(|error| leave(error));
+            #[expect(
+                clippy::redundant_closure_for_method_calls,
+                reason = "the method alone lives too short for attach"
+            )]
+            let looked = Python::attach(|py| py.check_signals());
+            looked.unwrap_or_else(|error| leave(error));
         }
     }
 
@@ -257,6 +262,8 @@ impl Method {
     }
 }
 
+/// For methods whose answer nobody looks at.
+#[expect(clippy::unnecessary_wraps, reason = "it stands where a reader of answers does")]
 fn nothing(_answer: Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
@@ -332,7 +339,9 @@ impl Aqm for PythonLaw {
             answer.iter().map(|(name, value)| Ok((kept(&name.cast_into()?)?, value.extract()?))).collect()
         };
         let shown: Vec<(&'static str, f64)> = self.call(function, "gauges", |py| Ok(PyTuple::empty(py)), read);
-        shown.into_iter().for_each(|(name, value)| show(name, value));
+        for (name, value) in shown {
+            show(name, value);
+        }
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {

@@ -39,6 +39,7 @@ impl Verdict {
 }
 
 #[pymethods]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "Python's objects are borrowed")]
 impl Verdict {
     /// The same verdict for this cause: "early", "forced" or "overflow" on arrival, "sojourn" at the head.
     fn __call__(&self, cause: &str) -> PyResult<Self> {

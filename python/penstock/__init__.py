@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from penstock import testing
     from penstock._generated import (
         AredFeng,
         AredFloyd,
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
         Wf2q,
         Wfq,
     )
+    from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
     from penstock.catalog import schemes
     from penstock.comparison import Comparison, compare
     from penstock.contenders import Precision
     from penstock.elements import Cbr, Link, Poisson, Queue, Reverse
     from penstock.faults import Fault, PenstockError, ScenarioError
+    from penstock.law import Aqm, LawError, Seconds, aqm
     from penstock.runs import Metrics, Run, run
     from penstock.scenario import Scenario, dumbbell
 
@@ -60,17 +63,23 @@ _HOMES = {
         "Wf2q",
         "Wfq",
     ),
+    "_native": ("DROP", "MARK", "PASS"),
     "catalog": ("schemes",),
     "comparison": ("Comparison", "compare"),
     "contenders": ("Precision",),
     "elements": ("Cbr", "Link", "Poisson", "Queue", "Reverse"),
     "faults": ("Fault", "PenstockError", "ScenarioError"),
+    "law": ("Aqm", "LawError", "Seconds", "aqm"),
     "runs": ("Metrics", "Run", "run"),
     "scenario": ("Scenario", "dumbbell"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "DROP",
+    "MARK",
+    "PASS",
+    "Aqm",
     "AredFeng",
     "AredFloyd",
     "Bernoulli",
@@ -82,6 +91,7 @@ __all__ = [
     "DropTail",
     "Fault",
     "Fq",
+    "LawError",
     "Link",
     "Metrics",
     "PenstockError",
@@ -96,20 +106,25 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Scfq",
+    "Seconds",
     "Tcp",
     "Wf2q",
     "Wfq",
     "__version__",
+    "aqm",
     "compare",
     "dumbbell",
     "run",
     "schemes",
+    "testing",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("penstock._native").version
+    if name == "testing":
+        return import_module("penstock.testing")
     if name not in _HOME:
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
     value = getattr(import_module(f"penstock.{_HOME[name]}"), name)

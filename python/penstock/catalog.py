@@ -16,6 +16,7 @@ __all__ = [
     "Param",
     "Scheme",
     "TcpKeys",
+    "add_scheme",
     "conditioners",
     "find_conditioner",
     "find_scheme",
@@ -139,6 +140,14 @@ def schemes() -> tuple[Scheme, ...]:
     )
 
 
+_ADDED: dict[str, Scheme] = {}
+
+
+def add_scheme(scheme: Scheme) -> None:
+    """Make a scheme known that is not in the native registry: a law written in Python."""
+    _ADDED[scheme.name] = scheme
+
+
 @cache
 def conditioners() -> tuple[Conditioner, ...]:
     """All conditioners, and the shapers that may stand among them."""
@@ -167,7 +176,7 @@ def tcp_keys() -> TcpKeys:
 
 def scheme_names() -> list[str]:
     """All names and aliases."""
-    return [name for scheme in schemes() for name in (scheme.name, *scheme.aliases)]
+    return [name for scheme in (*schemes(), *_ADDED.values()) for name in (scheme.name, *scheme.aliases)]
 
 
 def find_scheme(name: str) -> Scheme:
@@ -181,10 +190,13 @@ def find_scheme(name: str) -> Scheme:
             '"gred" is ambiguous: for gentle RED write "red" with gentle = true; for generic RED (several virtual '
             "queues) there is no scheme yet"
         )
-    for scheme in schemes():
+    for scheme in (*schemes(), *_ADDED.values()):
         if plain in map(_plain, (scheme.name, *scheme.aliases)):
             return scheme
-    known = ", ".join(scheme.name for scheme in schemes())
+    if plain.partition(":")[0].endswith(".py"):
+        file, _, law = name.partition(":")
+        raise PenstockError(f'load the file with --load {file} and write scheme = "{law or "NAME"}"')
+    known = ", ".join(scheme.name for scheme in (*schemes(), *_ADDED.values()))
     raise PenstockError(
         f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known")
     )

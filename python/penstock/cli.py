@@ -27,6 +27,7 @@ Settings = Annotated[
     list[str],
     typer.Option("--set", metavar="PATH=VALUE", help="Another value, such as links.bottleneck.rate=2Mbit; repeatable."),
 ]
+Load = Annotated[list[str], typer.Option("--load", metavar="FILE.py", help="A file with laws in Python; repeatable.")]
 JsonTarget = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is stdout.")
 ]
@@ -73,6 +74,7 @@ def run(
     scenario: ScenarioFile,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed; the scenario's own if not given.")] = None,
     settings: Settings = [],  # noqa: B006
+    load: Load = [],  # noqa: B006
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
     trace: Annotated[
@@ -88,6 +90,7 @@ def run(
     from penstock.table import run_grids, text
 
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
+    load_laws(load)
     document = read_document(scenario, settings)
     if trace is not None:
         from penstock.trace import write_trace
@@ -117,7 +120,9 @@ def compare(
     scheme: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME[:k=v,...]|@FILE.toml", help="A scheme with its settings; repeatable.", show_default=False
+            metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
+            help="A scheme with its settings, FILE.py: a law in Python; repeatable.",
+            show_default=False,
         ),
     ],
     at: Annotated[
@@ -131,6 +136,7 @@ def compare(
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="First seed; the scenario's own if not given.")] = None,
     settings: Settings = [],  # noqa: B006
+    load: Load = [],  # noqa: B006
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
@@ -143,6 +149,7 @@ def compare(
     from penstock.table import plain_text
 
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
+    load_laws(load)
     goal = Precision.parse(precision) if precision else None
     document = read_document(scenario, settings)
     if seed is not None:
@@ -220,12 +227,14 @@ def explain(
 def check(
     scenario: ScenarioFile,
     settings: Settings = [],  # noqa: B006
+    load: Load = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="The resolved scenario as JSON.")] = False,
 ) -> None:
     """Show the resolved scenario, every value in its canonical unit, or all of its faults at once."""
     from penstock.echo import resolved_text
     from penstock.scenario import read_document
 
+    load_laws(load)
     resolved = read_document(scenario, settings).resolve()
     out(json.dumps(resolved.shown, indent=1, ensure_ascii=False) + "\n" if as_json else resolved_text(resolved))
 
@@ -258,6 +267,32 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = F
 
     findings = machine.examine()
     out(json.dumps([vars(item) for item in findings], indent=1) + "\n" if as_json else machine.text(findings))
+
+
+@app.command(epilog="Example: penstock new aqm my-red")
+@told
+def new(
+    what: Annotated[str, typer.Argument(metavar="aqm", help="What to begin.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in small letters with hyphens.")],
+    rust: Annotated[
+        bool,
+        typer.Option("--rust/--python", help="In Rust, into a checkout of penstock; or in Python, a file of its own."),
+    ] = False,
+    into: Annotated[str, typer.Option(metavar="DIR", help="The folder, or the checkout.")] = ".",
+) -> None:
+    """Begin a law: write a template that works as it stands, with its tests."""
+    from penstock import new as beginning
+
+    out(beginning.begin(what, name, rust, Path(into)))
+
+
+def load_laws(files: list[str]) -> None:
+    """Make the laws of Python files known."""
+    if files:
+        from penstock import law
+
+        for file in files:
+            law.load(file)
 
 
 def out(text: str) -> None:

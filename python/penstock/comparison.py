@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock import _native
+from penstock import _native, law
 from penstock.contenders import Contender, Precision
 from penstock.elements import Queue
 from penstock.faults import Fault, PenstockError, ScenarioError, nearest
@@ -147,9 +147,12 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock compare --json` writes it."""
+        used = {scheme.name for scheme in self.plan.schemes} | set(law.schemes_in(self.scenario))
+        laws = law.sources(used)
         return {
             "penstock": _native.version,
             "scenario": {**self.scenario, "seed": self.seed},
+            **({"laws": laws} if laws else {}),
             "rows": list(self.rows),
             "differences": list(self.differences),
         }

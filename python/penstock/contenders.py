@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock import law
 from penstock.catalog import find_scheme
 from penstock.elements import Queue
-from penstock.faults import Fault, PenstockError, ScenarioError
+from penstock.faults import Fault, PenstockError, ScenarioError, nearest
 from penstock.scenario import read_table, read_value
 from penstock.units import parse_probability
 
@@ -40,11 +41,13 @@ class Contender:
 
     @classmethod
     def parse(cls, text: str) -> Contender:
-        """`NAME`, `NAME:key=value,...` or `@FILE.toml` with the keys of a queue."""
+        """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue."""
         origin = f"--scheme {text}"
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
         name, _, settings = text.partition(":")
+        if name.endswith(".py"):
+            name, settings = _from_python(name, settings, origin)
         params: dict[str, Any] = {}
         for item in split_list(settings):
             key, sign, value = item.partition("=")
@@ -76,6 +79,21 @@ class Contender:
         """Its queue's table in the place of another: that one's limit and shares stay unless it has its own."""
         kept = {key: place[key] for key in ("limit", "share") if key in place}
         return {**kept, "scheme": self.name, **self.params}
+
+
+def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
+    """The law and the settings of `FILE.py:NAME:key=value,...`; a file with one law need not name it."""
+    names = law.load(file)
+    name, _, settings = rest.partition(":")
+    if "=" in name:
+        name, settings = "", rest
+    if not name and len(names) == 1:
+        return names[0], settings
+    if name in names:
+        return name, settings
+    known = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
+    message = f'{file} has no law "{name}"{nearest(name, names)}; {known}' if name else f"name a law of {file}; {known}"
+    raise ScenarioError([Fault("", message, None, origin)])
 
 
 def _scheme_name(name: str, origin: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock import _native
+from penstock import _native, law
 from penstock.faults import Fault, RunError, ScenarioError
 from penstock.resolve import Resolved
 from penstock.scenario import Document, Scenario
@@ -103,7 +103,8 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock run --json` writes it."""
-        return {"penstock": _native.version, "scenario": self.scenario, **self.raw}
+        laws = law.sources(law.schemes_in(self.scenario))
+        return {"penstock": _native.version, "scenario": self.scenario, **({"laws": laws} if laws else {}), **self.raw}
 
     def scalars(self) -> Iterator[tuple[str, str, str, float | None]]:
         """Every number as ("links" or "traffic", place, metric, value).
@@ -159,16 +160,26 @@ def run_batch(
     jobs: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> list[str]:
-    """Run canonical scenarios on all cores (or `jobs`) and return their results as JSON texts, in order."""
+    """Run canonical scenarios on all cores (or `jobs`) and return their results as JSON texts, in order.
+
+    A run with a law in Python keeps the interpreter, so several of them are done in processes.
+    """
+    laws = law.used(scenarios)
+    jobs = min(jobs or cores(), max(len(seeds), 1))
     with explained():
-        return _native.run_many(list(scenarios), list(seeds), jobs or cores(), progress)
+        if laws and jobs > 1:
+            from penstock.processes import run_in_processes
+
+            return run_in_processes(scenarios, seeds, jobs, progress, laws)
+        return _native.run_many(list(scenarios), list(seeds), jobs, progress, laws)
 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """What the engine refuses becomes `ScenarioError` with its faults; a defect becomes `RunError`."""
+    """What the engine refuses becomes `ScenarioError`, a defect `RunError`, what a law in Python raises `LawError`."""
     try:
-        yield
+        with law.raising():
+            yield
     except ValueError as error:
         try:
             found = json.loads(str(error))

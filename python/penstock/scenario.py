@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penstock import _native, elements
+from penstock import _native, elements, law
 from penstock._generated import SCHEMES, Class, Tcp
 from penstock.catalog import find_scheme
 from penstock.elements import Cbr, Link, Poisson, Queue, Reverse, Traffic
@@ -159,8 +159,13 @@ class Scenario:
         return resolve(self.tree()).faults
 
     def key(self) -> str:
-        """A name for the results of this scenario: the same for the same content, seed and version of the engine."""
-        content = json.dumps([_native.version, self.resolve().shown], sort_keys=True)
+        """A name for the results of this scenario: the same for the same content, seed and version of the engine.
+
+        The text of a law in Python counts: that of its whole file.
+        """
+        shown = self.resolve().shown
+        laws = law.sources(law.schemes_in(shown))
+        content = json.dumps([_native.version, shown, *([laws] if laws else [])], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -311,7 +316,8 @@ def _queue(table: Any) -> Any:
     if not isinstance(table, Mapping):
         return table
     parts = {"classes": tuple(map(_class, table["classes"]))} if "classes" in table else {}
-    return elements.build(SCHEMES[find_scheme(table["scheme"]).name], table, **parts)
+    name = find_scheme(table["scheme"]).name
+    return elements.build(law.class_of(name) or SCHEMES[name], table, **parts)
 
 
 def _class(table: Mapping[str, Any]) -> Class:

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock import _native
+from penstock import _native, law
 from penstock.catalog import tcp_keys
 from penstock.faults import PenstockError
 from penstock.resolve import Resolved
@@ -69,8 +69,9 @@ def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
 
 def write_trace(resolved: Resolved, seed: int, folder: Path) -> Run:
     """Run once and write `packets.parquet` and `series.parquet` into a folder, which is made."""
+    canonical = resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES)
     with explained():
-        text, raw = _native.run_traced(resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES), seed)
+        text, raw = _native.run_traced(canonical, seed, law.used([canonical]))
     columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _TYPES.items()}
     run = Run.from_json(text, {**resolved.shown, "seed": seed})
     flows = _Flows.of(resolved)

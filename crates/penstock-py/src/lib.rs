@@ -1,6 +1,7 @@
 //! The Python module `penstock._native`: converts, delegates, raises. Private and thin; use `import penstock`.
 
 mod catalog;
+mod laws;
 mod pictures;
 mod runs;
 mod toml_text;
@@ -12,6 +13,14 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<laws::CxFacts>()?;
+    module.add_class::<laws::PacketFacts>()?;
+    module.add_class::<laws::QueueFacts>()?;
+    module.add_class::<laws::RandomStream>()?;
+    module.add_class::<laws::PyVerdict>()?;
+    module.add("PASS", laws::PyVerdict::PASS)?;
+    module.add("MARK", laws::PyVerdict::MARK)?;
+    module.add("DROP", laws::PyVerdict::DROP)?;
     module.add_function(wrap_pyfunction!(toml_text::parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::conditioners, module)?)?;

@@ -1,7 +1,10 @@
 //! Runs of scenarios on plain threads, with the interpreter free and Ctrl-C obeyed.
 
+use crate::laws::PythonLaws;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simulate::Stopped;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -11,10 +14,14 @@ use std::time::Duration;
 /// How often signals are looked at.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The faults of a canonical scenario, as a JSON list of `{"path", "message"}`.
+/// The faults of a canonical scenario, as a JSON list of `{"path", "message"}`; `laws` are those written in Python.
 #[pyfunction]
-pub(crate) fn check(py: Python<'_>, scenario: &str) -> String {
-    py.detach(|| simulate::faults(scenario))
+#[pyo3(signature = (scenario, laws=None))]
+pub(crate) fn check(py: Python<'_>, scenario: &str, laws: Option<Bound<'_, PyDict>>) -> PyResult<String> {
+    match laws.filter(|laws| !laws.is_empty()) {
+        Some(laws) => raised(simulate::faults(scenario, &PythonLaws::new(laws))),
+        None => raised(py.detach(|| simulate::faults(scenario, &()))),
+    }
 }
 
 /// Run `scenarios[i]` with `seeds[i]` for each i, on `jobs` threads; results in the order of i, as JSON texts.
@@ -22,16 +29,24 @@ pub(crate) fn check(py: Python<'_>, scenario: &str) -> String {
 /// `progress` is called with the number of finished runs, about ten times a second at most. Ctrl-C raises
 /// `KeyboardInterrupt` at once; a run that has begun ends unseen in its thread. A fault raises `ValueError` with the
 /// JSON list of faults of the first run (by index) that has one.
+///
+/// With `laws`, which are written in Python, all is done in this thread, which keeps the interpreter; what a law raises is
+/// raised here.
 #[pyfunction]
+#[pyo3(signature = (scenarios, seeds, jobs, progress, laws=None))]
 pub(crate) fn run_many(
     py: Python<'_>,
     scenarios: Vec<String>,
     seeds: Vec<u64>,
     jobs: usize,
     progress: Option<&Bound<'_, PyAny>>,
+    laws: Option<Bound<'_, PyDict>>,
 ) -> PyResult<Vec<String>> {
     if scenarios.len() != seeds.len() {
         return Err(PyValueError::new_err("one seed is needed for each scenario"));
+    }
+    if let Some(laws) = laws.filter(|laws| !laws.is_empty()) {
+        return run_here(&scenarios, &seeds, progress, &PythonLaws::new(laws));
     }
     let count = scenarios.len();
     let work = Arc::new(Work { scenarios, seeds, next: AtomicUsize::new(0), stop: AtomicBool::new(false) });
@@ -41,6 +56,31 @@ pub(crate) fn run_many(
     answer
 }
 
+/// One run after the other, with the interpreter.
+fn run_here(
+    scenarios: &[String],
+    seeds: &[u64],
+    progress: Option<&Bound<'_, PyAny>>,
+    laws: &PythonLaws,
+) -> PyResult<Vec<String>> {
+    let mut results = Vec::with_capacity(scenarios.len());
+    for (scenario, &seed) in scenarios.iter().zip(seeds) {
+        results.push(raised(simulate::run(scenario, seed, laws))?);
+        if let Some(progress) = progress {
+            progress.call1((results.len(),))?;
+        }
+    }
+    Ok(results)
+}
+
+/// Why there is no result, as the exception that says so.
+pub(crate) fn raised<T>(outcome: Result<T, Stopped>) -> PyResult<T> {
+    outcome.map_err(|stopped| match stopped {
+        Stopped::Faults(faults) => PyValueError::new_err(faults),
+        Stopped::Raised(error) => error,
+    })
+}
+
 struct Work {
     scenarios: Vec<String>,
     seeds: Vec<u64>,
@@ -48,7 +88,7 @@ struct Work {
     stop: AtomicBool,
 }
 
-type Outcome = (usize, Result<String, String>);
+type Outcome = (usize, Result<String, Stopped>);
 
 /// Threads of their own rather than scoped ones: after Ctrl-C nobody waits for a long run to end.
 fn start(work: &Arc<Work>, jobs: usize) -> Receiver<Outcome> {
@@ -61,7 +101,7 @@ fn start(work: &Arc<Work>, jobs: usize) -> Receiver<Outcome> {
                 if i >= work.scenarios.len() {
                     break;
                 }
-                let outcome = simulate::run(&work.scenarios[i], work.seeds[i]);
+                let outcome = simulate::run(&work.scenarios[i], work.seeds[i], &());
                 if sender.send((i, outcome)).is_err() {
                     break;
                 }
@@ -77,7 +117,7 @@ fn collect(
     count: usize,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let mut results: Vec<Option<Result<String, String>>> = vec![None; count];
+    let mut results: Vec<Option<Result<String, Stopped>>> = (0..count).map(|_| None).collect();
     let mut finished = 0;
     while finished < count {
         let (batch, closed) = py.detach(|| wait(&mut *receiver));
@@ -96,8 +136,7 @@ fn collect(
     results
         .into_iter()
         .map(|outcome| match outcome {
-            Some(Ok(result)) => Ok(result),
-            Some(Err(faults)) => Err(PyValueError::new_err(faults)),
+            Some(outcome) => raised(outcome),
             None => {
                 Err(pyo3::exceptions::PyRuntimeError::new_err("a run ended without a result; see the message above"))
             }
@@ -123,33 +162,51 @@ fn wait(receiver: &mut Receiver<Outcome>) -> (Vec<Outcome>, bool) {
 pub(crate) mod simulate {
     //! The simulator behind two text functions.
 
-    use penstock_sim::{RunError, RunResult, Scenario};
+    use crate::laws::Raised;
+    use penstock_sim::{Laws, RunError, RunResult, Scenario};
+    use pyo3::PyErr;
     use rustix::time::{ClockId, clock_gettime};
+    use std::any::Any;
     use std::fmt::Write;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    pub(super) fn faults(scenario: &str) -> String {
-        let found = match serde_json::from_str::<Scenario>(scenario) {
-            Ok(scenario) => penstock_sim::check(&scenario, 1),
-            Err(error) => return misfit(&error),
+    /// Why there is no result.
+    pub(crate) enum Stopped {
+        /// Faults, as a JSON list.
+        Faults(String),
+        /// A law written in Python raised this.
+        Raised(PyErr),
+    }
+
+    pub(super) fn faults(scenario: &str, laws: &dyn Laws) -> Result<String, Stopped> {
+        let scenario = match serde_json::from_str::<Scenario>(scenario) {
+            Ok(scenario) => scenario,
+            Err(error) => return Ok(misfit(&error)),
         };
-        serde_json::to_string(&found).unwrap_or_else(|error| misfit(&error))
+        let found = catch_unwind(AssertUnwindSafe(|| penstock_sim::check_with(&scenario, 1, laws))).map_err(stopped)?;
+        Ok(serde_json::to_string(&found).unwrap_or_else(|error| misfit(&error)))
     }
 
     /// The result as JSON, or the faults as JSON.
-    pub(super) fn run(scenario: &str, seed: u64) -> Result<String, String> {
-        let scenario = read(scenario)?;
-        timed(|| penstock_sim::run(&scenario, seed)).map(|(result, cpu)| told(&result, cpu))
+    pub(super) fn run(scenario: &str, seed: u64, laws: &dyn Laws) -> Result<String, Stopped> {
+        let scenario = read(scenario).map_err(Stopped::Faults)?;
+        timed(|| penstock_sim::run_with(&scenario, seed, laws)).map(|(result, cpu)| told(&result, cpu))
     }
 
     /// What a run gives, with the processor time it took in seconds; a panic is a defect, not the end of the process.
-    pub(crate) fn timed<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<(T, f64), String> {
+    pub(crate) fn timed<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<(T, f64), Stopped> {
         let start = cpu_seconds();
-        match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(outcome) => outcome.map(|result| (result, cpu_seconds() - start)).map_err(refusal),
+        let outcome = catch_unwind(AssertUnwindSafe(run)).map_err(stopped)?;
+        outcome.map(|result| (result, cpu_seconds() - start)).map_err(|error| Stopped::Faults(refusal(error)))
+    }
+
+    /// What unwound the stack: the error of a law in Python, or a defect.
+    fn stopped(panic: Box<dyn Any + Send>) -> Stopped {
+        match panic.downcast::<Raised>() {
+            Ok(raised) => Stopped::Raised(raised.0),
             Err(panic) => {
                 let what = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-                Err(defect(what.unwrap_or("the run stopped")))
+                Stopped::Faults(defect(what.unwrap_or("the run stopped")))
             }
         }
     }

@@ -1,6 +1,5 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
-use crate::Fault;
 use crate::classes::Names;
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
@@ -15,14 +14,15 @@ use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, LossSpec, Scenario, Traffic
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
+use crate::{Fault, Laws};
 use penstock_aqm::discipline::edged::{self, Edged};
-use penstock_aqm::{Discipline, LinkInfo};
+use penstock_aqm::{Discipline, Fifo, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
 /// Build the engine, or tell all that is wrong with the scenario.
-pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engine, Vec<Fault>> {
+pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool, laws: &dyn Laws) -> Result<Engine, Vec<Fault>> {
     let mut faults = scenario.faults();
     if !faults.is_empty() {
         return Err(faults);
@@ -31,7 +31,7 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool) -> Result<Engi
     let prompt: Vec<bool> =
         tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
     let plan = Plan::new(scenario, seed, &prompt, &mut faults);
-    let queues = queues(scenario, seed, &plan, &mut faults);
+    let queues = queues(scenario, seed, &plan, laws, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -74,7 +74,7 @@ fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<Tc
 }
 
 /// The disciplines of the links that have one, in the order of the links.
-fn queues(scenario: &Scenario, seed: u64, plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
+fn queues(scenario: &Scenario, seed: u64, plan: &Plan, laws: &dyn Laws, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
     let names = Names::new(scenario);
     let mut of = |(number, link): (usize, &LinkSpec)| {
         let info = plan.link_info(number, link);
@@ -88,7 +88,11 @@ fn queues(scenario: &Scenario, seed: u64, plan: &Plan, faults: &mut Vec<Fault>) 
             None => ("droptail", Vec::new()),
         };
         let stages = stages(link, &info, &names, faults);
-        match penstock_aqm::build(scheme, &settings, &info) {
+        let queue = match laws.build(scheme, &settings, &info) {
+            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<SimPacket>>),
+            None => penstock_aqm::build(scheme, &settings, &info),
+        };
+        match queue {
             Ok(queue) if stages.is_empty() => Some(Queue { discipline: queue, restless: false }),
             Ok(queue) => {
                 let edged = Edged::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));

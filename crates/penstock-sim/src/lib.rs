@@ -9,6 +9,7 @@ mod classes;
 mod engine;
 mod event;
 mod faults;
+mod laws;
 mod line;
 mod link;
 mod network;
@@ -23,6 +24,7 @@ pub mod trace;
 mod traffic;
 
 pub use faults::{Fault, RunError};
+pub use laws::Laws;
 pub use packet::Kind;
 pub use result::RunResult;
 pub use scenario::Scenario;
@@ -35,7 +37,16 @@ use trace::Trace;
 /// [`RunError::Faults`] with everything that is wrong with the scenario; [`RunError::Imbalance`] if packets or bytes did
 /// not add up at the end, which is a defect of the simulator.
 pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
-    run_with(scenario, seed, false).map(|(result, _)| result)
+    run_with(scenario, seed, &())
+}
+
+/// Run a scenario with one seed, with laws of one's own beside those of the registry.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Result<RunResult, RunError> {
+    carry_out(scenario, seed, false, laws).map(|(result, _)| result)
 }
 
 /// Run a scenario with one seed and keep every packet event at the watched queues and hosts.
@@ -44,11 +55,25 @@ pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
 ///
 /// As [`run`].
 pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), RunError> {
-    run_with(scenario, seed, true).map(|(result, trace)| (result, trace.unwrap_or_default()))
+    run_traced_with(scenario, seed, &())
 }
 
-fn run_with(scenario: &Scenario, seed: u64, traced: bool) -> Result<(RunResult, Option<Trace>), RunError> {
-    let mut engine = build::build(scenario, seed, traced).map_err(RunError::Faults)?;
+/// As [`run_traced`], with laws of one's own beside those of the registry.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_traced_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Result<(RunResult, Trace), RunError> {
+    carry_out(scenario, seed, true, laws).map(|(result, trace)| (result, trace.unwrap_or_default()))
+}
+
+fn carry_out(
+    scenario: &Scenario,
+    seed: u64,
+    traced: bool,
+    laws: &dyn Laws,
+) -> Result<(RunResult, Option<Trace>), RunError> {
+    let mut engine = build::build(scenario, seed, traced, laws).map_err(RunError::Faults)?;
     engine.run(penstock_core::Time::from_nanos(scenario.duration_ns));
     if let Some(imbalance) = engine.imbalance() {
         return Err(RunError::Imbalance(imbalance));
@@ -59,5 +84,10 @@ fn run_with(scenario: &Scenario, seed: u64, traced: bool) -> Result<(RunResult, 
 
 /// All that is wrong with a scenario, nothing if it can be run with this seed.
 pub fn check(scenario: &Scenario, seed: u64) -> Vec<Fault> {
-    build::build(scenario, seed, false).err().unwrap_or_default()
+    check_with(scenario, seed, &())
+}
+
+/// As [`check`], with laws of one's own beside those of the registry.
+pub fn check_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<Fault> {
+    build::build(scenario, seed, false, laws).err().unwrap_or_default()
 }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock import _native
+from penstock import _native, law
 from penstock.faults import Fault, Faults
 from penstock.resolve.links import LinkSpec, canonical_links, read_links
 from penstock.resolve.reader import REQUIRED, Table, text, whole
@@ -128,7 +128,7 @@ def _check_in_engine(
     `trees` are the scenario as written and as resolved: where a fault's value stands.
     """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
-    found = _settings_faults(canonical) if faults.found else json.loads(_native.check(json.dumps(canonical)))
+    found = _settings_faults(canonical) if faults.found else _engine_faults(canonical)
     told = {fault.path for fault in faults.found}
     for fault in found:
         path = _file_path(fault["path"], canonical, owners)
@@ -138,11 +138,24 @@ def _check_in_engine(
         faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
 
 
+def _engine_faults(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+    text = json.dumps(canonical, separators=(",", ":"))
+    with law.raising():
+        found: list[dict[str, str]] = json.loads(_native.check(text, law.used([text])))
+    return found
+
+
 def _settings_faults(canonical: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """What the registries say where the scenario as a whole cannot be given to the engine."""
     for link in canonical["links"]:
         queue = link["queue"]
-        if queue and queue["limit"] is not None and isinstance(link["rate"], int) and link["rate"]:
+        if (
+            queue
+            and law.class_of(queue["scheme"]) is None
+            and queue["limit"] is not None
+            and isinstance(link["rate"], int)
+            and link["rate"]
+        ):
             about = json.dumps({"rate": link["rate"], "limit": queue["limit"], "rtt_ns": link["rtt_ns"]})
             for fault in json.loads(_native.check_queue(queue["scheme"], json.dumps(queue["params"]), about)):
                 yield {**fault, "path": f"links.{link['name']}.queue.{fault['path']}"}

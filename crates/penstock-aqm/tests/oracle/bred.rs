@@ -1,8 +1,8 @@
 //! BRED: section 1.4.2 of the thesis, equation 1.27 and algorithm 14, closed as decision D-35 of its specification says.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, limit_in_packets, number,
-    toss,
+    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, limit_in_packets,
+    number, toss,
 };
 use penstock_aqm::Cause;
 use penstock_core::{Rng, math};

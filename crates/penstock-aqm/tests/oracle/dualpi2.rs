@@ -112,7 +112,16 @@ impl DualPi2 {
             let item = self.cq.items.pop_front().unwrap();
             let hit = self.cq.recur(p_c);
             let drops = !self.ecn || !item.ect() || p_c >= (1.0 / (self.k * self.k)).min(1.0);
-            return (item, if !hit { Fate::Sent } else if drops { dropped } else { marked });
+            return (
+                item,
+                if !hit {
+                    Fate::Sent
+                } else if drops {
+                    dropped
+                } else {
+                    marked
+                },
+            );
         }
         let enough = self.lq.items.len() > self.th_len;
         let item = self.lq.items.pop_front().unwrap();

@@ -2,7 +2,9 @@
 //! share one: what the hash is does not matter then.
 
 use super::pie::Pie;
-use super::{Bench, Fate, Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis, number, word};
+use super::{
+    Bench, Fate, Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis, number, word,
+};
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
 use std::collections::VecDeque;

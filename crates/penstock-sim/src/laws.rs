@@ -1,0 +1,27 @@
+//! Laws that are not in the registry, such as those that a user has written in Python.
+
+use penstock_aqm::{Aqm, LinkInfo};
+use penstock_core::param::{ParamError, Value};
+
+/// Makes laws that the registry does not know.
+pub trait Laws {
+    /// The law called `scheme` with these settings on this link; `None` if it is to be looked up in the registry.
+    fn build(
+        &self,
+        scheme: &str,
+        settings: &[(String, Value)],
+        link: &LinkInfo,
+    ) -> Option<Result<Box<dyn Aqm>, Vec<ParamError>>>;
+}
+
+/// None but those of the registry.
+impl Laws for () {
+    fn build(
+        &self,
+        _scheme: &str,
+        _settings: &[(String, Value)],
+        _link: &LinkInfo,
+    ) -> Option<Result<Box<dyn Aqm>, Vec<ParamError>>> {
+        None
+    }
+}

@@ -1,0 +1,28 @@
+"""A law of one's own: drop with a probability that grows with the queue, against drop-tail and RED."""
+
+import penstock as ps
+
+
+@ps.aqm("slope")
+class Slope(ps.Aqm):
+    """Drop an arrival with probability `steepness` times the part of the buffer that is full."""
+
+    steepness: float = 0.1
+
+    def on_arrival(self, cx, pkt):
+        return ps.DROP if cx.rng.chance(self.steepness * cx.queue.packets / cx.queue.limit) else ps.PASS
+
+
+link = ps.dumbbell(
+    rate="2Mbit",
+    rtt="60ms",
+    duration="10s",
+    warmup="2s",
+    traffic={"bulk": ps.Tcp(count=8, flavour="newreno", start={"uniform": ["0s", "1s"]})},
+)
+schemes = [ps.DropTail(limit="50p"), ps.Red(limit="50p"), Slope(limit="50p"), Slope(limit="50p", steepness=0.4)]
+found = ps.compare(link, schemes, runs=3)
+for scheme in found.plan.schemes:
+    mean = found.value(scheme.label, "length_mean_pkts")["mean"]
+    busy = found.value(scheme.label, "utilization")["mean"]
+    print(f"{scheme.label:32} {mean:6.2f} packets wait, {busy:6.2%} used")

@@ -1,0 +1,103 @@
+"""What every law must do, whatever it decides: `ps.testing.conformance(MyLaw)` in a test of one line."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from penstock import law
+from penstock._generated import Tcp
+from penstock.elements import Poisson, Queue
+from penstock.faults import ScenarioError
+from penstock.runs import Run, run
+from penstock.scenario import Scenario, dumbbell
+
+__all__ = ["conformance"]
+
+
+def conformance(cls: type[law.Aqm], **settings: Any) -> None:
+    """Check a law with these settings (its defaults without any); raises `AssertionError` with what does not hold.
+
+    Same seed, same verdicts; nothing is marked unless a parameter `ecn` is true; gauges are finite; watching changes
+    nothing; the parameters survive a file, and unknown ones are refused.
+    """
+    assert law.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
+    _params_survive_a_file(cls, settings)
+    _unknown_parameters_are_refused(cls, settings)
+    for limit in ("35p", "30kB", "inf"):
+        scenario = _exercise(cls(limit=limit, **settings))
+        first = run(scenario, seed=1, series=True)
+        where = f"law {cls.scheme} with limit {limit}"
+        assert _books(first) == _books(run(scenario, seed=1, series=True)), f"{where}: same seed, other verdicts"
+        assert _books(first) == _books(run(scenario, seed=1)), f"{where}: watching it changes its verdicts"
+        for name, value in _gauges(first):
+            assert value is None or math.isfinite(value), f"{where}: gauge {name} is {value}"
+        _marks_only_if_told(scenario, first, cls, where)
+
+
+def _exercise(queue: Queue) -> Scenario:
+    """Reno with and without ECN, and datagrams that come and go: a queue from empty to full and back."""
+    return dumbbell(
+        rate="2Mbit",
+        rtt="40ms",
+        duration="12s",
+        queue=queue,
+        traffic={
+            "plain": Tcp(count=3, flavour="newreno", start={"uniform": ["0s", "1s"]}),
+            "burst": Poisson(rate="3Mbit", packet="500B", start="4s", stop="6s"),
+            "able": Tcp(count=3, flavour="newreno", ecn=True, start={"uniform": ["0s", "1s"]}),
+        },
+    )
+
+
+def _books(result: Run) -> dict[str, Any]:
+    """All numbers of a run but those that may differ."""
+    return {key: value for key, value in result.raw.items() if key not in ("cpu_s", "series")}
+
+
+def _gauges(result: Run) -> Iterator[tuple[str, float | None]]:
+    def leaves(name: str, value: Any) -> Iterator[tuple[str, float | None]]:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield from leaves(f"{name}.{key}" if name else key, inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from leaves(name, inner)
+        elif isinstance(value, (int, float)) or value is None:
+            yield name, value
+
+    return leaves("", dict(result.series))
+
+
+def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[law.Aqm], where: str) -> None:
+    queue = scenario.links["bottleneck"].queue
+    told = getattr(queue, "ecn", False)
+    if not told:
+        assert not first.links["bottleneck"]["marks"], f"{where}: marks packets without a parameter ecn that is true"
+    elif any(item.name == "ecn" for item in dataclasses.fields(cls)):
+        without = run(scenario.replace("links.bottleneck.queue.ecn", False), seed=1)
+        assert not without.links["bottleneck"]["marks"], f"{where}: marks packets with ecn = false"
+
+
+def _params_survive_a_file(cls: type[law.Aqm], settings: dict[str, Any]) -> None:
+    scenario = _exercise(cls(limit="35p", **settings))
+    assert Scenario.loads(scenario.to_toml()) == scenario, f"law {cls.scheme}: parameters do not survive a file"
+
+
+def _unknown_parameters_are_refused(cls: type[law.Aqm], settings: dict[str, Any]) -> None:
+    tree = _exercise(cls(limit="35p", **settings)).tree()
+    tree["links"]["bottleneck"]["queue"]["no_such_parameter"] = 1
+    try:
+        Scenario.from_tree(tree)
+        faults = Scenario.loads(_toml(tree)).check()
+    except ScenarioError as error:
+        faults = error.faults
+    assert faults, f"law {cls.scheme}: takes a parameter that it does not have"
+
+
+def _toml(tree: dict[str, Any]) -> str:
+    import tomli_w
+
+    return tomli_w.dumps(tree)

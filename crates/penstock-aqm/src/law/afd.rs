@@ -121,7 +121,9 @@ impl Afd {
     /// The controller of the fair share.
     fn update(&mut self, q: f64) {
         let AfdParams { a, b, shadow, .. } = self.params;
-        let step = a * (self.q_old - self.q_ref) - b * (q - self.q_ref);
+        // Gains without a bound must not make an infinity less an infinity.
+        let finite = |x: f64| x.clamp(f64::MIN, f64::MAX);
+        let step = finite(a * (self.q_old - self.q_ref)) - finite(b * (q - self.q_ref));
         self.m_fair = (self.m_fair + step).clamp(0.0, f64::from(shadow));
         self.q_old = q;
     }
@@ -208,6 +210,15 @@ mod tests {
 
     fn packet(flow: u32, size: u32) -> PacketMeta {
         PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None }
+    }
+
+    #[test]
+    fn the_largest_gains_leave_the_fair_share_a_number() {
+        let most = Value::Number(f64::MAX);
+        let mut law = law(&[("a", most.clone()), ("b", most), ("q_ref", Value::Number(20.0))], &thesis_link());
+        // 0 - 20, and 5 - 20, times what there is: minus infinity less minus infinity
+        law.update(5.0);
+        assert!((0.0..=500.0).contains(&law.m_fair));
     }
 
     #[test]

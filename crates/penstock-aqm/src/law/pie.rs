@@ -180,7 +180,7 @@ impl Pie {
 
     fn drop_early(&mut self, queue: &Backlog, rng: &mut Rng) -> bool {
         let spared = self.vars.qdelay_old < self.half_target() && self.vars.p < 0.2;
-        if spared || queue.bytes <= 2 * self.mean_packet {
+        if spared || queue.bytes <= self.mean_packet.saturating_mul(2) {
             return false;
         }
         if self.params.variant == Variant::Basic {

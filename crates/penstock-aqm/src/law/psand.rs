@@ -158,7 +158,10 @@ impl Psand {
             Adapt::PseudoDropTail => {}
             Adapt::Sandwich => {
                 let moved = self.red.max_th() - self.red.min_th();
-                self.red.set_max_p(self.red.max_p() * moved / width);
+                // thresholds that meet have no slope
+                if moved > 0.0 && width > 0.0 {
+                    self.red.set_max_p(self.red.max_p() * moved / width);
+                }
                 self.red.start_ramp_at_max_p();
             }
             _ => self.move_max_p(avg),

@@ -53,7 +53,7 @@ impl Adapt {
     pub(super) fn moved(self, now: (f64, f64), change: f64, smooth_alpha: f64, room: &Room) -> (f64, f64) {
         let step = (1.0 - smooth_alpha) * change;
         let (min_th, max_th) = now;
-        match self {
+        let (min_th, max_th) = match self {
             Self::None | Self::PseudoDropTail => now,
             Self::MaxDown => (min_th, room.max_th(max_th - step, min_th)),
             Self::MaxUp => (min_th, room.max_th(max_th + step, min_th)),
@@ -62,7 +62,9 @@ impl Adapt {
             Self::ShiftUp => room.shifted(now, step),
             Self::ShiftDown => room.shifted(now, -step),
             Self::Sandwich => room.squeezed(now, change),
-        }
+        };
+        // Where a link has become too short for the width, they meet.
+        (min_th.min(max_th), max_th)
     }
 
     /// Thresholds that are given must suit the way they move.
@@ -155,6 +157,17 @@ mod tests {
         ];
         for (adapt, up, down) in expected {
             assert_eq!((moved(adapt, 30.0), moved(adapt, -30.0)), (up, down), "{adapt:?}");
+        }
+    }
+
+    #[test]
+    fn thresholds_never_change_places_on_a_link_that_became_short() {
+        let short = Room { target: 10.0, limit: 4.0, width: 0.5 };
+        for adapt in [Adapt::MaxDown, Adapt::MaxUp, Adapt::Squeeze, Adapt::Spread, Adapt::ShiftUp, Adapt::Sandwich] {
+            for change in [-30.0, -2.0, 2.0, 30.0] {
+                let (min_th, max_th) = adapt.moved((5.0, 15.0), change, 0.0, &short);
+                assert!(min_th <= max_th, "{adapt:?} by {change}: {min_th} and {max_th}");
+            }
         }
     }
 

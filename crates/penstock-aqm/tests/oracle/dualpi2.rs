@@ -100,8 +100,9 @@ impl DualPi2 {
         }
     }
 
+    /// As after a Classic packet of the largest size.
     fn start_credit(&self) -> f64 {
-        f64::from(self.mtu) * (2.0 * self.weight - 1.0)
+        f64::from(self.mtu) * (self.weight - 1.0)
     }
 
     /// Figure 7: what becomes of the packet at the head of one of the queues.
@@ -112,7 +113,16 @@ impl DualPi2 {
             let item = self.cq.items.pop_front().unwrap();
             let hit = self.cq.recur(p_c);
             let drops = !self.ecn || !item.ect() || p_c >= (1.0 / (self.k * self.k)).min(1.0);
-            return (item, if !hit { Fate::Sent } else if drops { dropped } else { marked });
+            return (
+                item,
+                if !hit {
+                    Fate::Sent
+                } else if drops {
+                    dropped
+                } else {
+                    marked
+                },
+            );
         }
         let enough = self.lq.items.len() > self.th_len;
         let item = self.lq.items.pop_front().unwrap();

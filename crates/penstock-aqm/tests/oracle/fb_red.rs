@@ -31,7 +31,8 @@ impl Law for FbRed {
         }
         self.red.max_p = self.max_p;
         if let Some(own) = self.rtt[item.flow] {
-            let active = (0..12).filter(|&flow| flow == item.flow || queue.items.iter().any(|other| other.flow == flow));
+            let active =
+                (0..12).filter(|&flow| flow == item.flow || queue.items.iter().any(|other| other.flow == flow));
             let known: Vec<f64> = active.filter_map(|flow| self.rtt[flow]).collect();
             let mean = known.iter().sum::<f64>() / known.len() as f64;
             let reference = if self.to_least { self.least } else { mean };

@@ -1,8 +1,8 @@
 //! GREEN: section 1.2.2.1 of the thesis, equation 1.16 and algorithm 8.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, millis, number, secs,
-    toss, word,
+    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, millis, number,
+    secs, toss, word,
 };
 use penstock_core::param::Value;
 use penstock_core::{Rng, Span};
@@ -14,7 +14,8 @@ pub fn settings() -> Vec<Given> {
         vec![("window", millis(30)), ("c", number(0.3))],
         vec![("window", millis(100)), ("c", number(0.1)), ("gamma_low", number(0.5)), ("gamma_high", number(2.0))],
     ];
-    let variants = [vec![], vec![("variant", word("green-2"))], vec![("variant", word("green-2")), ("ecn", flag(true))]];
+    let variants =
+        [vec![], vec![("variant", word("green-2"))], vec![("variant", word("green-2")), ("ecn", flag(true))]];
     each_with(own, &variants)
 }
 

@@ -3,8 +3,8 @@
 
 use super::red::{Red, variants};
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, millis, number,
-    word,
+    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, millis,
+    number, word,
 };
 use penstock_core::param::Value;
 use penstock_core::{Rng, math};

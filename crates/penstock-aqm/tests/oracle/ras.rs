@@ -7,8 +7,9 @@ use penstock_core::{Span, math};
 use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
-    let single =
-        |cir: f64, low: f64, high: f64| vec![("cir", number(cir)), ("cir_th", Value::Bytes(low)), ("mir_th", Value::Bytes(high))];
+    let single = |cir: f64, low: f64, high: f64| {
+        vec![("cir", number(cir)), ("cir_th", Value::Bytes(low)), ("mir_th", Value::Bytes(high))]
+    };
     let mut all = vec![single(100_000.0, 2000.0, 12_000.0), single(500_000.0, 0.0, 6000.0), single(50_000.0, 1e6, 2e6)];
     let two: Given = vec![("pir", number(600_000.0)), ("pir_th", Value::Bytes(4000.0))];
     all.push(single(200_000.0, 1000.0, 9000.0).into_iter().chain(two).collect());
@@ -64,8 +65,8 @@ impl Oracle for Ras {
         if bench.now < self.next {
             return bench.log.push((bench.now, u32::MAX, Fate::Held(self.next)));
         }
-        let rate = self.rate(self.queue.bytes());
         let item = self.queue.items.pop_front().unwrap();
+        let rate = self.rate(self.queue.bytes());
         self.next = bench.now + Span::from_secs(8.0 * f64::from(item.size) / rate).as_nanos();
         bench.note(&item, Fate::Sent);
     }

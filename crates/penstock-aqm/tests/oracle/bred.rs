@@ -35,7 +35,7 @@ impl Law for Bred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let active = (0..12).filter(|&flow| flow == item.flow || waiting(queue, flow) > 0.0).count();
         self.n = (1.0 - self.omega) * self.n + self.omega * active as f64;
-        let l2 = self.b / (2.0 * self.n.ceil());
+        let l2 = self.b / (2.0 * self.n.ceil().max(1.0));
         let (l1, w_m) = ((self.beta * l2).max(1.0), (2.0 * l2).max(1.0));
         let l2 = l2.max(1.0);
         let p2 = math::sqrt(self.n) / (math::sqrt(self.n) + 10.0);

@@ -74,6 +74,10 @@ impl Oracle for Cbq {
         }
         let item = self.queues[self.current].pop_front().unwrap();
         bench.note(&item, Fate::Sent);
+        // A turn ends with the last packet of its class, even if another comes before the next service.
+        if self.queues[self.current].is_empty() {
+            self.left = 0.0;
+        }
     }
 }
 

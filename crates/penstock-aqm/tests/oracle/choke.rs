@@ -49,6 +49,9 @@ impl Choke {
         while self.places.front().is_some_and(|place| !place.1) {
             self.places.pop_front();
         }
+        while self.places.back().is_some_and(|place| !place.1) {
+            self.places.pop_back();
+        }
         item
     }
 }

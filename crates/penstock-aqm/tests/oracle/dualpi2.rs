@@ -100,8 +100,9 @@ impl DualPi2 {
         }
     }
 
+    /// As after a Classic packet of the largest size.
     fn start_credit(&self) -> f64 {
-        f64::from(self.mtu) * (2.0 * self.weight - 1.0)
+        f64::from(self.mtu) * (self.weight - 1.0)
     }
 
     /// Figure 7: what becomes of the packet at the head of one of the queues.

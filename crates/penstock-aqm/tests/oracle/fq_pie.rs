@@ -59,7 +59,6 @@ impl Oracle for FqPie {
         let all = || self.queues.iter().flat_map(|queue| &queue.items);
         let bytes = all().map(|item| u64::from(item.size)).sum();
         if !self.queues[i].limit.admits(all().count() as u32, bytes, item.size) {
-            self.pies[i].found_no_room(&self.queues[i]);
             return bench.note(&item, Fate::Dropped(Cause::Overflow));
         }
         item.since = bench.now;

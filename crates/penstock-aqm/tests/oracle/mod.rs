@@ -57,6 +57,7 @@ mod red;
 mod rem;
 mod rio;
 mod scfq;
+mod sfb;
 mod sfc;
 mod sfq;
 mod shaper;
@@ -127,6 +128,7 @@ pub const ORACLES: &[Entry] = &[
     ("cbq", cbq::settings, cbq::oracle),
     ("dualpi2", dualpi2::settings, dualpi2::oracle),
     ("fq-pie", fq_pie::settings, fq_pie::oracle),
+    ("sfb", sfb::settings, sfb::oracle),
 ];
 
 pub const MS: u64 = 1_000_000;

@@ -119,7 +119,7 @@ impl Pie {
     }
 
     /// The limit has dropped the packet.
-    pub fn found_no_room(&mut self, queue: &Queue) {
+    fn found_no_room(&mut self, queue: &Queue) {
         self.accu = 0.0;
         self.turn_on_or_off(queue);
     }

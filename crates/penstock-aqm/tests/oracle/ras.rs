@@ -65,8 +65,8 @@ impl Oracle for Ras {
         if bench.now < self.next {
             return bench.log.push((bench.now, u32::MAX, Fate::Held(self.next)));
         }
-        let rate = self.rate(self.queue.bytes());
         let item = self.queue.items.pop_front().unwrap();
+        let rate = self.rate(self.queue.bytes());
         self.next = bench.now + Span::from_secs(8.0 * f64::from(item.size) / rate).as_nanos();
         bench.note(&item, Fate::Sent);
     }

@@ -1,8 +1,8 @@
-"""What the four sets of scenarios have in common: queues by ns-2's names, and where each metric is read."""
+"""What the sets of scenarios have in common: queues by ns-2's names, and where each metric is read."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Table = dict[str, Any]
@@ -21,28 +21,31 @@ LINK_METRICS = {
     "jain_fwd": "jain",
 }
 
-# Schemes of the reference that penstock does not have yet.
-UNBUILT = ("REM", "REM10", "DRR")
-
 
 @dataclass(frozen=True)
 class Setting:
-    """A scenario for (part of) a cell, and which of the cell's metrics it yields from where in the run."""
+    """A scenario for (part of) a cell, and which of the cell's metrics it yields from where in the run.
+
+    A metric is one of the watched link, or ``traffic.NAME.METRIC`` of some traffic, times its factor in `factors`.
+    """
 
     scenario: Table
     metrics: Mapping[str, str]
+    factors: Mapping[str, float] = field(default_factory=dict)
 
     def read(self, run: Mapping[str, Any], metric: str) -> float:
         """The metric `metric` of the reference from the results of one run."""
-        value = float(run["links"]["bottleneck"][self.metrics[metric]])
-        return math.sqrt(value) if metric.endswith("q_sd") else value
+        kind, _, name = self.metrics[metric].partition(".")
+        traffic, _, key = name.partition(".")
+        value = float(run[kind][traffic][key] if name else run["links"]["bottleneck"][kind])
+        return self.factors.get(metric, 1.0) * (math.sqrt(value) if metric.endswith("q_sd") else value)
 
 
 def waiting(scheme: str) -> str | None:
     """Why the cells of this scheme cannot be compared yet, if so."""
     if scheme == "DropTail_ovh":
         return "sends with ns-2's random per-packet overhead (overhead_), which penstock leaves out"
-    return f"{scheme} is not built yet" if scheme in UNBUILT else None
+    return None
 
 
 def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
@@ -56,6 +59,10 @@ def queue(scheme: str, limit: int, red: Mapping[str, Any]) -> Table:
     if scheme == "PI":
         gains = {"a": 0.000344519, "b": 0.000343499, "interval": f"{1000 / 170:.6f}ms"}
         return {"scheme": "pi", "limit": f"{limit}p", "target": "10p", **gains}
+    if scheme in ("REM", "REM10"):
+        # ns-2's REM holds one packet less than `limit_`, as its DropTail.
+        gains = {"gamma": 0.001, "phi": 1.1, "target": "10p", "interval": "2ms" if scheme == "REM" else "10ms"}
+        return {"scheme": "rem", "variant": "ns2", "limit": f"{limit - 1}p", **gains}
     if scheme in ("AVQ", "AVQ98"):
         # ns-2's alpha is built in; its queue and virtual queue hold `limit_` packets of 1000 bytes, in bytes.
         ns2 = {"alpha": 0.15, "initial": 0.8, "on_drop": "skip", "cap": "after", "measure_in": "bytes"}

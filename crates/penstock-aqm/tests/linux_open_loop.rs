@@ -25,6 +25,12 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         ("min_th", Value::Number(10.0)), ("max_th", Value::Number(30.0)), ("max_p", Value::Number(0.1)),
         ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)),
     ];
+    let sfb = || vec![
+        ("levels", Value::Number(8.0)), ("bins", Value::Number(16.0)), ("bin_size", Value::Number(20.0)),
+        ("max", Value::Number(25.0)), ("d1", Value::Number(0.0005)), ("d2", Value::Number(0.00005)),
+        ("rehash", Value::Time(Span::from_secs(600.0))), ("warmup", Value::Time(Span::from_secs(60.0))),
+        ("penalty_rate", Value::Number(10.0)), ("penalty_burst", Value::Number(20.0)),
+    ];
     match scheme {
         "pfifo100" => ("droptail", vec![], Limit::Packets(100)),
         "codel" => ("codel", vec![linux], Limit::Packets(1000)),
@@ -36,6 +42,10 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         "red" => ("red", red(), Limit::Bytes(400_000)),
         "red_ecn" => ("red", [red(), vec![("mark_up_to", word("always")), ecn]].concat(), Limit::Bytes(400_000)),
         "choke" => ("choke", choke(), Limit::Packets(1000)),
+        "fq_codel" => ("fq-codel", vec![linux, ("ecn", Value::Flag(false))], Limit::Packets(10_240)),
+        "fq_pie" => ("fq-pie", vec![linux, ("hz", Value::Number(100.0))], Limit::Packets(10_240)),
+        "sfb" => ("sfb", sfb(), Limit::Packets(1000)),
+        "sfq" => ("sfq", vec![], Limit::Packets(127)),
         // with one flow; its tins and quanta do not matter then
         "cake" => ("cake", vec![("isolation", word("flows"))], Limit::Infinite),
         // with one flow and no shaper, CAKE is its law
@@ -244,4 +254,24 @@ fn cake() {
 #[test]
 fn red_that_marks() {
     assert_like_linux("red_ecn", 0.02);
+}
+
+#[test]
+fn fq_codel() {
+    assert_like_linux("fq_codel", 0.002);
+}
+
+#[test]
+fn fq_pie() {
+    assert_like_linux("fq_pie", 0.02);
+}
+
+#[test]
+fn sfb() {
+    assert_like_linux("sfb", 0.02);
+}
+
+#[test]
+fn sfq() {
+    assert_like_linux("sfq", 0.002);
 }

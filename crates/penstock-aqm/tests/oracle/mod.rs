@@ -14,13 +14,17 @@ use penstock_core::param::Value;
 use penstock_core::{Ecn, Limit, PacketMeta, Rng, Span};
 use std::collections::VecDeque;
 
+mod afd;
 mod ared_feng;
 mod ared_floyd;
 mod avq;
 mod bernoulli;
 mod blue;
+mod bred;
 mod cbfq;
+mod cbq;
 mod cbt_red;
+mod choke;
 mod classes;
 mod cobalt;
 mod codel;
@@ -32,9 +36,13 @@ mod dsdrr;
 mod dsred;
 mod dtdrr;
 mod dual_curvy_red;
+mod dualpi2;
+mod fb_red;
 mod fq;
 mod fq_codel;
+mod fq_pie;
 mod fred;
+mod green;
 mod lred;
 mod p;
 mod pi;
@@ -44,12 +52,14 @@ mod pq;
 mod psand;
 mod push_out;
 mod qsdrr;
+mod ras;
 mod red;
 mod rem;
 mod rio;
 mod scfq;
 mod sfc;
 mod sfq;
+mod shaper;
 mod sred;
 mod tdrr;
 mod wf2q;
@@ -57,6 +67,7 @@ mod wfq;
 mod wred;
 mod wred_dfq;
 mod wrt;
+mod xred;
 
 /// Settings worth a trace, and the oracle for some of them on a link.
 pub type Entry = (&'static str, fn() -> Vec<Given>, fn(&Settings, &LinkInfo) -> Box<dyn Oracle>);
@@ -105,6 +116,17 @@ pub const ORACLES: &[Entry] = &[
     ("lred", lred::settings, lred::oracle),
     ("sfc", sfc::settings, sfc::oracle),
     ("codel", codel::settings, codel::oracle),
+    ("afd", afd::settings, afd::oracle),
+    ("bred", bred::settings, bred::oracle),
+    ("choke", choke::settings, choke::oracle),
+    ("fb-red", fb_red::settings, fb_red::oracle),
+    ("green", green::settings, green::oracle),
+    ("xred", xred::settings, xred::oracle),
+    ("shaper", shaper::settings, shaper::oracle),
+    ("ras", ras::settings, ras::oracle),
+    ("cbq", cbq::settings, cbq::oracle),
+    ("dualpi2", dualpi2::settings, dualpi2::oracle),
+    ("fq-pie", fq_pie::settings, fq_pie::oracle),
 ];
 
 pub const MS: u64 = 1_000_000;

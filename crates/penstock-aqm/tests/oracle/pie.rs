@@ -118,6 +118,12 @@ impl Pie {
         }
     }
 
+    /// The limit has dropped the packet.
+    pub fn found_no_room(&mut self, queue: &Queue) {
+        self.accu = 0.0;
+        self.turn_on_or_off(queue);
+    }
+
     /// The end of enque() in appendix B, with what waits then.
     fn turn_on_or_off(&mut self, queue: &Queue) {
         if !self.extended {
@@ -140,8 +146,7 @@ impl Law for Pie {
         let half = self.reference / 2.0;
         if self.extended {
             if !queue.has_room(item) {
-                self.accu = 0.0;
-                self.turn_on_or_off(queue);
+                self.found_no_room(queue);
                 return Say::Drop(Cause::Overflow);
             }
         } else if self.p == 0.0 && self.delay < half && self.delay_old < half {

@@ -1,8 +1,10 @@
-//! PSAND: Alemu 2004, equations 2.1 and 2.2, and section 3.2.4 for the thresholds.
+//! PSAND: Alemu 2004, equations 2.1 and 2.2, section 3.2.4 for the thresholds, and section 3.3 (table 3.2) with decision
+//! D-14 of the specification for those that move.
 
 use super::red::{Red, variants};
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, limit_in_packets, millis, number,
+    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, millis, number,
+    word,
 };
 use penstock_core::param::Value;
 use penstock_core::{Rng, math};
@@ -21,7 +23,14 @@ pub fn settings() -> Vec<Given> {
         ],
         vec![("w_q", number(0.3)), ("interval", millis(8)), ("target", Value::Bytes(6000.0)), ("gamma", number(0.0))],
     ];
-    each_with(own, &variants())
+    let mut all = each_with(own.clone(), &variants());
+    let ways = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"];
+    let adapts: Vec<Given> = ways.map(|way| vec![("adapt", word(way)), ("smooth_alpha", number(0.25))]).into();
+    let adapts = each_with(adapts, &[vec![], vec![("guards", flag(false)), ("spacing", word("none"))]]);
+    for _ in 0..4 {
+        all.extend(each_with(own.clone(), &adapts));
+    }
+    all
 }
 
 struct Psand {
@@ -34,6 +43,39 @@ struct Psand {
     interval: u64,
     due: u64,
     before: Option<f64>,
+    adapt: String,
+    /// Of a move of the thresholds, this part is made.
+    part: f64,
+    b: f64,
+}
+
+impl Psand {
+    /// Moves the thresholds by `d` in the way that is set, within 0 .. KT .. B and at least half a packet apart.
+    fn move_thresholds(&mut self, d: f64) {
+        let (low, high, kt) = (self.red.min_th, self.red.max_th, self.target);
+        let d = if self.adapt == "sandwich" { d } else { self.part * d };
+        let apart = |d: f64| {
+            let narrowest = (high - low - 0.5) / 2.0;
+            d.min(kt - low).min(high - kt).min(narrowest).max(-low).max(high - self.b)
+        };
+        let (to_low, to_high) = match self.adapt.as_str() {
+            "max-down" => (low, high - d),
+            "max-up" => (low, high + d),
+            "squeeze" | "sandwich" => (low + apart(d), high - apart(d)),
+            "spread" => (low + apart(-d), high - apart(-d)),
+            "shift-up" => (low + d, high + d),
+            "shift-down" => (low - d, high - d),
+            _ => return,
+        };
+        self.red.min_th = to_low.clamp(0.0, kt);
+        self.red.max_th = to_high.clamp(kt, self.b).max(self.red.min_th + 0.5);
+        if self.red.doubled {
+            self.red.top = 2.0 * self.red.max_th;
+        }
+        if self.adapt == "sandwich" {
+            self.red.max_p *= (self.red.max_th - self.red.min_th) / (high - low);
+        }
+    }
 }
 
 impl Law for Psand {
@@ -59,7 +101,10 @@ impl Law for Psand {
         let change = self.before.filter(|&before| before * self.red.unit() > 1e-9).map_or(1.0, |before| a / before);
         let r = a / self.target * change;
         let p = self.coef * math::pow(r, self.gamma) * self.red.max_p;
-        self.red.max_p = p.min(self.high).max(self.low);
+        if !matches!(self.adapt.as_str(), "pseudo-drop-tail" | "sandwich") {
+            self.red.max_p = p.min(self.high).max(self.low);
+        }
+        self.move_thresholds(a - self.before.unwrap_or(a));
         self.red.ramp_from = None;
         self.before = Some(a);
         self.due += self.interval;
@@ -74,9 +119,17 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     };
     let b = limit_in_packets(link);
     let (min_th, max_th) = if target > b / 2.0 { (2.0 * target - b, b) } else { (0.0, 2.0 * target) };
+    let adapt = s.word("adapt", "none");
+    let (min_th, max_th) = match adapt.as_str() {
+        "pseudo-drop-tail" => (target, target),
+        "none" | "max-down" | "max-up" => (min_th, max_th),
+        _ => ((min_th + target) / 2.0, (max_th + target) / 2.0),
+    };
     let interval = s.nanos("interval", 500_000_000);
+    let mut red = Red::new(s, link, (min_th, max_th, if adapt == "sandwich" { 1.0 } else { 0.1 }, true));
+    red.gentle &= adapt != "pseudo-drop-tail";
     let law = Psand {
-        red: Red::new(s, link, (min_th, max_th, 0.1, true)),
+        red,
         target,
         coef: s.number("coef", 1.75),
         gamma: s.number("gamma", 1.5),
@@ -85,6 +138,9 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         interval,
         due: interval,
         before: None,
+        adapt,
+        part: 1.0 - s.number("smooth_alpha", 0.0),
+        b,
     };
     guarded(law, link)
 }

@@ -51,9 +51,10 @@ pub struct Red {
     /// Where the gentle ramp starts at `max_th`, if it does not follow `max_p`.
     pub ramp_from: Option<f64>,
     w_q: f64,
-    gentle: bool,
-    /// Where the gentle ramp reaches 1.
-    top: f64,
+    pub gentle: bool,
+    /// Where the gentle ramp reaches 1, and whether that is at twice `max_th`.
+    pub top: f64,
+    pub doubled: bool,
     spacing: String,
     guards: bool,
     in_bytes: bool,
@@ -87,6 +88,7 @@ impl Red {
             w_q: s.unless_auto("w_q").unwrap_or(1.0 - math::exp(-1.0 / c)),
             gentle: s.flag("gentle", gentle),
             top,
+            doubled: s.word("gentle_top", "2max_th") == "2max_th",
             spacing: s.word("spacing", "wait"),
             guards: s.flag("guards", true),
             in_bytes: s.word("measure_in", "packets") == "bytes",

@@ -4,7 +4,6 @@
 //! packets; a shaper does, and is a discipline. The parts know of a packet what a law knows, and say what is to be done
 //! with it; whoever calls them does it.
 
-mod bucket;
 pub mod car;
 pub mod classifier;
 pub mod classify;

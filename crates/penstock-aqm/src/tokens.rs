@@ -1,24 +1,47 @@
-//! A token bucket (r, b): tokens grow at rate r up to b; a packet conforms if there are tokens for all of it, and then
-//! takes them.
+//! The token bucket (r, b), exact, in integers: tokens grow at rate r up to b; a packet conforms if there are tokens for
+//! all of it, and then takes them.
 
 use penstock_core::param::Length;
 use penstock_core::{Bytes, Rate, Time};
 
-/// Tokens are kept in bits times 10^9, so that a rate in bit/s makes a whole number of them in each nanosecond: the
-/// bucket is exact.
+/// Tokens that a byte is worth: they are kept in bits times 10^9, so that a rate in bit/s makes a whole number of them
+/// in each nanosecond.
+const PER_BYTE: u128 = 8_000_000_000;
+
+/// Tokens that grow at a rate up to a depth; full at the start.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tokens {
+pub(crate) struct Bucket {
     rate: Rate,
     depth: u128,
     level: u128,
     at: Time,
 }
 
-impl Tokens {
-    /// A bucket that fills at `rate`, and is full with `depth` bytes at the start.
-    pub(crate) fn new(rate: Rate, depth: u64) -> Self {
-        let depth = in_tokens(depth);
+impl Bucket {
+    /// A bucket that fills at `rate` up to `depth`.
+    pub(crate) fn new(rate: Rate, depth: Bytes) -> Self {
+        let depth = tokens(depth.0);
         Self { rate, depth, level: depth, at: Time::ZERO }
+    }
+
+    /// Tokens that have come since the last call, not yet in the bucket.
+    pub(crate) fn earn(&mut self, now: Time) -> u128 {
+        let earned = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.bits_per_second());
+        self.at = now;
+        earned
+    }
+
+    /// Pour tokens in; what does not fit comes back.
+    pub(crate) fn pour(&mut self, tokens: u128) -> u128 {
+        let poured = tokens.min(self.depth - self.level);
+        self.level += poured;
+        tokens - poured
+    }
+
+    /// Let the tokens that have come since the last call in; those that do not fit come back.
+    pub(crate) fn fill(&mut self, now: Time) -> u128 {
+        let earned = self.earn(now);
+        self.pour(earned)
     }
 
     /// From now on it fills at another rate.
@@ -27,58 +50,90 @@ impl Tokens {
         self.rate = rate;
     }
 
+    /// Whether there are tokens for all of a packet of `size` bytes.
+    pub(crate) fn has(&self, size: u32) -> bool {
+        self.level >= tokens(u64::from(size))
+    }
+
     /// Whether a packet of `size` bytes conforms now.
-    pub(crate) fn has(&mut self, now: Time, size: u32) -> bool {
+    pub(crate) fn conforms(&mut self, now: Time, size: u32) -> bool {
         self.fill(now);
-        self.level >= in_tokens(u64::from(size))
+        self.has(size)
     }
 
-    /// A packet that conforms takes its tokens.
-    pub(crate) fn take(&mut self, size: u32) {
-        self.level = self.level.saturating_sub(in_tokens(u64::from(size)));
+    /// Take the tokens of a packet of `size` bytes if they are all there; whether they were.
+    pub(crate) fn take(&mut self, size: u32) -> bool {
+        let conforms = self.has(size);
+        if conforms {
+            self.level -= tokens(u64::from(size));
+        }
+        conforms
     }
 
-    fn fill(&mut self, now: Time) {
-        let grown = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.bits_per_second());
-        self.level = self.depth.min(self.level + grown);
-        self.at = now;
+    /// Take all that is there.
+    pub(crate) fn empty(&mut self) -> u128 {
+        core::mem::take(&mut self.level)
+    }
+
+    /// Tokens in bytes.
+    pub(crate) fn bytes(&self) -> f64 {
+        in_bytes(self.level)
     }
 }
 
 /// The depth of a bucket in bytes: 20 packets unless it is given.
-pub(crate) fn depth(burst: Option<Length>, mean_packet: Bytes) -> u64 {
+pub(crate) fn depth(burst: Option<Length>, mean_packet: Bytes) -> Bytes {
     match burst.unwrap_or(Length::Packets(20.0)) {
-        Length::Packets(packets) => (packets * mean_packet.0 as f64) as u64,
-        Length::Bytes(bytes) => bytes as u64,
+        Length::Packets(packets) => Bytes((packets * mean_packet.0 as f64) as u64),
+        Length::Bytes(bytes) => Bytes(bytes as u64),
     }
 }
 
-fn in_tokens(bytes: u64) -> u128 {
-    u128::from(bytes) * 8 * 1_000_000_000
+/// The tokens of so many bytes.
+pub(crate) fn tokens(bytes: u64) -> u128 {
+    u128::from(bytes) * PER_BYTE
+}
+
+/// Tokens in bytes, to look at.
+pub(crate) fn in_bytes(tokens: u128) -> f64 {
+    tokens as f64 / PER_BYTE as f64
+}
+
+/// What `rate` brings in `seconds`, in whole bytes.
+pub(crate) fn burst(rate: Rate, seconds: f64) -> Bytes {
+    Bytes((rate.bits_per_second() as f64 / 8.0 * seconds) as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn tokens_grow_at_the_rate_up_to_the_depth() {
-        let mut tokens = Tokens::new(Rate::from_bits_per_second(8000), 1500);
-        assert!(tokens.has(Time::ZERO, 1500) && !tokens.has(Time::ZERO, 1501));
-        tokens.take(1500);
-        // 8000 bit/s are a byte each millisecond.
-        assert!(!tokens.has(Time::from_nanos(999_999_999), 1000));
-        assert!(tokens.has(Time::from_nanos(1_000_000_000), 1000));
-        assert!(!tokens.has(Time::from_nanos(9_000_000_000), 1501));
+    fn millis(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
     }
 
     #[test]
-    fn nothing_is_lost_however_often_one_looks() {
-        let mut tokens = Tokens::new(Rate::from_bits_per_second(7), 1000);
-        tokens.take(1000);
-        for second in 0..8_000 {
-            assert!(!tokens.has(Time::from_nanos(second * 1_000_000_000 / 7), 1000));
+    fn tokens_grow_up_to_the_depth_and_the_rest_spills() {
+        // 8000 bit/s: a byte each millisecond
+        let mut bucket = Bucket::new(Rate::from_bits_per_second(8_000), Bytes(1_500));
+        assert!(bucket.take(1_500) && !bucket.take(1));
+        assert_eq!(bucket.fill(millis(1_000)), 0);
+        assert_eq!(bucket.bytes(), 1_000.0);
+        assert!(!bucket.take(1_001) && bucket.take(1_000));
+        assert_eq!(in_bytes(bucket.fill(millis(3_000))), 500.0);
+        assert_eq!((bucket.bytes(), bucket.empty(), bucket.bytes()), (1_500.0, tokens(1_500), 0.0));
+    }
+
+    #[test]
+    fn nothing_is_lost_however_often_it_is_filled() {
+        let mut bucket = Bucket::new(Rate::from_bits_per_second(7), Bytes(1_000));
+        bucket.empty();
+        for step in 1..=1_000_u64 {
+            bucket.fill(Time::from_nanos(step * 8_000_000_000 / 7));
         }
-        assert!(tokens.has(Time::from_nanos(8_000 * 1_000_000_000 / 7 + 1), 1000));
+        // 8000 bits at 7 bit/s
+        assert!(!bucket.has(1_000));
+        bucket.fill(Time::from_nanos(8_000_000_000_000 / 7 + 1));
+        assert!(bucket.has(1_000));
     }
 }

@@ -30,7 +30,7 @@ use super::weights::{ClassesParams, read_classes};
 use crate::aqm::LinkInfo;
 use crate::edge::classifier::Classifier;
 use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
-use crate::tokens::{Tokens, depth};
+use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -104,7 +104,7 @@ struct Turns {
 
 struct Regulated {
     share: f64,
-    tokens: Tokens,
+    tokens: Bucket,
     /// Packets in a turn.
     packets: u32,
 }
@@ -115,7 +115,7 @@ impl Turns {
         let slowest = params.iter().map(pace).fold(f64::INFINITY, f64::min);
         let regulated = |class: &RegulatedClassParams| Regulated {
             share: class.share,
-            tokens: Tokens::new(part(link.rate, class.share), depth(class.burst, link.mean_packet)),
+            tokens: Bucket::new(part(link.rate, class.share), depth(class.burst, link.mean_packet)),
             packets: math::round(pace(class) / slowest).max(1.0) as u32,
         };
         let classes: Vec<_> = params.iter().map(regulated).collect();
@@ -142,7 +142,7 @@ impl Order for Turns {
         let mut next_backlogged = None;
         for class in (self.turn.0..count).chain(0..self.turn.0) {
             let Some(head) = heads[class] else { continue };
-            if self.classes[class].tokens.has(now, head.size) {
+            if self.classes[class].tokens.conforms(now, head.size) {
                 self.within = true;
                 self.give_turn(class);
                 return class;

@@ -27,7 +27,7 @@ use super::weights::{ClassesParams, read_classes};
 use crate::aqm::LinkInfo;
 use crate::edge::classifier::Classifier;
 use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
-use crate::tokens::{Tokens, depth};
+use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -104,7 +104,7 @@ struct ByPriority {
 
 struct Rank {
     class: usize,
-    tokens: Option<Tokens>,
+    tokens: Option<Bucket>,
 }
 
 impl ByPriority {
@@ -113,7 +113,7 @@ impl ByPriority {
         order.sort_by_key(|&class| params[class].priority.unwrap_or(class as u32));
         let tokens = |class: usize| {
             let burst = depth(params[class].burst, link.mean_packet);
-            params[class].rate.map(|rate| Tokens::new(rate, burst))
+            params[class].rate.map(|rate| Bucket::new(rate, burst))
         };
         let ranks = order.into_iter().map(|class| Rank { class, tokens: tokens(class) }).collect();
         Self { ranks, picked: (0, false) }
@@ -131,7 +131,7 @@ impl Order for ByPriority {
         let mut first_backlogged = None;
         for (number, rank) in self.ranks.iter_mut().enumerate() {
             let Some(head) = heads[rank.class] else { continue };
-            if rank.tokens.as_mut().is_none_or(|tokens| tokens.has(now, head.size)) {
+            if rank.tokens.as_mut().is_none_or(|tokens| tokens.conforms(now, head.size)) {
                 self.picked = (number, true);
                 return rank.class;
             }

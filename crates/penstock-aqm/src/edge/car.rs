@@ -24,10 +24,10 @@
 //! * None that is known; the sources leave open whether the compounded debt falls when the debt is paid: here it does
 //!   not.
 
-use super::bucket::{Bucket, burst, in_bytes, tokens};
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
 use crate::registry::module_doc;
+use crate::tokens::{Bucket, burst, in_bytes, tokens};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamError, Reader, Value};

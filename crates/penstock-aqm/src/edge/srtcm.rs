@@ -21,12 +21,12 @@
 //! * The RFC leaves to the domain which colour a packet comes with: here the drop precedence of Assured Forwarding,
 //!   and green for any other codepoint.
 
-use super::bucket::Bucket;
 use super::colour::{Colour, Mode};
 use super::token_bucket::depth;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
 use crate::registry::module_doc;
+use crate::tokens::Bucket;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;

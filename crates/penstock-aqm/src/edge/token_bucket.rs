@@ -17,10 +17,10 @@
 //! # Differences
 //! * None.
 
-use super::bucket::{Bucket, burst};
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
 use crate::registry::module_doc;
+use crate::tokens::{Bucket, burst};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamError, Reader, Value};

@@ -37,6 +37,7 @@ pub(crate) fn step_response(
 /// Classes among the settings are matched anew: class i takes flow i. The answer has, for each of the first `count`
 /// packets, its flow and the start and end of its service in seconds.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn service_order(
     scheme: &str,
     settings: &str,
@@ -152,7 +153,7 @@ impl Bench {
                 flow = (flow + 1) % FLOWS;
                 arrived += 1;
                 let load = load_at(steps, arrival.as_secs());
-                arrival = arrival + gap(size, self.link.rate, load);
+                arrival += gap(size, self.link.rate, load);
             }
             self.advance(end);
             let seen = self.seen.look();

@@ -241,12 +241,13 @@ mod tests {
         settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()
     }
 
+    /// A kind of stage, its settings and its limit.
+    type StageAs<'a> = (&'a str, &'a [(&'a str, Value)], Limit);
+
     /// A drop-tail queue of 35 packets behind these stages.
-    fn bench(stages: &[(&str, &[(&str, Value)], Limit)]) -> Bench {
+    fn bench(stages: &[StageAs<'_>]) -> Bench {
         let link = thesis_link();
-        let stage = |(kind, given, limit): &(&str, &[(&str, Value)], Limit)| {
-            edge::stage(kind, &settings(given), *limit, &link).unwrap()
-        };
+        let stage = |(kind, given, limit): &StageAs<'_>| edge::stage(kind, &settings(given), *limit, &link).unwrap();
         let queue = crate::build("droptail", &[], &link).unwrap();
         let edged = Edged::new(stages.iter().map(stage).collect(), queue, Rng::stream(1, "link.edge"));
         Bench { edged, rng: Rng::stream(1, "link.aqm"), told: Told::default() }
@@ -269,7 +270,7 @@ mod tests {
         }
 
         fn serve(&mut self, millis: u64) -> Next<PacketMeta> {
-            self.operate(millis, |edged, env| edged.dequeue(env))
+            self.operate(millis, Discipline::dequeue)
         }
     }
 
@@ -304,7 +305,7 @@ mod tests {
         assert_eq!(bench.edged.next_timeout(), Some(Time::from_nanos(100_000_000)));
         assert_eq!(sent(bench.serve(0)).0, 0);
         assert_eq!(bench.serve(5), Next::NotBefore(Time::from_nanos(100_000_000)));
-        bench.operate(100, |edged, env| edged.on_timeout(env));
+        bench.operate(100, Discipline::on_timeout);
         assert_eq!((&bench.told.queued[..], &bench.told.backlogs[..]), (&[0, 1][..], &[1, 1][..]));
         assert_eq!(sent(bench.serve(150)).0, 1);
         assert_eq!(sent(bench.serve(200)).0, 2);
@@ -314,9 +315,9 @@ mod tests {
 
     #[test]
     fn what_a_shaper_held_goes_through_the_stages_behind_it() {
-        let shaper: (&str, &[(&str, Value)], Limit) = ("shaper", &[RATE], Limit::Infinite);
-        let meter: (&str, &[(&str, Value)], Limit) = ("token-bucket", &[RATE, BURST], Limit::Infinite);
-        let marks = |stages: [(&str, &[(&str, Value)], Limit); 2]| {
+        let shaper: StageAs<'_> = ("shaper", &[RATE], Limit::Infinite);
+        let meter: StageAs<'_> = ("token-bucket", &[RATE, BURST], Limit::Infinite);
+        let marks = |stages: [StageAs<'_>; 2]| {
             let mut bench = bench(&stages);
             (0..3).for_each(|number| bench.arrive(0, number));
             [0, 100, 200].map(|at| sent(bench.serve(at)).1)
@@ -332,7 +333,7 @@ mod tests {
             let link = thesis_link();
             match edge::stage::<PacketMeta>(kind, &[], Limit::Infinite, &link) {
                 Err(faults) => faults[0].message.clone(),
-                Ok(_) => "".into(),
+                Ok(_) => alloc::string::String::new(),
             }
         };
         assert!(fault("shapr").ends_with("did you mean \"shaper\"?"));

@@ -145,13 +145,13 @@ fn legal(scheme: &SchemeInfo, info: &ParamInfo, rng: &mut Rng) -> Value {
         Kind::LengthOrTime if rng.chance(0.3) => Value::Time(Span::from_nanos(rng.below(200_000_000))),
         Kind::Length | Kind::LengthOrTime if rng.chance(0.4) => Value::Packets(5.0 * rng.below(5) as f64),
         Kind::Length | Kind::LengthOrTime => Value::Packets(rng.between(0.0, 40.0)),
-        Kind::Numbers => {
-            Value::Numbers((0..1 + rng.below(8)).map(|_| rng.between(low, high.min(low + 100.0))).collect())
-        }
+        Kind::Numbers => Value::Numbers((0..=rng.below(8)).map(|_| rng.between(low, high.min(low + 100.0))).collect()),
         Kind::Classes => {
             let mut classes = three_classes(scheme);
             if rng.chance(0.5) {
-                classes.iter_mut().for_each(|class| class.settings = settings(scheme, scheme.class_params, rng));
+                for class in &mut classes {
+                    class.settings = settings(scheme, scheme.class_params, rng);
+                }
             }
             Value::Classes(classes)
         }

@@ -131,6 +131,8 @@ def _wrapped(field: str) -> str:
         return field
     head, rest = field.split("[", 1)
     words, tail = rest.rsplit("]", 1)
+    if len(words) > 112:
+        words = words.replace(", ", ",\n        ") + ","
     return f"{head}[\n        {words}\n    ]{tail}"
 
 

@@ -814,7 +814,28 @@ class CbtRed(Queue):
     t_tagged: float | str = "10p"
     t_other: float | str = "2p"
     tag: Literal[
-        "default", "CS0", "CS1", "CS2", "CS3", "CS4", "CS5", "CS6", "CS7", "AF11", "AF12", "AF13", "AF21", "AF22", "AF23", "AF31", "AF32", "AF33", "AF41", "AF42", "AF43", "EF"
+        "default",
+        "CS0",
+        "CS1",
+        "CS2",
+        "CS3",
+        "CS4",
+        "CS5",
+        "CS6",
+        "CS7",
+        "AF11",
+        "AF12",
+        "AF13",
+        "AF21",
+        "AF22",
+        "AF23",
+        "AF31",
+        "AF32",
+        "AF33",
+        "AF41",
+        "AF42",
+        "AF43",
+        "EF",
     ] = "EF"
     min_th: float | str = "5p"
     max_th: float | str = "15p"

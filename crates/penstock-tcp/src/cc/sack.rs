@@ -77,7 +77,9 @@ impl Sack {
         let lost = m.dupacks >= m.params.dupack_threshold || self.board.first_is_lost();
         if lost && (m.una >= m.recover || m.cut == Cut::Mark) {
             self.begin(m, now, net);
-        } else if m.dupacks == 0 {
+        } else if m.dupacks == 0 || m.next < m.max {
+            // After a timeout `next` has fallen back: what was sent before goes out again as the window opens, not by
+            // limited transmit, which is for new packets and counts on each of them to fill the pipe.
             m.fill_window(now, net);
         } else if m.params.limited_transmit {
             while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd && send_new(m, now, net) {

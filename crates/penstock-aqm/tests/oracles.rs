@@ -17,7 +17,7 @@ const MISSING: &[&str] = &["cake"];
 
 /// Schemes that tell another story than their oracle on some trace, until it is settled who is right. This list only
 /// shrinks, too.
-const DISPUTED: &[&str] = &["choke", "shaper"];
+const DISPUTED: &[&str] = &[];
 
 const TRACES: u64 = 200;
 const OPERATIONS: u32 = 1000;

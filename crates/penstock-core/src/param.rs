@@ -60,6 +60,12 @@ pub enum Value {
     Classes(Vec<ClassSetting>),
 }
 
+/// Settings by name.
+pub type Settings = [(String, Value)];
+
+/// All that is wrong with some settings.
+pub type Faults = Vec<ParamError>;
+
 /// A class of packets as the user wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassSetting {

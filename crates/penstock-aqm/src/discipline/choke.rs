@@ -11,8 +11,10 @@
 //!
 //! A flow with a large share of the queue is hit in proportion to the square of it, without any state per flow.
 //!
-//! A number is drawn for each candidate while avg > `min_th` and the queue is not empty (and again where it falls on
-//! the place of one evicted before); then RED draws its own.
+//! A number is drawn for each candidate while avg > `min_th` and the queue is not empty, over the places of the queue
+//! in order of arrival, and again where it falls on the place of one evicted before; then RED draws its own. The places
+//! of evicted packets go when they come to an end of the queue, and all at once when they are more than those of
+//! packets.
 //!
 //! # Parameters
 //! Those of RED, and `draws`: how many candidates are drawn, with replacement; each of the same flow is dropped, and

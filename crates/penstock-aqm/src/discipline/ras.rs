@@ -31,7 +31,7 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time, math};
 
 penstock_core::params! {
@@ -206,10 +206,7 @@ impl Scheme for Ras {
         settings: &[(String, Value)],
         link: &LinkInfo,
     ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = RasParams::read(&mut reader);
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        let params = RasParams::from_settings(settings)?;
         let curve = Curve::new(&params, link)?;
         let ear = Estimate { ear: 0.0, k: params.k.as_secs(), last: Time::ZERO };
         Ok(Box::new(Shaper { queue: VecDeque::new(), bytes: 0, limit: link.limit, curve, ear, due: Time::ZERO }))
@@ -234,7 +231,7 @@ mod tests {
 
     fn curve(extra: &[(&str, Value)]) -> Result<Curve, Vec<ParamError>> {
         let settings = params(extra);
-        Curve::new(&RasParams::read(&mut Reader::new(&settings, RasParams::INFO)).unwrap(), &thesis_link())
+        Curve::new(&RasParams::from_settings(&settings).unwrap(), &thesis_link())
     }
 
     #[test]

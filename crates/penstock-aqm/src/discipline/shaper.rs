@@ -23,7 +23,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::param::{Default, ParamError, Value};
 use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time};
 
 penstock_core::params! {
@@ -50,8 +50,10 @@ struct LeakyBucket<P> {
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     rate: Rate,
-    /// How far the output may run ahead.
-    ahead: Span,
+    /// How far the output may run ahead, in nanoseconds,
+    ahead: u64,
+    /// and so many bits times 10^9, less than the rate, more.
+    ahead_remainder: u64,
     /// When all that has left would have been sent at the rate,
     due: Time,
     /// and so many bits times 10^9, less than the rate, later.
@@ -60,16 +62,16 @@ struct Schedule {
 
 impl Schedule {
     fn new(rate: Rate, burst: Bytes) -> Self {
-        let ahead = u128::from(burst.0) * 8_000_000_000 / u128::from(rate.bits_per_second());
-        let ahead = Span::from_nanos(u64::try_from(ahead).unwrap_or(u64::MAX));
-        Self { rate, ahead, due: Time::ZERO, remainder: 0 }
+        let (work, bits) = (u128::from(burst.0) * 8_000_000_000, u128::from(rate.bits_per_second()));
+        let ahead = u64::try_from(work / bits).unwrap_or(u64::MAX);
+        Self { rate, ahead, ahead_remainder: (work % bits) as u64, due: Time::ZERO, remainder: 0 }
     }
 
     /// When the next packet may leave.
     fn earliest(&self) -> Time {
-        let early = self.due.as_nanos().saturating_sub(self.ahead.as_nanos());
-        // a remainder is a part of a nanosecond, which has to be over
-        Time::from_nanos(early + u64::from(self.remainder > 0 && early > 0))
+        let early = self.due.as_nanos().checked_sub(self.ahead);
+        // what is left over is a part of a nanosecond, which has to be over
+        Time::from_nanos(early.map_or(0, |early| early + u64::from(self.remainder > self.ahead_remainder)))
     }
 
     /// A packet of `size` bytes leaves now.
@@ -150,10 +152,7 @@ impl Scheme for Shaper {
         settings: &[(String, Value)],
         link: &LinkInfo,
     ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = ShaperParams::read(&mut reader);
-        reader.finish()?;
-        let ShaperParams { rate, burst } = params.ok_or_else(Vec::new)?;
+        let ShaperParams { rate, burst } = ShaperParams::from_settings(settings)?;
         let schedule = Schedule::new(rate, burst);
         Ok(Box::new(LeakyBucket { queue: VecDeque::new(), bytes: 0, limit: link.limit, schedule }))
     }

@@ -30,7 +30,7 @@ use crate::registry::module_doc;
 use crate::tokens::{Bucket, burst, in_bytes, tokens};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rate, Time};
 
 penstock_core::params! {
@@ -126,10 +126,7 @@ impl Part for Car {
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = CarParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?))
+        Ok(Self::new(CarParams::from_settings(settings)?))
     }
 }
 

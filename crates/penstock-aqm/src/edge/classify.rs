@@ -21,7 +21,7 @@ use crate::registry::module_doc;
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::PacketMeta;
-use penstock_core::param::{ClassSetting, Default, Match, ParamError, Reader, Value};
+use penstock_core::param::{ClassSetting, Default, Match, ParamError, Value};
 
 penstock_core::params! {
     /// Parameters of the classifier and marker.
@@ -83,10 +83,7 @@ impl Part for Classify {
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = ClassifyParams::read(&mut reader);
-        reader.finish()?;
-        let classes = params.ok_or_else(Vec::new)?.classes;
+        let classes = ClassifyParams::from_settings(settings)?.classes;
         let mut faults = Vec::new();
         let read = classes_of_settings(&classes, ClassifyClassParams::INFO, ClassifyClassParams::read, &mut faults);
         for (i, class) in classes.iter().enumerate().filter(|(_, class)| class.queue.is_some()) {

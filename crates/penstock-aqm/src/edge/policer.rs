@@ -19,7 +19,7 @@ use crate::aqm::{Cx, LinkInfo};
 use crate::registry::module_doc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rate};
 
 penstock_core::params! {
@@ -70,10 +70,7 @@ impl Part for Policer {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = PolicerParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(&params.ok_or_else(Vec::new)?, link))
+        Ok(Self::new(&PolicerParams::from_settings(settings)?, link))
     }
 }
 

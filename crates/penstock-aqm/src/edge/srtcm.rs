@@ -30,7 +30,7 @@ use crate::tokens::Bucket;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rate};
 
 penstock_core::params! {
@@ -113,10 +113,7 @@ impl Part for SrTcm {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = SrTcmParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(SrTcmParams::from_settings(settings)?, link)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::registry::module_doc;
 use crate::tokens::{Bucket, burst};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rate};
 
 penstock_core::params! {
@@ -87,10 +87,7 @@ impl Part for TokenBucket {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = TokenBucketParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, link))
+        Ok(Self::new(TokenBucketParams::from_settings(settings)?, link))
     }
 }
 

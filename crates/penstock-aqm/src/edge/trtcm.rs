@@ -30,7 +30,7 @@ use crate::tokens::Bucket;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rate};
 
 penstock_core::params! {
@@ -115,10 +115,7 @@ impl Part for TrTcm {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = TrTcmParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(TrTcmParams::from_settings(settings)?, link)
     }
 }
 

@@ -34,7 +34,7 @@ use crate::law::red::Spacing;
 use crate::registry::module_doc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::param::{Default, ParamError, Value};
 use penstock_core::{PacketMeta, Rate, Rng, Span, Time};
 
 penstock_core::params! {
@@ -145,10 +145,7 @@ impl Part for Tsw {
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = TswParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?)
+        Self::new(TswParams::from_settings(settings)?)
     }
 }
 

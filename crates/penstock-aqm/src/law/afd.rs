@@ -30,7 +30,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use crate::ticker::Ticker;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
 penstock_core::params! {
@@ -41,11 +41,11 @@ penstock_core::params! {
         /// One of so many arrivals enters the shadow buffer.
         sample: f64 = Default::Number(10.0), range: 1.0..=10_000.0;
         /// Gain on the queue one interval ago.
-        a: f64 = Default::Number(1.7), at_least: 0.0;
+        a: f64 = Default::Number(1.7), range: 0.0..=1e9;
         /// Gain on the queue.
-        b: f64 = Default::Number(1.8), at_least: 0.0;
+        b: f64 = Default::Number(1.8), range: 0.0..=1e9;
         /// Queue that is wanted; "auto" is half of the limit.
-        q_ref: Auto<f64> = Default::Text("auto"), unit: "packets", at_least: 0.0;
+        q_ref: Auto<f64> = Default::Text("auto"), unit: "packets", range: 0.0..=1e9;
         /// Time between updates of the fair share.
         interval: Span = Default::Nanos(6_250_000), unit: "s", at_least: 0.000_1;
         /// Typical packet, which a larger one counts as several of.
@@ -121,9 +121,7 @@ impl Afd {
     /// The controller of the fair share.
     fn update(&mut self, q: f64) {
         let AfdParams { a, b, shadow, .. } = self.params;
-        // Gains without a bound must not make an infinity less an infinity.
-        let finite = |x: f64| x.clamp(f64::MIN, f64::MAX);
-        let step = finite(a * (self.q_old - self.q_ref)) - finite(b * (q - self.q_ref));
+        let step = a * (self.q_old - self.q_ref) - b * (q - self.q_ref);
         self.m_fair = (self.m_fair + step).clamp(0.0, f64::from(shadow));
         self.q_old = q;
     }
@@ -190,10 +188,7 @@ impl Law for Afd {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = AfdParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, link))
+        Ok(Self::new(AfdParams::from_settings(settings)?, link))
     }
 }
 
@@ -214,11 +209,13 @@ mod tests {
 
     #[test]
     fn the_largest_gains_leave_the_fair_share_a_number() {
-        let most = Value::Number(f64::MAX);
+        let most = Value::Number(1e9);
         let mut law = law(&[("a", most.clone()), ("b", most), ("q_ref", Value::Number(20.0))], &thesis_link());
-        // 0 - 20, and 5 - 20, times what there is: minus infinity less minus infinity
+        // 1e9 (0 - 20) - 1e9 (5 - 20) = -5e9; then 1e9 (5 - 20) - 1e9 (0 - 20) = 5e9, above the 500 of the shadow
         law.update(5.0);
-        assert!((0.0..=500.0).contains(&law.m_fair));
+        assert_eq!(law.m_fair, 0.0);
+        law.update(0.0);
+        assert_eq!(law.m_fair, 500.0);
     }
 
     #[test]

@@ -43,7 +43,7 @@ use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Time};
 use penstock_model::avq_design;
 
@@ -218,10 +218,7 @@ impl Law for Avq {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = AvqParams::read(&mut reader);
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        let params = AvqParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         let share = match params.initial {
             Auto::Value(share) => share,

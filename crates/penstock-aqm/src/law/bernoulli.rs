@@ -19,7 +19,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::PacketMeta;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::param::{Default, ParamError, Value};
 
 penstock_core::params! {
     /// Parameters of the Bernoulli law.
@@ -75,10 +75,7 @@ impl Law for Bernoulli {
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = BernoulliParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self { params: params.ok_or_else(Vec::new)? })
+        Ok(Self { params: BernoulliParams::from_settings(settings)? })
     }
 }
 

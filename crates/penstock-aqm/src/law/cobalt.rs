@@ -34,7 +34,7 @@ use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, Ecn, PacketMeta, Rng, Span, Time, math};
 
 penstock_core::params! {
@@ -234,10 +234,7 @@ impl Law for Cobalt {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = CobaltParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, link))
+        Ok(Self::new(CobaltParams::from_settings(settings)?, link))
     }
 }
 

@@ -31,7 +31,7 @@ use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, Ecn, Span, Time, math};
 
 penstock_core::choice! {
@@ -267,10 +267,7 @@ impl Law for Codel {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = CodelParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, link))
+        Ok(Self::new(CodelParams::from_settings(settings)?, link))
     }
 }
 
@@ -360,8 +357,7 @@ mod tests {
         let mut script = Rng::stream(1, "script");
         let (mut dropped, mut most) = (0, 0);
         for _ in 0..20 {
-            let mut law =
-                Codel::new(CodelParams::read(&mut Reader::new(&[], CodelParams::INFO)).unwrap(), &thesis_link());
+            let mut law = Codel::new(CodelParams::from_settings(&[]).unwrap(), &thesis_link());
             let mut queue: VecDeque<(u64, u64, u32)> = VecDeque::new();
             let mut bytes = 0;
             let mut plain = Pseudocode::default();
@@ -452,8 +448,7 @@ mod tests {
     #[test]
     fn a_drop_state_soon_after_the_last_goes_on_from_its_rate() {
         let entered_at = |pause| {
-            let mut law =
-                Codel::new(CodelParams::read(&mut Reader::new(&[], CodelParams::INFO)).unwrap(), &thesis_link());
+            let mut law = Codel::new(CodelParams::from_settings(&[]).unwrap(), &thesis_link());
             law.vars = CodelVars { count: 9, lastcount: 2, drop_next: 1000 * MS, ..law.vars };
             law.enter(1000 * MS + pause);
             law.vars.count

@@ -29,7 +29,7 @@ use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::param::{Default, ParamError, Value};
 use penstock_core::{Rng, Span};
 
 penstock_core::params! {
@@ -114,10 +114,7 @@ impl Law for CurvyRed {
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = CurvyRedParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?))
+        Ok(Self::new(CurvyRedParams::from_settings(settings)?))
     }
 }
 

@@ -32,7 +32,7 @@ use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Time};
 
 penstock_core::params! {
@@ -150,10 +150,7 @@ impl Law for Dsred {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = DsredParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(DsredParams::from_settings(settings)?, link)
     }
 }
 

@@ -41,7 +41,7 @@ use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
 /// Round trip of a link that states none.
@@ -253,10 +253,7 @@ impl Law for Fred {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = FredParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(FredParams::from_settings(settings)?, link)
     }
 }
 
@@ -385,7 +382,7 @@ mod tests {
     #[test]
     fn automatic_thresholds_are_those_of_the_paper() {
         let place = |link: &LinkInfo| {
-            let params = FredParams::read(&mut Reader::new(&[], FredParams::INFO)).unwrap().place(link);
+            let params = FredParams::from_settings(&[]).unwrap().place(link);
             (params.in_unit(params.min_th), params.in_unit(params.max_th))
         };
         // 35 / 4; 187.5 packets/s x 100 ms = 18.75 is more

@@ -39,7 +39,7 @@ use crate::ticker::Ticker;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
 
 penstock_core::choice! {
@@ -239,10 +239,7 @@ impl Law for Green {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = GreenParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(GreenParams::from_settings(settings)?, link)
     }
 }
 

@@ -37,7 +37,7 @@ use crate::ticker::Ticker;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 use penstock_model::lred_design;
 
@@ -190,10 +190,7 @@ impl Law for Lred {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = LredParams::read(&mut reader);
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        let params = LredParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         let ticker = Ticker::new(params.interval);
         let (present, sum) = (Period::default(), Period::default());

@@ -32,7 +32,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Time};
 use penstock_model::p_design;
 
@@ -135,10 +135,7 @@ impl Law for Proportional {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = ProportionalParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link).map_err(|fault| alloc::vec![fault])
+        Self::new(ProportionalParams::from_settings(settings)?, link).map_err(|fault| alloc::vec![fault])
     }
 }
 

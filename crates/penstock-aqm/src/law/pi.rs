@@ -33,7 +33,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use crate::ticker::Ticker;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
 use penstock_model::pi_design;
 
@@ -143,10 +143,7 @@ impl Law for Pi {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = PiParams::read(&mut reader);
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        let params = PiParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         let ticker = Ticker::new(params.interval);
         Ok(Self { params, derived, ticker, p: 0.0, previous: 0.0 })

@@ -29,7 +29,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use crate::ticker::Ticker;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::param::{Default, ParamError, Value};
 use penstock_core::{Ecn, PacketMeta, Span, Time};
 
 penstock_core::params! {
@@ -40,9 +40,9 @@ penstock_core::params! {
         /// Time between updates of the probability.
         t_update: Span = Default::Nanos(32_000_000), unit: "s", at_least: 0.000_1;
         /// Gain on the distance of the delay from target, per second of delay.
-        alpha: f64 = Default::Number(0.3125), at_least: 0.0;
+        alpha: f64 = Default::Number(0.3125), range: 0.0..=1e9;
         /// Gain on the change of the delay, per second of delay.
-        beta: f64 = Default::Number(3.125), at_least: 0.0;
+        beta: f64 = Default::Number(3.125), range: 0.0..=1e9;
         /// A scalable sender is marked with probability k p'.
         k: f64 = Default::Number(2.0), range: 1.0..=100.0;
         /// Mark ECN-capable packets instead of dropping them.
@@ -129,10 +129,7 @@ impl Law for Pi2 {
     };
 
     fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = Pi2Params::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?))
+        Ok(Self::new(Pi2Params::from_settings(settings)?))
     }
 }
 

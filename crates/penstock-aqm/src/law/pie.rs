@@ -48,7 +48,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use crate::ticker::Ticker;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Span, Time};
 
 penstock_core::choice! {
@@ -81,9 +81,9 @@ penstock_core::params! {
         /// Time between updates of the probability.
         t_update: Span = Default::Nanos(15_000_000), unit: "s", at_least: 0.000_1;
         /// Gain on the distance of the delay from target, per second of delay.
-        alpha: f64 = Default::Number(0.125), at_least: 0.0;
+        alpha: f64 = Default::Number(0.125), range: 0.0..=1e9;
         /// Gain on the change of the delay, per second of delay.
-        beta: f64 = Default::Number(1.25), at_least: 0.0;
+        beta: f64 = Default::Number(1.25), range: 0.0..=1e9;
         /// How long a burst goes free.
         max_burst: Span = Default::Nanos(150_000_000), unit: "s", at_least: 0.0;
         /// Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
@@ -400,10 +400,7 @@ impl Law for Pie {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = PieParams::read(&mut reader);
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, link))
+        Ok(Self::new(PieParams::from_settings(settings)?, link))
     }
 }
 

@@ -44,7 +44,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
 use penstock_model::red_weight;
 
@@ -448,10 +448,7 @@ impl Law for Red {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = RedParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(RedParams::from_settings(settings)?, link)
     }
 }
 
@@ -502,7 +499,7 @@ mod tests {
 
     #[test]
     fn automatic_weight_is_that_of_the_thesis() {
-        let law = Red::new(RedParams::read(&mut Reader::new(&[], RedParams::INFO)).unwrap(), &thesis_link()).unwrap();
+        let law = Red::new(RedParams::from_settings(&[]).unwrap(), &thesis_link()).unwrap();
         assert!((law.derived.w_q - 0.005_319_1).abs() < 1e-7);
     }
 

@@ -30,7 +30,7 @@ use crate::aqm::{Aqm, Backlog, Cx, Departing, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Time};
 
 penstock_core::params! {
@@ -229,10 +229,7 @@ impl Law for Rio {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = RioParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(RioParams::from_settings(settings)?, link)
     }
 }
 

@@ -44,7 +44,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time, math};
 
 penstock_core::params! {
@@ -343,10 +343,7 @@ impl Law for Sfb {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = SfbParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, link)
+        Self::new(SfbParams::from_settings(settings)?, link)
     }
 }
 
@@ -366,7 +363,7 @@ mod tests {
 
     #[test]
     fn automatic_sizes_follow_from_the_link() {
-        let params = SfbParams::read(&mut Reader::new(&[], SfbParams::INFO)).unwrap();
+        let params = SfbParams::from_settings(&[]).unwrap();
         let Derived { bin_size, penalty_rate } = Derived::new(&params, &thesis_link());
         // 1.5 x 35 / 23 = 2.28, and 5 % of 187.5
         assert_eq!((bin_size, penalty_rate), (3.0, 9.375));

@@ -33,7 +33,7 @@ use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 use penstock_model::sfc_design;
 
@@ -163,10 +163,7 @@ impl Law for Sfc {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = SfcParams::read(&mut reader);
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        let params = SfcParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         Ok(Self { params, derived, lambda: 0.0, last: None, p: 0.0 })
     }

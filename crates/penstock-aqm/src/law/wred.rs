@@ -37,7 +37,7 @@ use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 
 /// A threshold that no queue reaches.
@@ -252,10 +252,7 @@ impl Law for Wred {
     };
 
     fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = WredParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(&params.ok_or_else(Vec::new)?, link)
+        Self::new(&WredParams::from_settings(settings)?, link)
     }
 }
 

@@ -52,6 +52,10 @@ impl Choke {
         while self.places.back().is_some_and(|place| !place.1) {
             self.places.pop_back();
         }
+        let taken = self.places.iter().filter(|place| !place.1).count();
+        if taken > self.queue.items.len() {
+            self.places.retain(|place| place.1);
+        }
         item
     }
 }

@@ -11,10 +11,11 @@ use alloc::vec::Vec;
 ///
 /// Each field has a doc comment, a type that is a [`Setting`], a [`Default`], and where it makes sense a unit and a
 /// range (`range: 0.0..=1.0` or `at_least: 0.0`). A field whose name is a word of Rust has a `key`: its name outside.
-/// The struct gets `INFO`, the list of [`ParamInfo`], and `read`, which takes the fields out of a [`Reader`].
+/// The struct gets `INFO`, the list of
+/// [`ParamInfo`], `from_settings`, and `read`, which takes the fields out of a [`Reader`].
 ///
 /// ```
-/// use penstock_core::param::{Default, Reader, Value};
+/// use penstock_core::param::{Default, Value};
 /// penstock_core::params! {
 ///     /// Parameters of a coin.
 ///     pub struct CoinParams {
@@ -23,9 +24,7 @@ use alloc::vec::Vec;
 ///     }
 /// }
 /// let settings = [("p".to_string(), Value::Number(0.25))];
-/// let mut reader = Reader::new(&settings, CoinParams::INFO);
-/// assert_eq!(CoinParams::read(&mut reader).unwrap().p, 0.25);
-/// assert!(reader.finish().is_ok());
+/// assert_eq!(CoinParams::from_settings(&settings).unwrap().p, 0.25);
 /// ```
 #[macro_export]
 macro_rules! params {
@@ -50,6 +49,15 @@ macro_rules! params {
                 default: $default,
                 range: $crate::params!(@range $($low, $high)? $($least, f64::MAX)?),
             }),+];
+
+            /// The parameters in these settings, which are all for them; all faults if some are refused.
+            #[allow(dead_code, reason = "a mechanism that owns another reads the settings of both")]
+            pub fn from_settings(settings: &$crate::param::Settings) -> Result<Self, $crate::param::Faults> {
+                let mut reader = $crate::param::Reader::new(settings, Self::INFO);
+                let params = Self::read(&mut reader);
+                reader.finish()?;
+                params.ok_or_else($crate::param::Faults::new)
+            }
 
             /// The parameters in `reader`; `None` if it refused one of them.
             pub fn read(reader: &mut $crate::param::Reader<'_>) -> Option<Self> {

@@ -1030,8 +1030,8 @@ class Pie(Queue):
     Attributes:
         target: Queueing delay that is wanted, QDELAY_REF. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
-        alpha: Gain on the distance of the delay from target, per second of delay. At least 0.
-        beta: Gain on the change of the delay, per second of delay. At least 0.
+        alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
+        beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
         max_burst: How long a burst goes free. Unit: s. At least 0.
         mean_packet: Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
@@ -1070,8 +1070,8 @@ class Pi2(Queue):
     Attributes:
         target: Queueing delay that is wanted. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
-        alpha: Gain on the distance of the delay from target, per second of delay. At least 0.
-        beta: Gain on the change of the delay, per second of delay. At least 0.
+        alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
+        beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
         k: A scalable sender is marked with probability k p'. From 1 to 100.
         ecn: Mark ECN-capable packets instead of dropping them.
 
@@ -1096,9 +1096,9 @@ class Afd(Queue):
     Attributes:
         shadow: Packets that the shadow buffer remembers. Unit: packets. From 1 to 100000.
         sample: One of so many arrivals enters the shadow buffer. From 1 to 10000.
-        a: Gain on the queue one interval ago. At least 0.
-        b: Gain on the queue. At least 0.
-        q_ref: Queue that is wanted; "auto" is half of the limit. Unit: packets. At least 0.
+        a: Gain on the queue one interval ago. From 0 to 1e+09.
+        b: Gain on the queue. From 0 to 1e+09.
+        q_ref: Queue that is wanted; "auto" is half of the limit. Unit: packets. From 0 to 1e+09.
         interval: Time between updates of the fair share. Unit: s. At least 0.0001.
         mean_packet: Typical packet, which a larger one counts as several of. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
@@ -1551,8 +1551,8 @@ class FqPie(Queue):
             in vain. Unit: bytes. From 64 to 1e+09.
         target: Queueing delay that is wanted, QDELAY_REF. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
-        alpha: Gain on the distance of the delay from target, per second of delay. At least 0.
-        beta: Gain on the change of the delay, per second of delay. At least 0.
+        alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
+        beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
         max_burst: How long a burst goes free. Unit: s. At least 0.
         mean_packet: Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
             Unit: bytes. At least 0.

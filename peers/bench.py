@@ -34,7 +34,7 @@ class Workload:
     ns3_seconds: tuple[int, int]
 
 
-WORKLOADS = (Workload("w1", (100, 600), (5, 25)), Workload("w2", (5, 25), (1, 4)), Workload("w2_red", (5, 25), (1, 4)))
+WORKLOADS = (Workload("w1", (100, 1600), (5, 25)), Workload("w2", (5, 65), (1, 4)), Workload("w2_red", (5, 65), (1, 4)))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import os
 import shutil
 import statistics
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,8 @@ class Cost:
     """What one process printed and used."""
 
     output: str
+    notes: str
     cpu_s: float
-    peak_bytes: int
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,19 @@ class Count:
 
 def measure(command: Sequence[str | Path]) -> Cost:
     """Run a command to its end; its CPU time is user and system time of the process."""
-    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as process:
+    with (
+        tempfile.TemporaryFile("w+") as notes,
+        subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=notes, text=True) as process,
+    ):
         assert process.stdout is not None
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        notes.seek(0)
+        told = notes.read()
     if process.returncode != 0:
-        raise RuntimeError(f"{command[0]} ended with code {process.returncode}")
-    return Cost(output, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+        raise RuntimeError(f"{command[0]} ended with code {process.returncode}: {told}")
+    return Cost(output, told, usage.ru_utime + usage.ru_stime)
 
 
 def build_native() -> Path:

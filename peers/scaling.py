@@ -61,7 +61,7 @@ def report(folder: Path) -> None:
         costs = [measure([program, file, str(seconds)]) for seconds in (short, long)]
         few, many = (int(json.loads(cost.output)["links"]["bottleneck"]["departures"]) for cost in costs)
         nanoseconds = (costs[1].cpu_s - costs[0].cpu_s) * 1e9 / (many - few)
-        peak = costs[1].peak_bytes
+        peak = 1024 * int(costs[1].notes.split()[-2])
         smallest = smallest or peak
         each = f"{(peak - smallest) / (flows - FLOWS[0]):,.0f}" if flows > FLOWS[0] else ""
         print(f"{flows:8,} {many - few:10,} {nanoseconds:10.0f} {peak / 1e6:8.1f} {each:>11}", flush=True)

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     match run(&scenario, seed) {
         Ok(result) => {
             println!("{}", result.to_json());
-            eprintln!("{:.3} s", begin.elapsed().as_secs_f64());
+            eprintln!("{:.3} s, {} kB", begin.elapsed().as_secs_f64(), peak_kilobytes().unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -36,4 +36,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The most memory that this process has held; known on Linux. (What `wait4` tells begins with the parent's.)
+fn peak_kilobytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok())
 }

@@ -214,7 +214,13 @@ fn assemble(
             receiver: params.map(|params| Receiver::new(params)),
         });
         let rank = ranks.of(Job::Flow(flow)).unwrap_or_default();
-        let host = host(group, seed, way, rank, params);
+        let mut host = host(group, seed, way, rank, params);
+        // A trace and a scheme that asks for round-trip times look at a sender at any time.
+        if !traced && facts.rtts.is_empty() {
+            host.unseen =
+                Time::from_nanos(if scenario.warmup_ns > 0 { scenario.warmup_ns - 1 } else { scenario.duration_ns })
+                    .min(host.stop);
+        }
         agenda.set(rank, host.start);
         hosts.push(host);
     }
@@ -235,7 +241,17 @@ fn assemble(
     };
     let first_line = ranks.of(Job::Arrival(0)).unwrap_or_default();
     Engine {
-        network: Network { agenda, links, ports, lines: Lines::new(lines as usize), first_line, tally, facts },
+        network: Network {
+            agenda,
+            links,
+            ports,
+            lines: Lines::new(lines as usize),
+            first_line,
+            tally,
+            facts,
+            homing: SimPacket::NONE,
+            home_at: Time::NEVER,
+        },
         hosts,
         before: Vec::new(),
         jobs: ranks.jobs,
@@ -299,6 +315,7 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<T
         source,
         start,
         stop: group.stop_ns.map_or(Time::NEVER, Time::from_nanos),
+        unseen: Time::ZERO,
         stage: Stage::Waiting,
         hop: way.data_hop,
         dscp: group.dscp,

@@ -40,6 +40,8 @@ pub(crate) struct Host {
     pub(crate) dscp: u8,
     pub(crate) stage: Stage,
     pub(crate) source: Source,
+    /// Up to when its acknowledgements may be answered as soon as their arrival is known, as nothing looks at it earlier.
+    pub(crate) unseen: Time,
     pub(crate) start: Time,
     pub(crate) stop: Time,
 }
@@ -115,18 +117,42 @@ impl Engine {
             let line = rank.wrapping_sub(self.network.first_line);
             if line < self.network.lines.count() {
                 self.on_arrival(now, line);
-                continue;
+            } else {
+                self.on_other(now, rank);
             }
-            match self.jobs[rank as usize] {
-                Job::Arrival(line) => self.on_arrival(now, line),
-                Job::Transmission(port) => self.network.serve(port as usize, now),
-                Job::Flow(flow) => self.on_flow(now, flow),
-                Job::QueueTimer(port) => self.network.on_queue_timer(port as usize, now),
-                Job::ReceiverTimer(flow) => self.network.on_receiver_timer(now, flow),
-                Job::Warm => self.on_warm(now, rank),
+            while self.network.home_at != Time::NEVER {
+                self.on_early_ack();
             }
         }
         self.close(end);
+    }
+
+    #[inline]
+    fn on_other(&mut self, now: Time, rank: u32) {
+        match self.jobs[rank as usize] {
+            Job::Arrival(line) => self.on_arrival(now, line),
+            Job::Transmission(port) => self.network.serve(port as usize, now),
+            Job::Flow(flow) => self.on_flow(now, flow),
+            Job::QueueTimer(port) => self.network.on_queue_timer(port as usize, now),
+            Job::ReceiverTimer(flow) => self.network.on_receiver_timer(now, flow),
+            Job::Warm => self.on_warm(now, rank),
+        }
+    }
+
+    /// An acknowledgement will reach its sender later. If nothing can happen to the sender before, and nobody else
+    /// uses its link, its answer is known now; else the acknowledgement waits on its delay line.
+    #[inline]
+    fn on_early_ack(&mut self) {
+        let time = std::mem::replace(&mut self.network.home_at, Time::NEVER);
+        let packet = self.network.homing;
+        let host = &self.hosts[packet.flow as usize];
+        let Source::Tcp(sender) = &host.source else { return };
+        let timer = sender.timer().unwrap_or(Time::NEVER);
+        if time <= host.unseen && time <= timer && self.network.is_first(&packet) {
+            self.on_ack(time, &packet);
+        } else {
+            self.network.park(time, &packet);
+        }
     }
 
     #[inline]
@@ -228,6 +254,9 @@ impl Engine {
                 SenderCounts::default()
             }
         };
+        let end = self.network.tally.window.end;
+        let still = self.hosts.iter_mut().filter(|host| host.unseen > Time::ZERO);
+        still.for_each(|host| host.unseen = end.min(host.stop));
         self.before = self.hosts.iter_mut().map(counted).collect();
     }
 

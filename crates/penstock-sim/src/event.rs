@@ -12,6 +12,8 @@ use penstock_core::Time;
 
 /// Pending entries, one for each source, ordered by `(time, rank)`.
 pub(crate) struct Agenda {
+    /// The smallest key of the root.
+    first: u64,
     /// The keys of the first few sources, then the smallest keys of parts of the others.
     root: Node,
     /// How many sources have their place in the root: those that move at almost every event, if there are few.
@@ -49,7 +51,7 @@ impl Agenda {
         }
         let rank_bits = rank_bits(sources);
         let (root, nodes) = ([NEVER; WIDTH], vec![[NEVER; WIDTH]; nodes]);
-        Self { root, direct: direct as u32, nodes, rows, rank_bits, horizon: NEVER >> rank_bits }
+        Self { first: NEVER, root, direct: direct as u32, nodes, rows, rank_bits, horizon: NEVER >> rank_bits }
     }
 
     /// The latest instant that the agenda of so many sources can hold: 4.5 years with 100 sources, 4.9 hours with a
@@ -68,6 +70,7 @@ impl Agenda {
     #[inline]
     pub(crate) fn insert(&mut self, rank: u32, time: Time) {
         let key = self.key(rank, time);
+        self.first = self.first.min(key);
         let Some(mut place) = rank.checked_sub(self.direct).map(|place| place as usize) else {
             return self.root[rank as usize % WIDTH] = key;
         };
@@ -92,7 +95,7 @@ impl Agenda {
     /// The earliest entry, which stays until its source sets or clears it.
     #[inline]
     pub(crate) fn first(&self) -> Option<(Time, u32)> {
-        let key = smallest(&self.root);
+        let key = self.first;
         (key != NEVER).then(|| {
             let rank = key & ((1 << self.rank_bits) - 1);
             (Time::from_nanos(key >> self.rank_bits), rank as u32)
@@ -105,11 +108,12 @@ impl Agenda {
         if nanos >= self.horizon { NEVER } else { nanos << self.rank_bits | u64::from(rank) }
     }
 
-    /// Walks the whole path: mostly it is the earliest entry that moves, so all of the path changes.
+    /// Walks the whole path: mostly it is the earliest entry that moves, so all of the path changes. The next event waits
+    /// for the outcome, so each node is asked for the smallest of its other keys, which needs no answer from below.
     #[inline]
     fn update(&mut self, rank: u32, key: u64) {
         if rank < self.direct {
-            self.root[rank as usize % WIDTH] = key;
+            self.first = replace(&mut self.root, rank as usize, key);
         } else {
             self.climb(rank - self.direct, key);
         }
@@ -118,13 +122,20 @@ impl Agenda {
     fn climb(&mut self, place: u32, key: u64) {
         let (mut place, mut winner) = (place as usize, key);
         for &row in &self.rows {
-            let node = &mut self.nodes[row as usize + (place >> WIDTH_BITS)];
-            node[place % WIDTH] = winner;
-            winner = smallest(node);
+            winner = replace(&mut self.nodes[row as usize + (place >> WIDTH_BITS)], place, winner);
             place >>= WIDTH_BITS;
         }
-        self.root[(self.direct as usize + place) % WIDTH] = winner;
+        self.first = replace(&mut self.root, self.direct as usize + place, winner);
     }
+}
+
+/// Put a key at this place of a node, counted modulo its width; gives the smallest key of the node.
+#[inline]
+fn replace(node: &mut Node, place: usize, key: u64) -> u64 {
+    node[place % WIDTH] = NEVER;
+    let others = smallest(node);
+    node[place % WIDTH] = key;
+    others.min(key)
 }
 
 #[inline]

@@ -78,7 +78,7 @@ fn carry_out(
     if let Some(imbalance) = engine.imbalance() {
         return Err(RunError::Imbalance(imbalance));
     }
-    let result = result::tell(scenario, seed, &mut engine);
+    let result = result::tell(scenario, seed, &engine);
     Ok((result, engine.network.tally.trace.take().map(|trace| *trace)))
 }
 

@@ -13,17 +13,24 @@ pub(crate) struct Lines {
     free: u32,
 }
 
-/// The first and the last place of a line; none if it is empty.
+/// The first and the last place of a line, none if it is empty; and what stands behind the first, kept here because the
+/// whole run waits for it: the next event is not known before this line's next arrival is.
 #[derive(Clone, Copy)]
 struct Ends {
     head: u32,
     tail: u32,
+    behind: Place,
 }
 
-/// When the packet here arrives, and the place of the next one on its line.
+/// What stands behind a packet on its line: when it arrives ([`Time::NEVER`] if there is none), and its place.
+#[derive(Clone, Copy)]
 struct Place {
     arrival: Time,
     next: u32,
+}
+
+impl Place {
+    const LAST: Self = Self { arrival: Time::NEVER, next: NONE };
 }
 
 /// A packet in half a cache line.
@@ -36,7 +43,7 @@ const NONE: u32 = u32::MAX;
 impl Lines {
     /// So many empty lines.
     pub(crate) fn new(count: usize) -> Self {
-        let ends = vec![Ends { head: NONE, tail: NONE }; count];
+        let ends = vec![Ends { head: NONE, tail: NONE, behind: Place::LAST }; count];
         Self { ends, places: Vec::new(), packets: Vec::new(), free: NONE }
     }
 
@@ -46,47 +53,56 @@ impl Lines {
         self.ends.len() as u32
     }
 
+    /// Whether no packet is on this line.
+    #[inline]
+    pub(crate) fn is_empty(&self, line: u32) -> bool {
+        self.ends[line as usize].head == NONE
+    }
+
     /// Put a packet behind the others on this line; whether it is the first.
     #[inline]
     pub(crate) fn push(&mut self, line: u32, arrival: Time, packet: &SimPacket) -> bool {
-        let place = Place { arrival, next: NONE };
         let at = self.free;
         if let Some(free) = self.places.get_mut(at as usize) {
             self.free = free.next;
-            *free = place;
+            *free = Place::LAST;
             self.packets[at as usize].0 = *packet;
-            return self.link(line, at);
+            return self.link(line, Place { arrival, next: at });
         }
-        self.places.push(place);
+        self.places.push(Place::LAST);
         self.packets.push(Parked(*packet));
-        self.link(line, self.places.len() as u32 - 1)
+        self.link(line, Place { arrival, next: self.places.len() as u32 - 1 })
     }
 
     #[inline]
-    fn link(&mut self, line: u32, at: u32) -> bool {
+    fn link(&mut self, line: u32, new: Place) -> bool {
         let ends = &mut self.ends[line as usize];
-        let tail = std::mem::replace(&mut ends.tail, at);
-        if let Some(tail) = self.places.get_mut(tail as usize) {
-            tail.next = at;
-            false
-        } else {
-            ends.head = at;
-            true
+        let tail = std::mem::replace(&mut ends.tail, new.next);
+        let Some(last) = self.places.get_mut(tail as usize) else {
+            ends.head = new.next;
+            return true;
+        };
+        *last = new;
+        if tail == ends.head {
+            ends.behind = new;
         }
+        false
     }
 
-    /// Take the first packet off this line, which must not be empty; with when the next one arrives.
+    /// Take the first packet off this line, which must not be empty; with when the next one arrives, if ever.
     #[inline]
-    pub(crate) fn pop(&mut self, line: u32) -> (SimPacket, Option<Time>) {
+    pub(crate) fn pop(&mut self, line: u32) -> (SimPacket, Time) {
         let ends = &mut self.ends[line as usize];
         let at = ends.head;
-        let next = std::mem::replace(&mut self.places[at as usize].next, self.free);
-        self.free = at;
-        let arrival = self.places.get(next as usize).map(|place| place.arrival);
+        let Place { arrival, next } = ends.behind;
         ends.head = next;
-        if next == NONE {
+        if let Some(place) = self.places.get(next as usize) {
+            ends.behind = *place;
+        } else {
             ends.tail = NONE;
         }
+        self.places[at as usize].next = self.free;
+        self.free = at;
         (self.packets[at as usize].0, arrival)
     }
 
@@ -126,7 +142,7 @@ mod tests {
                 } else if let Some(first) = queue.pop_front() {
                     let (packet, next) = lines.pop(line);
                     prop_assert_eq!(u64::from(packet.seq), first);
-                    prop_assert_eq!(next, queue.front().map(|&seq| Time::from_nanos(seq)));
+                    prop_assert_eq!(next, queue.front().map_or(Time::NEVER, |&seq| Time::from_nanos(seq)));
                 }
                 prop_assert_eq!(lines.iter().count(), oracle.iter().map(VecDeque::len).sum::<usize>());
             }

@@ -18,6 +18,10 @@ pub(crate) struct Network {
     pub(crate) first_line: u32,
     pub(crate) tally: Tally,
     pub(crate) facts: FlowFacts,
+    /// An acknowledgement whose arrival at its sender is known ahead: the engine takes it from here.
+    pub(crate) homing: SimPacket,
+    /// When it arrives; [`Time::NEVER`] if there is none.
+    pub(crate) home_at: Time,
 }
 
 impl Network {
@@ -63,10 +67,40 @@ impl Network {
     #[inline]
     fn next_leg(&mut self, now: Time, hop: Hop, packet: &mut SimPacket) -> bool {
         if hop.last {
-            return self.deliver(now, packet);
+            if !packet.labels.is_ack() {
+                return self.deliver(now, packet);
+            }
+            self.come_home(now, packet);
+            return false;
         }
         packet.hop += 1;
         true
+    }
+
+    /// The acknowledgement will reach its sender at `arrival`.
+    #[inline]
+    fn come_home(&mut self, arrival: Time, packet: &SimPacket) {
+        if self.home_at != Time::NEVER {
+            return self.park(arrival, packet);
+        }
+        (self.home_at, self.homing) = (arrival, *packet);
+    }
+
+    /// The packet will arrive at the far end of its link at `arrival`, as an event.
+    pub(crate) fn park(&mut self, arrival: Time, packet: &SimPacket) {
+        let line = self.line_of(packet);
+        self.launch(line, arrival, packet);
+    }
+
+    /// Whether nothing waits on the delay line of the link that this packet is on.
+    #[inline]
+    pub(crate) fn is_first(&self, packet: &SimPacket) -> bool {
+        self.lines.is_empty(self.line_of(packet))
+    }
+
+    #[inline]
+    fn line_of(&self, packet: &SimPacket) -> u32 {
+        self.links[self.tally.hops[packet.hop as usize].link as usize].line
     }
 
     /// The packet will arrive at the far end of the link of this delay line at `arrival`, as an event.
@@ -82,7 +116,7 @@ impl Network {
     #[inline]
     pub(crate) fn land(&mut self, number: u32) -> SimPacket {
         let (packet, next) = self.lines.pop(number);
-        self.agenda.set(self.first_line + number, next.unwrap_or(Time::NEVER));
+        self.agenda.set(self.first_line + number, next);
         packet
     }
 
@@ -206,7 +240,8 @@ impl Port {
     }
 
     /// Set the timer anew where it moves at every operation.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 25 instructions a packet of 1700")]
+    #[inline(always)]
     fn wind(&self, agenda: &mut Agenda) {
         if self.restless {
             agenda.set(self.timer_rank, self.queue.next_timeout().unwrap_or(Time::NEVER));

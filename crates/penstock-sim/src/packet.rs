@@ -47,6 +47,12 @@ pub(crate) struct SimPacket {
     pub dscp: u8,
 }
 
+impl SimPacket {
+    /// No packet.
+    pub(crate) const NONE: Self =
+        Self { stamp: Time::ZERO, flow: 0, seq: 0, hop: 0, extra: NO_SACK, size: 0, labels: Labels(0), dscp: 0 };
+}
+
 /// What a packet is ([`Kind`]), its ECN field and its flags, in a plain byte: as enums they would leave the compiler a
 /// niche to put the tags of `Option` and `Next` in, and packets would then be copied in pieces, which is slow.
 #[derive(Clone, Copy, Debug)]

@@ -48,7 +48,9 @@ enum Feeder {
     None,
     /// Only from this link, in its order.
     Link(u32),
-    /// From events, or from several links.
+    /// Only from the sender of this flow.
+    Flow(usize),
+    /// From other events, or from several places.
     Mixed,
 }
 
@@ -227,7 +229,8 @@ impl Plan {
     ///
     /// A computed link that is fed by one other link gets its packets in that link's order, so its own deliveries are
     /// known as soon as those of the other are. The same holds for a receiver that answers every packet at once and
-    /// whose answers leave by such a link.
+    /// whose answers leave by such a link; and for a sender whose data alone takes a computed link, unless there is no
+    /// event anywhere on its round trip: one acknowledgement would lead to the next for ever.
     fn find_what_goes_ahead(&mut self, scenario: &Scenario, prompt: &[bool]) {
         let mut feeders = vec![Feeder::None; self.computed.len()];
         let mut feed = |link: u32, feeder: Feeder| {
@@ -235,7 +238,8 @@ impl Plan {
             *known = if *known == Feeder::None || *known == feeder { feeder } else { Feeder::Mixed };
         };
         let mut routes: Vec<(u32, Option<u32>, bool)> = Vec::new();
-        for way in &self.ways {
+        for (flow, way) in self.ways.iter().enumerate() {
+            feed(self.hops[way.data_hop as usize].link, Feeder::Flow(flow));
             let tcp = scenario.traffic[way.group].kind == TrafficKind::Tcp;
             routes.push((way.data_hop, tcp.then_some(way.ack_hop), prompt[way.group]));
         }
@@ -244,7 +248,6 @@ impl Plan {
         for &(data, acks, prompt) in &routes {
             let range = self.range(data);
             let last = self.hops[*range.end()].link;
-            feed(self.hops[data as usize].link, Feeder::Mixed);
             self.hops[range].windows(2).for_each(|pair| feed(pair[1].link, Feeder::Link(pair[0].link)));
             if let Some(acks) = acks {
                 feed(self.hops[acks as usize].link, if prompt { Feeder::Link(last) } else { Feeder::Mixed });
@@ -254,17 +257,24 @@ impl Plan {
         let follows = |plan: &Self, link: u32, next: u32| {
             plan.computed[next as usize] && feeders[next as usize] == Feeder::Link(link)
         };
+        let answers = |plan: &Self, data: u32, acks: u32| {
+            let first = plan.hops[data as usize].link as usize;
+            let round_trip = plan.range(data).chain(plan.range(acks));
+            let waits = |at: usize| !plan.hops[at].ahead && at != *plan.range(acks).end();
+            plan.computed[first] && matches!(feeders[first], Feeder::Flow(_)) && round_trip.into_iter().any(waits)
+        };
         for &(data, acks, prompt) in &routes {
             for first in [Some(data), acks].into_iter().flatten() {
                 for at in self.range(first) {
                     let link = self.hops[at].link;
+                    let home = self.hops[at].last && first != data;
                     self.hops[at].ahead = match (self.hops[at].last, acks) {
                         (false, _) => follows(self, link, self.hops[at + 1].link),
-                        (true, _) if first != data => false,
+                        (true, Some(acks)) if home => answers(self, data, acks),
                         (true, Some(acks)) => prompt && follows(self, link, self.hops[acks as usize].link),
                         (true, None) => scenario.options.computed_links,
                     };
-                    if !self.hops[at].ahead {
+                    if !self.hops[at].ahead || home {
                         self.has_line[link as usize] = true;
                     }
                 }

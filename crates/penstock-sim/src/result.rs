@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, Host, Source};
 use crate::link::Port;
-use crate::probe::flow::{FlowStats, jain};
+use crate::probe::flow::jain;
 use crate::probe::queue::moments;
 use crate::scenario::{LinkSpec, Scenario};
 use penstock_aqm::Cause;
@@ -60,17 +60,17 @@ impl Metrics {
 }
 
 /// Tell what the run has found.
-pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &mut Engine) -> RunResult {
+pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult {
     let flows = Flows::of(scenario, engine);
     let mut links = Map::new();
     let mut series = Map::new();
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
         let Some(port) = link.port().map(|port| &engine.network.ports[port]) else { continue };
-        let shares: Vec<f64> =
-            flows.rows.iter().filter(|row| row.crosses(number, engine)).map(|row| row.goodput).collect();
+        let crossing = |flow: &usize| data_links(engine, engine.hosts[*flow].hop).any(|link| link as usize == number);
+        let shares = (0..engine.hosts.len()).filter(crossing).map(|flow| flows.goodput(flow));
         let rate = link.wire.rate().bits_per_second() as f64;
-        links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(&shares)));
+        links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(shares)));
         let mut values = Map::new();
         for (name, told) in port.stats.series() {
             values.entry("t_ns").or_insert_with(|| json!(told.times()));
@@ -79,11 +79,10 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &mut Engine) -> RunRe
         series.insert(spec.name.clone(), values.into());
     }
     let traffic: Map<String, Value> = (0..scenario.traffic.len())
-        .map(|group| (scenario.traffic[group].name.clone(), group_metrics(scenario, engine, &flows, group)))
+        .map(|group| (scenario.traffic[group].name.clone(), group_metrics(&flows, group)))
         .collect();
-    let goodputs: Vec<f64> = flows.rows.iter().map(|row| row.goodput).collect();
     let mut fairness = Metrics::default();
-    fairness.number("jain", jain(&goodputs));
+    fairness.number("jain", jain((0..engine.hosts.len()).map(|flow| flows.goodput(flow))));
     let mut body = Map::new();
     body.insert("seed".to_owned(), seed.into());
     body.insert("links".to_owned(), links.into());
@@ -137,21 +136,22 @@ fn link_metrics(spec: &LinkSpec, port: &Port, rate: f64, seconds: f64, jain: Opt
     metrics.0.into()
 }
 
-/// What was found about each flow.
-struct Flows {
-    rows: Vec<Row>,
+/// What was found about each flow, told one by one: a hundred thousand at once would be a quarter of all memory.
+struct Flows<'a> {
+    scenario: &'a Scenario,
+    engine: &'a Engine,
+    /// How many flows have each link as their first watched one.
+    crossing: Vec<u32>,
     seconds: f64,
 }
 
 struct Row {
-    group: usize,
     goodput: f64,
     throughput: f64,
     fair_share: Option<f64>,
     sent: u64,
+    lost: u64,
     tcp: Option<TcpRow>,
-    stats: FlowStats,
-    hop: u32,
 }
 
 struct TcpRow {
@@ -162,52 +162,61 @@ struct TcpRow {
     completion: Option<f64>,
 }
 
-impl Row {
-    fn crosses(&self, link: usize, engine: &Engine) -> bool {
-        data_links(engine, self.hop).any(|crossed| crossed as usize == link)
-    }
-}
-
-impl Flows {
-    fn of(scenario: &Scenario, engine: &Engine) -> Self {
-        let tally = &engine.network.tally;
-        let seconds = tally.window.seconds();
-        let first_watched = |hop: u32| data_links(engine, hop).find(|&link| scenario.links[link as usize].watch);
-        let mut crossing = vec![0_u32; engine.network.links.len()];
-        for link in engine.hosts.iter().filter_map(|host| first_watched(host.hop)) {
-            crossing[link as usize] += 1;
-        }
-        let rows = engine.hosts.iter().enumerate().map(|(flow, host)| {
-            let stats = tally.flows[flow].stats;
-            let delivered = match &tally.flows[flow].receiver {
-                None => stats.payload_bytes,
-                Some(receiver) => receiver.delivered_bytes() - stats.payload_bytes,
-            };
-            let goodput = delivered as f64 * 8.0 / seconds;
-            let capacity = |link: u32| {
-                let rate = engine.network.links[link as usize].wire.rate().bits_per_second();
-                rate as f64 / f64::from(crossing[link as usize])
-            };
-            let (sent, tcp) = match &host.source {
-                Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
-                Source::Tcp(sender) => {
-                    let before = engine.before.get(flow).copied().unwrap_or_default();
-                    let row = tcp_row(host, sender, &before, tally.window);
-                    (row.counts.sent, Some(row))
-                }
-            };
-            Row {
-                group: tally.flows[flow].group as usize,
-                goodput,
-                throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
-                fair_share: first_watched(host.hop).map(|link| goodput / capacity(link)),
-                sent,
-                tcp,
-                stats,
-                hop: host.hop,
+impl<'a> Flows<'a> {
+    fn of(scenario: &'a Scenario, engine: &'a Engine) -> Self {
+        let crossing = vec![0; engine.network.links.len()];
+        let mut flows = Self { scenario, engine, crossing, seconds: engine.network.tally.window.seconds() };
+        for host in &engine.hosts {
+            if let Some(link) = flows.first_watched(host) {
+                flows.crossing[link as usize] += 1;
             }
-        });
-        Self { rows: rows.collect(), seconds }
+        }
+        flows
+    }
+
+    fn first_watched(&self, host: &Host) -> Option<u32> {
+        data_links(self.engine, host.hop).find(|&link| self.scenario.links[link as usize].watch)
+    }
+
+    fn goodput(&self, flow: usize) -> f64 {
+        let flow = &self.engine.network.tally.flows[flow];
+        let delivered = match &flow.receiver {
+            None => flow.stats.payload_bytes,
+            Some(receiver) => receiver.delivered_bytes() - flow.stats.payload_bytes,
+        };
+        delivered as f64 * 8.0 / self.seconds
+    }
+
+    fn row(&self, flow: usize) -> Row {
+        let Self { engine, seconds, .. } = self;
+        let (host, stats) = (&engine.hosts[flow], &engine.network.tally.flows[flow].stats);
+        let goodput = self.goodput(flow);
+        let fair = |link: u32| {
+            let rate = engine.network.links[link as usize].wire.rate().bits_per_second();
+            rate as f64 / f64::from(self.crossing[link as usize])
+        };
+        let (sent, tcp) = match &host.source {
+            Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
+            Source::Tcp(sender) => {
+                let before = engine.before.get(flow).copied().unwrap_or_default();
+                let row = tcp_row(host, sender, &before, engine.network.tally.window);
+                (row.counts.sent, Some(row))
+            }
+        };
+        Row {
+            goodput,
+            throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
+            fair_share: self.first_watched(host).map(|link| goodput / fair(link)),
+            sent,
+            lost: stats.lost,
+            tcp,
+        }
+    }
+
+    /// The flows of this group.
+    fn rows(&self, group: usize) -> impl Iterator<Item = Row> {
+        let flows = self.engine.network.tally.flows.iter().enumerate();
+        flows.filter(move |(_, flow)| flow.group as usize == group).map(|(flow, _)| self.row(flow))
     }
 }
 
@@ -255,8 +264,8 @@ fn difference(now: &SenderCounts, before: &SenderCounts) -> SenderCounts {
 fn flow_metrics(row: &Row) -> Value {
     let mut metrics = Metrics::default();
     metrics.count("sent_pkts", row.sent);
-    metrics.count("lost_pkts", row.stats.lost);
-    metrics.number("loss_rate", (row.sent > 0).then(|| row.stats.lost as f64 / row.sent as f64));
+    metrics.count("lost_pkts", row.lost);
+    metrics.number("loss_rate", (row.sent > 0).then(|| row.lost as f64 / row.sent as f64));
     metrics.number("goodput_bps", row.goodput);
     metrics.number("throughput_bps", row.throughput);
     metrics.number("fair_share", row.fair_share);
@@ -272,39 +281,92 @@ fn flow_metrics(row: &Row) -> Value {
     metrics.0.into()
 }
 
+/// A mean over the flows that have the number.
+#[derive(Default)]
+struct Mean {
+    sum: f64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: Option<f64>) {
+        if let Some(value) = value {
+            self.sum += value;
+            self.count += 1;
+        }
+    }
+
+    fn value(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
 /// Counts and rates of a group are sums over its flows, all else means over the flows that have the number.
-fn group_metrics(scenario: &Scenario, engine: &Engine, flows: &Flows, group: usize) -> Value {
-    let rows: Vec<&Row> = flows.rows.iter().filter(|row| row.group == group).collect();
-    let sum = |value: &dyn Fn(&Row) -> f64| rows.iter().map(|row| value(row)).sum::<f64>();
-    let count = |value: &dyn Fn(&Row) -> u64| rows.iter().map(|row| value(row)).sum::<u64>();
-    let tcp = |value: &dyn Fn(&TcpRow) -> Option<f64>| -> Vec<f64> {
-        rows.iter().filter_map(|row| row.tcp.as_ref().and_then(value)).collect()
-    };
+#[derive(Default)]
+struct Group {
+    count: u64,
+    sent: u64,
+    lost: u64,
+    goodput: f64,
+    throughput: f64,
+    fair_share: Mean,
+    retransmitted: u64,
+    timeouts: u64,
+    fast_retransmits: u64,
+    rtt: Mean,
+    srtt: Mean,
+    cwnd: Mean,
+    completions: Vec<f64>,
+}
+
+impl Group {
+    fn add(mut self, row: &Row) -> Self {
+        self.count += 1;
+        self.sent += row.sent;
+        self.lost += row.lost;
+        self.goodput += row.goodput;
+        self.throughput += row.throughput;
+        self.fair_share.add(row.fair_share);
+        if let Some(tcp) = &row.tcp {
+            self.retransmitted += tcp.counts.retransmitted;
+            self.timeouts += tcp.counts.timeouts;
+            self.fast_retransmits += tcp.counts.fast_retransmits;
+            self.rtt.add(tcp.rtt);
+            self.srtt.add(tcp.srtt);
+            self.cwnd.add(tcp.cwnd);
+            self.completions.extend(tcp.completion);
+        }
+        self
+    }
+}
+
+fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
+    let Flows { scenario, engine, .. } = flows;
+    let sums = flows.rows(group).fold(Group::default(), |sums, row| sums.add(&row));
+    let runs = &engine.network.tally.loss_runs[group];
     let mut metrics = Metrics::default();
-    let (sent, lost) = (count(&|row| row.sent), count(&|row| row.stats.lost));
-    metrics.count("count", rows.len() as u64);
-    metrics.count("sent_pkts", sent);
-    metrics.count("lost_pkts", lost);
-    metrics.number("loss_rate", (sent > 0).then(|| lost as f64 / sent as f64));
-    metrics.number("goodput_bps", sum(&|row| row.goodput));
-    metrics.number("throughput_bps", sum(&|row| row.throughput));
-    metrics.number("fair_share", mean(&rows.iter().filter_map(|row| row.fair_share).collect::<Vec<_>>()));
-    metrics.number("jain", jain(&rows.iter().map(|row| row.goodput).collect::<Vec<_>>()));
-    metrics.list("loss_run_pmf", engine.network.tally.loss_runs[group].pmf());
-    metrics.count("loss_runs", engine.network.tally.loss_runs[group].count());
+    metrics.count("count", sums.count);
+    metrics.count("sent_pkts", sums.sent);
+    metrics.count("lost_pkts", sums.lost);
+    metrics.number("loss_rate", (sums.sent > 0).then(|| sums.lost as f64 / sums.sent as f64));
+    metrics.number("goodput_bps", sums.goodput);
+    metrics.number("throughput_bps", sums.throughput);
+    metrics.number("fair_share", sums.fair_share.value());
+    metrics.number("jain", jain(flows.rows(group).map(|row| row.goodput)));
+    metrics.list("loss_run_pmf", runs.pmf());
+    metrics.count("loss_runs", runs.count());
     if scenario.traffic[group].tcp.is_some() {
-        let total =
-            |value: &dyn Fn(&SenderCounts) -> u64| count(&|row| row.tcp.as_ref().map_or(0, |tcp| value(&tcp.counts)));
-        metrics.count("retransmitted_pkts", total(&|counts| counts.retransmitted));
-        metrics.count("timeouts", total(&|counts| counts.timeouts));
-        metrics.count("fast_retransmits", total(&|counts| counts.fast_retransmits));
-        metrics.number("rtt_mean_s", mean(&tcp(&|row| row.rtt)));
-        metrics.number("srtt_mean_s", mean(&tcp(&|row| row.srtt)));
-        metrics.number("cwnd_mean_pkts", mean(&tcp(&|row| row.cwnd)));
-        completion_metrics(&mut metrics, tcp(&|row| row.completion));
+        metrics.count("retransmitted_pkts", sums.retransmitted);
+        metrics.count("timeouts", sums.timeouts);
+        metrics.count("fast_retransmits", sums.fast_retransmits);
+        metrics.number("rtt_mean_s", sums.rtt.value());
+        metrics.number("srtt_mean_s", sums.srtt.value());
+        metrics.number("cwnd_mean_pkts", sums.cwnd.value());
+        completion_metrics(&mut metrics, sums.completions);
     }
     if scenario.options.flows {
-        metrics.0.insert("flows".to_owned(), rows.iter().map(|row| flow_metrics(row)).collect::<Vec<_>>().into());
+        let rows: Vec<Value> = flows.rows(group).map(|row| flow_metrics(&row)).collect();
+        metrics.0.insert("flows".to_owned(), rows.into());
     }
     metrics.0.into()
 }
@@ -313,13 +375,9 @@ fn completion_metrics(metrics: &mut Metrics, mut times: Vec<f64>) {
     times.sort_by(f64::total_cmp);
     let Some(last) = times.len().checked_sub(1) else { return };
     metrics.count("completed", times.len() as u64);
-    metrics.number("completion_mean_s", mean(&times));
+    metrics.number("completion_mean_s", times.iter().sum::<f64>() / times.len() as f64);
     for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let rank = (p * times.len() as f64).ceil() as usize;
         metrics.number(&format!("completion_{name}_s"), times[rank.saturating_sub(1).min(last)]);
     }
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -49,6 +49,9 @@ fn random_network(seed: u64) -> Value {
             "name": format!("g{group}"), "count": 1 + pick(3), "from": [format!("H{from}")], "to": [format!("H{to}")],
             "start": {"first_ns": pick(3) * 500_000_000, "every_ns": pick(2) * 1_000_000, "jitter_ns": pick(2) * 1_000_000},
         });
+        if pick(3) == 0 {
+            spec["stop_ns"] = json!(2_000_000_000 + pick(4_000) * 1_000_000);
+        }
         if pick(4) == 0 {
             let kind = ["cbr", "poisson"][pick(2) as usize];
             spec["kind"] = json!(kind);
@@ -78,7 +81,7 @@ fn result(mut scenario: Value, computed: bool, seed: u64) -> Value {
 
 #[test]
 fn random_networks_give_the_same_bytes_both_ways() {
-    for seed in 0..60 {
+    for seed in 0..200 {
         let network = random_network(seed);
         let (computed, simulated) = (result(network.clone(), true, seed), result(network.clone(), false, seed));
         assert_eq!(computed, simulated, "network {seed}: {network}");

@@ -81,10 +81,9 @@ impl Window {
 }
 
 /// Jain's index (sum x)^2 / (n sum x^2); `None` for no flows. Flows that all got nothing share it evenly: 1.
-pub(crate) fn jain(shares: &[f64]) -> Option<f64> {
-    let sum: f64 = shares.iter().sum();
-    let squares: f64 = shares.iter().map(|x| x * x).sum();
-    match shares.len() {
+pub(crate) fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    let (n, sum, squares) = shares.fold((0_u64, 0.0, 0.0), |(n, sum, squares), x| (n + 1, sum + x, squares + x * x));
+    match n {
         0 => None,
         _ if squares == 0.0 => Some(1.0),
         n => Some(sum * sum / (n as f64 * squares)),
@@ -97,9 +96,9 @@ mod tests {
 
     #[test]
     fn jain_is_one_for_equal_and_one_nth_for_a_single_taker() {
-        assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
-        assert_eq!(jain(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));
-        assert_eq!(jain(&[]), None);
+        assert_eq!(jain([3.0, 3.0, 3.0].into_iter()), Some(1.0));
+        assert_eq!(jain([1.0, 0.0, 0.0, 0.0].into_iter()), Some(0.25));
+        assert_eq!(jain([].into_iter()), None);
     }
 
     #[test]

@@ -147,21 +147,28 @@ KNOWN: list[tuple[str, str, str, str]] = [
     ),
     (
         "open_loop",
-        "scheme=REM10 rho=1.5",
+        "kind=poisson scheme=REM10 rho=1.5",
         "q_mean_exact",
-        "not explained: 6 % of a queue of one packet; every other number of REM10 here and under TCP agrees",
+        "the reference is low by chance: 24 other seeds of ns-2 give 1.118 (se 0.012), 40 of ours 1.120 (0.009)",
+    ),
+    (
+        "open_loop",
+        "kind=cbr scheme=REM10 rho=1.5",
+        "q_mean_exact",
+        "mostly chance: 24 other seeds of ns-2 give 0.840 (se 0.005), 40 of ours 0.861 (0.004); the rest, 2.4 %, is the "
+        "order of departures and arrivals at one instant, as in the other cells with a constant rate",
     ),
     (
         "open_loop",
         "kind=poisson scheme=REM rho=0.9",
         "loss",
-        "not looked into: losses are rare at this load, with three seeds of the reference",
+        "the reference is low by chance: 24 other seeds of ns-2 give 0.00193 (se 0.00012), 40 of ours 0.00185 (0.00010)",
     ),
     (
         "open_loop",
         "kind=poisson scheme=REM10 rho=0.9",
         "q_var",
-        "not looked into: losses are rare at this load, with three seeds of the reference",
+        "the reference is low by chance: 24 other seeds of ns-2 give 21.6 (se 0.5), 40 of ours 20.8 (0.4)",
     ),
     (
         "wred",

@@ -30,6 +30,9 @@ def text(comparisons: list[Comparison]) -> str:
     )
 
 
+UNEXPLAINED = "not explained"
+
+
 def shares(report: Report) -> list[tuple[str, int, int]]:
     """(file, numbers that agree, numbers compared), and the sum over all files last."""
     found = []
@@ -55,7 +58,7 @@ def summary(report: Report) -> str:
 def disagreements(report: Report) -> list[tuple[tuple[str, ...], str]]:
     """Rows that disagree, each with its explanation."""
     bad = [c for c in report.comparisons if not c.agrees]
-    return [(row, explanation(c) or "not explained") for row, c in zip(rows(bad), bad, strict=True)]
+    return [(row, explanation(c) or UNEXPLAINED) for row, c in zip(rows(bad), bad, strict=True)]
 
 
 def markdown(report: Report, runs: int) -> str:

@@ -296,7 +296,7 @@ impl<P: Packet> CakeQueue<P> {
                     }
                 }
             }
-            self.charge(env.now, id, meta.size + self.plan.overhead);
+            self.charge(id, meta.size + self.plan.overhead);
             env.probe.sent(&self.report(env.now, &packet, enqueued));
             return Some(packet);
         }
@@ -304,12 +304,11 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// Queue `id` has sent `size` bytes on the wire.
-    fn charge(&mut self, now: Time, id: u32, size: u32) {
+    fn charge(&mut self, id: u32, size: u32) {
         let queue = &mut self.queues[id as usize];
         let tin = &mut self.tins[usize::from(queue.tin)];
         queue.deficit -= i64::from(size);
         tin.deficit -= f64::from(size);
-        tin.threshold.catch_up(now);
         tin.threshold.advance(size);
         if let Some(shaper) = &mut self.shaper {
             shaper.advance(size);
@@ -329,6 +328,9 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         let id = self.queue_of(tin, &meta, hosts, env.rng);
         if let Some(shaper) = self.shaper.as_mut().filter(|_| self.count == 0) {
             shaper.catch_up(env.now);
+        }
+        if self.tins[tin].packets == 0 {
+            self.tins[tin].threshold.catch_up(env.now);
         }
         self.packets.push(&mut self.queues[id as usize].line, packet, meta.size, env.now);
         self.count += 1;

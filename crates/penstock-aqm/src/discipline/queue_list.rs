@@ -59,6 +59,27 @@ impl QueueList {
         self.len += 1;
     }
 
+    /// The queue behind `id`, which is in this list; behind the last comes the first.
+    pub(crate) fn after<Q: Linked>(&self, queues: &[Q], id: u32) -> u32 {
+        match queues[id as usize].links().next {
+            NONE => self.head,
+            next => next,
+        }
+    }
+
+    /// Queue `id`, which is in this list, becomes its head: those before it now follow the last, in their order.
+    pub(crate) fn rotate_to<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
+        if id == self.head {
+            return;
+        }
+        queues[self.tail as usize].links_mut().next = self.head;
+        queues[self.head as usize].links_mut().previous = self.tail;
+        self.tail = queues[id as usize].links().previous;
+        self.head = id;
+        queues[self.tail as usize].links_mut().next = NONE;
+        queues[id as usize].links_mut().previous = NONE;
+    }
+
     /// Queue `id`, which is in this list, leaves it.
     pub(crate) fn remove<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
         let Links { previous, next } = queues[id as usize].links();
@@ -91,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_what_was_put_in_and_not_taken_out() {
+    fn a_list_is_what_was_put_in_and_not_taken_out_and_turns() {
         let mut rng = Rng::stream(1, "list");
         let mut queues = [Links::NONE; 9];
         let (mut list, mut plain) = (QueueList::EMPTY, Vec::new());
@@ -103,6 +124,12 @@ mod tests {
             } else {
                 plain.push(id);
                 list.push(&mut queues, id);
+            }
+            if !plain.is_empty() {
+                let by = rng.below(plain.len() as u64) as usize;
+                assert_eq!(list.after(&queues, plain[by]), plain[(by + 1) % plain.len()]);
+                list.rotate_to(&mut queues, plain[by]);
+                plain.rotate_left(by);
             }
             assert_eq!((list.len() as usize, list.head()), (plain.len(), plain.first().copied()));
             assert_eq!(list.iter(&queues).collect::<Vec<_>>(), plain);

@@ -1,4 +1,4 @@
-//! CAKE: section A9 of the specification, and what the scheme's page says where that is silent. The hash is the page's.
+//! CAKE: section A9 of the specification, and the scheme's page where that is silent. The hash is the scheme's.
 
 use super::cobalt::Cobalt;
 use super::{Bench, Fate, Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis};

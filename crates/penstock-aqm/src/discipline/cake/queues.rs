@@ -259,14 +259,30 @@ impl<P: Packet> CakeQueue<P> {
         self.move_to(id, set);
     }
 
+    /// The bulk queues get credit in turn, until it is the turn of one that has some. Where a host has many of them it
+    /// takes many rounds to make up for one packet; they change nothing but the credits and whose turn it is.
+    fn share_out(&mut self, tin: usize, rng: &mut Rng) {
+        let Tin { bulk, hosts, quantum, .. } = &mut self.tins[tin];
+        let Some(mut id) = bulk.head() else { return };
+        while self.queues[id as usize].deficit <= 0 {
+            let queue = &mut self.queues[id as usize];
+            queue.deficit += hosts.quantum(*quantum, self.plan.isolation, queue.ends, rng);
+            id = bulk.after(&self.queues, id);
+        }
+        bulk.rotate_to(&mut self.queues, id);
+    }
+
     /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
     fn serve(&mut self, env: &mut Env<'_, P>, tin: usize) -> Option<P> {
         self.visit_decaying(tin, env.now);
-        while let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) {
-            if self.queues[id as usize].deficit <= 0 {
-                let queue = &self.queues[id as usize];
-                let is_sparse = matches!(queue.set, Set::Sparse | Set::Waiting) && queue.line.packets == 0;
-                self.move_to(id, if is_sparse { Set::Waiting } else { Set::Bulk });
+        loop {
+            if self.tins[tin].sparse.head().is_none() {
+                self.share_out(tin, env.rng);
+            }
+            let id = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head())?;
+            let queue = &self.queues[id as usize];
+            if queue.deficit <= 0 {
+                self.move_to(id, if queue.line.packets == 0 { Set::Waiting } else { Set::Bulk });
                 let credit = self.credit(id, env.rng);
                 self.queues[id as usize].deficit += credit;
             } else if let Some(packet) = self.serve_queue(env, id) {
@@ -275,7 +291,6 @@ impl<P: Packet> CakeQueue<P> {
                 self.leave_empty(id, env.now);
             }
         }
-        None
     }
 
     /// A packet of this queue that its law lets go; its last packet may be marked, but is not dropped.

@@ -35,7 +35,7 @@ struct Flow {
     dst: u32,
     items: VecDeque<Item>,
     cobalt: Cobalt,
-    credit: i64,
+    credit: f64,
     bulk: bool,
 }
 
@@ -70,7 +70,7 @@ struct Tin {
     priority: f64,
     share: f64,
     credit: f64,
-    quantum: i64,
+    quantum: u64,
     cobalt: Cobalt,
     flows: BTreeMap<u64, Flow>,
     sparse: VecDeque<u64>,
@@ -175,10 +175,10 @@ impl Cake {
     }
 
     /// How many bulk queues have this one's source or destination.
-    fn load(&self, tin: usize, i: u64) -> i64 {
+    fn load(&self, tin: usize, i: u64) -> u64 {
         let (tin, this) = (&self.tins[tin], &self.tins[tin].flows[&i]);
-        let from = tin.flows.values().filter(|flow| flow.bulk && flow.src == this.src).count() as i64;
-        let to = tin.flows.values().filter(|flow| flow.bulk && flow.dst == this.dst).count() as i64;
+        let from = tin.flows.values().filter(|flow| flow.bulk && flow.src == this.src).count() as u64;
+        let to = tin.flows.values().filter(|flow| flow.bulk && flow.dst == this.dst).count() as u64;
         match self.isolation.as_str() {
             "triple-isolate" => from.max(to).max(1),
             "dual-srchost" => from.max(1),
@@ -188,10 +188,10 @@ impl Cake {
     }
 
     /// A round's credit.
-    fn credit(&self, tin: usize, i: u64, bench: &mut Bench) -> i64 {
+    fn credit(&self, tin: usize, i: u64, bench: &mut Bench) -> f64 {
         let (quantum, n) = (self.tins[tin].quantum, self.load(tin, i));
-        let more = if n == 1 { 0 } else { bench.rng.below(n as u64) as i64 };
-        (quantum + more) / n
+        let more = if n == 1 { 0 } else { bench.rng.below(n) };
+        ((quantum + more) / n) as f64
     }
 
     fn packets(&self) -> usize {
@@ -244,7 +244,7 @@ impl Cake {
             };
             first = false;
             let i = lists[list][0];
-            if tin.flows[&i].credit <= 0 {
+            if tin.flows[&i].credit <= 0.0 {
                 let flow = tin.flows.get_mut(&i).unwrap();
                 if list == 0 && !flow.items.is_empty() {
                     flow.bulk = true;
@@ -268,7 +268,7 @@ impl Cake {
                     Say::Mark(cause) => bench.note(&item, Fate::Marked(cause)),
                     _ => {}
                 }
-                flow.credit -= i64::from(item.size) + self.overhead as i64;
+                flow.credit -= f64::from(item.size) + self.overhead as f64;
                 return item;
             }
             flow.cobalt.idle(bench.now);
@@ -306,7 +306,7 @@ impl Oracle for Cake {
             tin.pace.wake(bench.now);
         }
         let (sparse, cobalt) = (tin.idle(i) || tin.decaying.contains(&i), tin.cobalt.clone());
-        let new = |born| Flow { born, of, src: 0, dst: 0, items: VecDeque::new(), cobalt, credit: 0, bulk: false };
+        let new = |born| Flow { born, of, src: 0, dst: 0, items: VecDeque::new(), cobalt, credit: 0.0, bulk: false };
         let rotates = tin.rotation.contains(&i);
         let flow = tin.flows.entry(i).or_insert_with(|| new(item.id));
         (flow.of, flow.src, flow.dst) = (of, rare.src, rare.dst);
@@ -373,7 +373,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
             priority,
             share,
             credit: 0.0,
-            quantum: (rate / 8.0 / 4096.0).clamp(300.0, 1514.0) as i64,
+            quantum: (rate / 8.0 / 4096.0).clamp(300.0, 1514.0) as u64,
             cobalt: Cobalt::new(target, interval, mtu_time, ecn),
             flows: BTreeMap::new(),
             sparse: VecDeque::new(),

@@ -244,13 +244,6 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// One of the empty queues whose laws are not at rest may have come to rest by now.
-    fn visit_decaying(&mut self, tin: usize, now: Time) {
-        if let Some(id) = self.tins[tin].decaying.head() {
-            self.leave_empty(id, now);
-        }
-    }
-
     /// Queue `id` was found empty.
     fn leave_empty(&mut self, id: u32, now: Time) {
         let law = &mut self.queues[id as usize].law;
@@ -274,7 +267,10 @@ impl<P: Packet> CakeQueue<P> {
 
     /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
     fn serve(&mut self, env: &mut Env<'_, P>, tin: usize) -> Option<P> {
-        self.visit_decaying(tin, env.now);
+        // one of the empty queues whose laws were not at rest may have come to rest by now
+        if let Some(id) = self.tins[tin].decaying.head() {
+            self.leave_empty(id, env.now);
+        }
         loop {
             if self.tins[tin].sparse.head().is_none() {
                 self.share_out(tin, env.rng);

@@ -39,14 +39,6 @@ impl QueueList {
         if self.head == NONE { None } else { Some(self.head) }
     }
 
-    /// All of them, from the head on.
-    pub(crate) fn iter<Q: Linked>(self, queues: &[Q]) -> impl Iterator<Item = u32> {
-        core::iter::successors(self.head(), |&id| match queues[id as usize].links().next {
-            NONE => None,
-            next => Some(next),
-        })
-    }
-
     /// Queue `id`, which is in no list, joins the end.
     pub(crate) fn push<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
         *queues[id as usize].links_mut() = Links { previous: self.tail, next: NONE };
@@ -132,7 +124,8 @@ mod tests {
                 plain.rotate_left(by);
             }
             assert_eq!((list.len() as usize, list.head()), (plain.len(), plain.first().copied()));
-            assert_eq!(list.iter(&queues).collect::<Vec<_>>(), plain);
+            let behind = |&id: &u32| Some(list.after(&queues, id)).filter(|&next| Some(next) != list.head());
+            assert_eq!(core::iter::successors(list.head(), behind).collect::<Vec<_>>(), plain);
         }
     }
 }

@@ -383,10 +383,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        let lists = self.tins.iter().flat_map(|tin| [tin.sparse, tin.bulk]);
-        let listed = lists.flat_map(|list| list.iter(&self.queues));
-        let oldest = listed.filter_map(|id| self.packets.oldest(&self.queues[id as usize].line)).min();
-        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
+        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest: self.packets.oldest_of_all() }
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

@@ -3,21 +3,31 @@
 //! IEEE LANMAN, 2018, and the manual page tc-cake(8).
 //!
 //! # Law
-//! * Shaper, if there is a `bandwidth`: in deficit mode, without a bucket of tokens. The next packet may leave at t_next;
-//!   each that leaves adds (size + overhead) / bandwidth to it. An arrival at an empty queue sets it to now, if it is past.
-//! * Tins: the codepoint selects one. They are served by weighted round robin, 1024 bytes a turn times the weight: the
-//!   priority while the tin stays below its threshold (its share of the rate, measured like the shaper's), else the share.
-//! * Flows: a set-associative hash with 8 ways gives each a queue of its tin: its own bucket if it is there already, else
-//!   the one of the set where it is, else the first of the set, from its own on, with an idle queue, else its own, shared.
-//! * Hosts: the credit of a queue in a round is quantum / n, rounded by chance, with n the number of bulk queues of its
-//!   source or of its destination, whichever has more ("triple-isolate"). quantum = rate of the tin / 4096 s, within 300 ..
-//!   1514 bytes.
-//! * DRR++: a queue that was idle is sparse and served first. With its credit used up it gets more and waits among the bulk
-//!   queues; it is a bulk queue then, unless it is empty. Found empty, a queue stays "decaying" until its COBALT is at rest.
-//! * COBALT in each queue: target = max(rtt / 20, 1.5 MTU times), interval = max(rtt + target - rtt / 20, 2 target), MTU
-//!   times at the rate of the tin. The last packet of a queue is never dropped at the head.
-//! * When an arrival exceeds the limit, the longest queue of all tins loses packets from its head until the limit holds,
-//!   and its COBALT is told that there was no room.
+//! * Shaper, if there is a `bandwidth`: in deficit mode, without a bucket of tokens. The next packet may leave at
+//!   t_next; each that leaves adds (size + overhead) / bandwidth to it. An arrival at an empty queue sets it to now, if
+//!   it is past.
+//! * Tins: the codepoint selects one. They take turns by weighted round robin: a turn adds 1024 bytes times the weight
+//!   to the tin's credit, and it sends while the credit is above 0; a tin that is empty at its turn has neither credit
+//!   nor debt. The weight is the priority while the tin stays below its threshold, its share of the rate: that is,
+//!   while a t_next of its own, kept like the shaper's at that rate, is past. Else the weight is the share.
+//! * Flows: a set-associative hash with 8 ways gives each a queue of its tin: its own bucket if it is there already,
+//!   else the one of the set where it is, else the first of the set, from its own on, with an idle queue, else its own,
+//!   shared.
+//! * Hosts: the credit of a queue in a round is quantum / n, with n the number of bulk queues of its source or of its
+//!   destination in the tin, whichever has more ("triple-isolate"). quantum = what the tin sends in 1/4096 s at its
+//!   rate, within 300 .. 1514 bytes. It is rounded by chance: one of 0 .. n - 1 is added before the division. A shared
+//!   queue is that of the hosts of the flow that came to it last.
+//! * DRR++: a queue that was idle or decaying is sparse, begins with a round's credit and is served first. With its
+//!   credit used up (0 or below) it gets more and waits among the bulk queues; it is a bulk queue then, unless it is
+//!   empty: that it becomes with its next packet. Found empty while it has credit, a queue stays "decaying" until its
+//!   COBALT is at rest (count and p_drop 0, drop_next not to come); each departure from the tin looks at one of these
+//!   first.
+//! * All credits are charged for the size on the wire, overhead and all.
+//! * COBALT in each queue: target = max(rtt / 20, 1.5 MTU times), interval = max(rtt + target - rtt / 20, 2 target),
+//!   MTU times at the rate of the tin. No delay is high below 4 MTU times, nor below 2 for each bulk queue of the tin.
+//!   The last packet of a queue is judged and may be marked, but it is sent: it is never dropped at the head.
+//! * When an arrival exceeds the limit, the longest queue of all tins in bytes, the one used first among equals, loses
+//!   its head until the limit holds, and its COBALT is told each time that there was no room.
 //!
 //! Random numbers: the salt of the hash with the first packet; one for each credit that n > 1 divides; COBALT's.
 //!
@@ -29,13 +39,15 @@
 //! | --- | --- |
 //! | "diffserv3" | Bulk (CS1, LE) 1/16, 1/16; Best Effort 1, 1; Voice (CS7, CS6, EF, VA, TOS4) 16, 1/4 |
 //! | "diffserv4" | Bulk; Best Effort; Video (AF4x, AF3x, CS3, AF2x, CS2, TOS4) 4, 1/2; Voice (CS7 .. CS4, EF, VA) 16, 1/4 |
-//! | "diffserv8", "precedence" | eight, each 3/2 of the priority and 7/8 of the share of the one before |
+//! | "diffserv8", "precedence" | eight, from 1, 1 on, each 3/2 of the priority and 7/8 of the share of the one before |
+//!
+//! The eight of "diffserv8": CS1, LE; AF1x, TOS2; all others; AF4x, AF3x, CS3; AF2x, TOS4; CS2; CS5, CS4, EF, VA; CS7,
+//! CS6. "precedence" goes by the upper three bits of the codepoint.
 //!
 //! # Differences
 //! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux, which does not know it, then
 //!   has no thresholds, quanta of 1514 bytes and targets by rtt alone.
 //! * Hosts are told apart by their numbers, not by a hash.
-//! * A threshold grants nothing for the time in which its tin was idle.
 //! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
 
 mod hosts;

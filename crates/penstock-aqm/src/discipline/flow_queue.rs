@@ -289,9 +289,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
     }
 
     fn backlog(&self) -> Backlog {
-        let listed = self.new.iter(&self.flows).chain(self.old.iter(&self.flows));
-        let oldest = listed.filter_map(|id| self.packets.oldest(&self.flows[id as usize].line)).min();
-        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
+        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest: self.packets.oldest_of_all() }
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {

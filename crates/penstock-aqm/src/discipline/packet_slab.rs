@@ -10,6 +10,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct PacketSlab<P> {
     slots: Vec<Slot<P>>,
     free: u32,
+    /// The packets of all queues in the order in which they came: the first, the last.
+    oldest: u32,
+    newest: u32,
 }
 
 struct Slot<P> {
@@ -19,6 +22,9 @@ struct Slot<P> {
     size: u32,
     /// The next packet of the queue, or the next free slot.
     next: u32,
+    /// Its neighbours among the packets of all queues.
+    older: u32,
+    newer: u32,
 }
 
 /// A queue of packets in the slab.
@@ -36,12 +42,12 @@ impl Line {
 
 impl<P> PacketSlab<P> {
     pub(crate) const fn new() -> Self {
-        Self { slots: Vec::new(), free: NONE }
+        Self { slots: Vec::new(), free: NONE, oldest: NONE, newest: NONE }
     }
 
     /// A packet of `size` bytes joins the end of `line`.
     pub(crate) fn push(&mut self, line: &mut Line, packet: P, size: u32, now: Time) {
-        let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE };
+        let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE, older: self.newest, newer: NONE };
         let index = if self.free == NONE {
             self.slots.push(slot);
             self.slots.len() as u32 - 1
@@ -50,6 +56,11 @@ impl<P> PacketSlab<P> {
             self.free = core::mem::replace(&mut self.slots[index as usize], slot).next;
             index
         };
+        match self.slots.get_mut(self.newest as usize) {
+            Some(before) => before.newer = index,
+            None => self.oldest = index,
+        }
+        self.newest = index;
         if line.packets == 0 {
             line.head = index;
         } else {
@@ -69,12 +80,26 @@ impl<P> PacketSlab<P> {
         let next = core::mem::replace(&mut slot.next, self.free);
         self.free = line.head;
         line.head = next;
-        Some((slot.enqueued, packet))
+        let Slot { enqueued, older, newer, .. } = *slot;
+        match self.slots.get_mut(older as usize) {
+            Some(before) => before.newer = newer,
+            None => self.oldest = newer,
+        }
+        match self.slots.get_mut(newer as usize) {
+            Some(after) => after.older = older,
+            None => self.newest = older,
+        }
+        Some((enqueued, packet))
     }
 
     /// When the packet at the head of `line` was queued.
     pub(crate) fn oldest(&self, line: &Line) -> Option<Time> {
         self.slots.get(line.head as usize).map(|slot| slot.enqueued)
+    }
+
+    /// When the packet that has been here longest was queued.
+    pub(crate) fn oldest_of_all(&self) -> Option<Time> {
+        self.slots.get(self.oldest as usize).map(|slot| slot.enqueued)
     }
 
     /// The packet at the end of `line`.
@@ -108,6 +133,8 @@ mod tests {
             assert_eq!(lines[i].bytes, plain[i].iter().map(|n| u64::from(n % 100)).sum::<u64>());
             assert_eq!(slab.last(&lines[i]), plain[i].back());
             assert_eq!(slab.oldest(&lines[i]).is_some(), !plain[i].is_empty());
+            let oldest = plain.iter().filter_map(VecDeque::front).min();
+            assert_eq!(slab.oldest_of_all(), oldest.map(|&n| Time::from_nanos(u64::from(n))));
             most = most.max(plain.iter().map(VecDeque::len).sum::<usize>());
         }
         assert_eq!(slab.slots.len(), most);

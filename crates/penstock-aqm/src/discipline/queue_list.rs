@@ -39,14 +39,6 @@ impl QueueList {
         if self.head == NONE { None } else { Some(self.head) }
     }
 
-    /// All of them, from the head on.
-    pub(crate) fn iter<Q: Linked>(self, queues: &[Q]) -> impl Iterator<Item = u32> {
-        core::iter::successors(self.head(), |&id| match queues[id as usize].links().next {
-            NONE => None,
-            next => Some(next),
-        })
-    }
-
     /// Queue `id`, which is in no list, joins the end.
     pub(crate) fn push<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
         *queues[id as usize].links_mut() = Links { previous: self.tail, next: NONE };
@@ -57,6 +49,27 @@ impl QueueList {
         }
         self.tail = id;
         self.len += 1;
+    }
+
+    /// The queue behind `id`, which is in this list; behind the last comes the first.
+    pub(crate) fn after<Q: Linked>(&self, queues: &[Q], id: u32) -> u32 {
+        match queues[id as usize].links().next {
+            NONE => self.head,
+            next => next,
+        }
+    }
+
+    /// Queue `id`, which is in this list, becomes its head: those before it now follow the last, in their order.
+    pub(crate) fn rotate_to<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
+        if id == self.head {
+            return;
+        }
+        queues[self.tail as usize].links_mut().next = self.head;
+        queues[self.head as usize].links_mut().previous = self.tail;
+        self.tail = queues[id as usize].links().previous;
+        self.head = id;
+        queues[self.tail as usize].links_mut().next = NONE;
+        queues[id as usize].links_mut().previous = NONE;
     }
 
     /// Queue `id`, which is in this list, leaves it.
@@ -91,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_what_was_put_in_and_not_taken_out() {
+    fn a_list_is_what_was_put_in_and_not_taken_out_and_turns() {
         let mut rng = Rng::stream(1, "list");
         let mut queues = [Links::NONE; 9];
         let (mut list, mut plain) = (QueueList::EMPTY, Vec::new());
@@ -104,8 +117,15 @@ mod tests {
                 plain.push(id);
                 list.push(&mut queues, id);
             }
+            if !plain.is_empty() {
+                let by = rng.below(plain.len() as u64) as usize;
+                assert_eq!(list.after(&queues, plain[by]), plain[(by + 1) % plain.len()]);
+                list.rotate_to(&mut queues, plain[by]);
+                plain.rotate_left(by);
+            }
             assert_eq!((list.len() as usize, list.head()), (plain.len(), plain.first().copied()));
-            assert_eq!(list.iter(&queues).collect::<Vec<_>>(), plain);
+            let behind = |&id: &u32| Some(list.after(&queues, id)).filter(|&next| Some(next) != list.head());
+            assert_eq!(core::iter::successors(list.head(), behind).collect::<Vec<_>>(), plain);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! At each departure, with the sojourn time of the packet and count signals so far:
 //!
 //! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet (and,
-//!   in CAKE, above twice its time for all flows with a backlog). The first high delay after a low one starts the drop
+//!   in CAKE, above two for each bulk queue of the tin). The first high delay after a low one starts the drop
 //!   state: count is at least 1, and a signal is due `interval / sqrt(count)` later;
 //! * a due signal in drop state is a mark or a drop; count grows by 1, the next is due `interval / sqrt(count)` after
 //!   it;
@@ -92,7 +92,7 @@ impl Cobalt {
         Self { params, mtu_time, vars }
     }
 
-    /// The verdict on a packet at the head, queued at `enqueued`, where `bulk_flows` have a backlog.
+    /// The verdict on a packet at the head, queued at `enqueued`, with `bulk_flows` bulk queues in its tin.
     pub(crate) fn judge(&mut self, now: Time, enqueued: Time, ecn: Ecn, bulk_flows: u32, rng: &mut Rng) -> Verdict {
         let sojourn = now.since(enqueued).as_nanos();
         let slack = self.mtu_time.as_nanos().saturating_mul(u64::from(bulk_flows).saturating_mul(2).max(4));

@@ -22,7 +22,8 @@ pub fn settings() -> Vec<Given> {
     each_with(own, &[vec![], vec![("ecn", flag(true))]])
 }
 
-struct Cobalt {
+#[derive(Clone)]
+pub struct Cobalt {
     target: u64,
     interval: u64,
     mtu_time: u64,
@@ -35,9 +36,34 @@ struct Cobalt {
     dropping: bool,
     p_drop: f64,
     blue_timer: u64,
+    /// Bulk queues of the tin that this one is in; 0 without tins.
+    pub bulk_flows: u64,
 }
 
 impl Cobalt {
+    pub fn new(target: u64, interval: u64, mtu_time: u64, ecn: bool) -> Self {
+        Self {
+            target,
+            interval,
+            mtu_time,
+            p_inc: 1.0 / 256.0,
+            p_dec: 1.0 / 4096.0,
+            ecn,
+            count: 0,
+            stepped: false,
+            drop_next: 0,
+            dropping: false,
+            p_drop: 0.0,
+            blue_timer: 0,
+            bulk_flows: 0,
+        }
+    }
+
+    /// Nothing is left of what it remembered.
+    pub fn rests(&self, now: u64) -> bool {
+        self.count == 0 && self.p_drop == 0.0 && now >= self.drop_next
+    }
+
     /// `interval / sqrt(count)` after t; at once until count has been stepped for the first time.
     fn after(&self, t: u64) -> u64 {
         if !self.stepped {
@@ -57,7 +83,7 @@ impl Law for Cobalt {
     fn departure(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let now = queue.now;
         let sojourn = now - item.since;
-        let over = sojourn > self.target && sojourn > 4 * self.mtu_time;
+        let over = sojourn > self.target && sojourn > self.mtu_time * (2 * self.bulk_flows).max(4);
         let mut due = self.count > 0 && now >= self.drop_next;
         if !over {
             self.dropping = false;
@@ -112,19 +138,12 @@ impl Law for Cobalt {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let mtu = s.unless_auto("mtu").unwrap_or(link.mtu.0 as f64);
+    let (target, interval) = (s.nanos("target", 5 * MS), s.nanos("interval", 100 * MS));
+    let mtu_time = Span::from_secs(8.0 * mtu / link.rate.bits_per_second() as f64).as_nanos();
     let law = Cobalt {
-        target: s.nanos("target", 5 * MS),
-        interval: s.nanos("interval", 100 * MS),
-        mtu_time: Span::from_secs(8.0 * mtu / link.rate.bits_per_second() as f64).as_nanos(),
         p_inc: s.number("p_inc", 1.0 / 256.0),
         p_dec: s.number("p_dec", 1.0 / 4096.0),
-        ecn: s.flag("ecn", false),
-        count: 0,
-        stepped: false,
-        drop_next: 0,
-        dropping: false,
-        p_drop: 0.0,
-        blue_timer: 0,
+        ..Cobalt::new(target, interval, mtu_time, s.flag("ecn", false))
     };
     guarded(law, link)
 }

@@ -21,6 +21,7 @@ mod avq;
 mod bernoulli;
 mod blue;
 mod bred;
+mod cake;
 mod cbfq;
 mod cbq;
 mod cbt_red;
@@ -128,6 +129,7 @@ pub const ORACLES: &[Entry] = &[
     ("cbq", cbq::settings, cbq::oracle),
     ("dualpi2", dualpi2::settings, dualpi2::oracle),
     ("fq-pie", fq_pie::settings, fq_pie::oracle),
+    ("cake", cake::settings, cake::oracle),
     ("sfb", sfb::settings, sfb::oracle),
 ];
 

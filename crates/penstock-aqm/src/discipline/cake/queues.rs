@@ -244,13 +244,6 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// One of the empty queues whose laws are not at rest may have come to rest by now.
-    fn visit_decaying(&mut self, tin: usize, now: Time) {
-        if let Some(id) = self.tins[tin].decaying.head() {
-            self.leave_empty(id, now);
-        }
-    }
-
     /// Queue `id` was found empty.
     fn leave_empty(&mut self, id: u32, now: Time) {
         let law = &mut self.queues[id as usize].law;
@@ -259,14 +252,33 @@ impl<P: Packet> CakeQueue<P> {
         self.move_to(id, set);
     }
 
+    /// The bulk queues get credit in turn, until it is the turn of one that has some. Where a host has many of them it
+    /// takes many rounds to make up for one packet; they change nothing but the credits and whose turn it is.
+    fn share_out(&mut self, tin: usize, rng: &mut Rng) {
+        let Tin { bulk, hosts, quantum, .. } = &mut self.tins[tin];
+        let Some(mut id) = bulk.head() else { return };
+        while self.queues[id as usize].deficit <= 0 {
+            let queue = &mut self.queues[id as usize];
+            queue.deficit += hosts.quantum(*quantum, self.plan.isolation, queue.ends, rng);
+            id = bulk.after(&self.queues, id);
+        }
+        bulk.rotate_to(&mut self.queues, id);
+    }
+
     /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
     fn serve(&mut self, env: &mut Env<'_, P>, tin: usize) -> Option<P> {
-        self.visit_decaying(tin, env.now);
-        while let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) {
-            if self.queues[id as usize].deficit <= 0 {
-                let queue = &self.queues[id as usize];
-                let is_sparse = matches!(queue.set, Set::Sparse | Set::Waiting) && queue.line.packets == 0;
-                self.move_to(id, if is_sparse { Set::Waiting } else { Set::Bulk });
+        // one of the empty queues whose laws were not at rest may have come to rest by now
+        if let Some(id) = self.tins[tin].decaying.head() {
+            self.leave_empty(id, env.now);
+        }
+        loop {
+            if self.tins[tin].sparse.head().is_none() {
+                self.share_out(tin, env.rng);
+            }
+            let id = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head())?;
+            let queue = &self.queues[id as usize];
+            if queue.deficit <= 0 {
+                self.move_to(id, if queue.line.packets == 0 { Set::Waiting } else { Set::Bulk });
                 let credit = self.credit(id, env.rng);
                 self.queues[id as usize].deficit += credit;
             } else if let Some(packet) = self.serve_queue(env, id) {
@@ -275,7 +287,6 @@ impl<P: Packet> CakeQueue<P> {
                 self.leave_empty(id, env.now);
             }
         }
-        None
     }
 
     /// A packet of this queue that its law lets go; its last packet may be marked, but is not dropped.
@@ -296,7 +307,7 @@ impl<P: Packet> CakeQueue<P> {
                     }
                 }
             }
-            self.charge(env.now, id, meta.size + self.plan.overhead);
+            self.charge(id, meta.size + self.plan.overhead);
             env.probe.sent(&self.report(env.now, &packet, enqueued));
             return Some(packet);
         }
@@ -304,12 +315,11 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// Queue `id` has sent `size` bytes on the wire.
-    fn charge(&mut self, now: Time, id: u32, size: u32) {
+    fn charge(&mut self, id: u32, size: u32) {
         let queue = &mut self.queues[id as usize];
         let tin = &mut self.tins[usize::from(queue.tin)];
         queue.deficit -= i64::from(size);
         tin.deficit -= f64::from(size);
-        tin.threshold.catch_up(now);
         tin.threshold.advance(size);
         if let Some(shaper) = &mut self.shaper {
             shaper.advance(size);
@@ -329,6 +339,9 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         let id = self.queue_of(tin, &meta, hosts, env.rng);
         if let Some(shaper) = self.shaper.as_mut().filter(|_| self.count == 0) {
             shaper.catch_up(env.now);
+        }
+        if self.tins[tin].packets == 0 {
+            self.tins[tin].threshold.catch_up(env.now);
         }
         self.packets.push(&mut self.queues[id as usize].line, packet, meta.size, env.now);
         self.count += 1;
@@ -370,10 +383,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        let lists = self.tins.iter().flat_map(|tin| [tin.sparse, tin.bulk]);
-        let listed = lists.flat_map(|list| list.iter(&self.queues));
-        let oldest = listed.filter_map(|id| self.packets.oldest(&self.queues[id as usize].line)).min();
-        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest }
+        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest: self.packets.oldest_of_all() }
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

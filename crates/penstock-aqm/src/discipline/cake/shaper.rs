@@ -9,6 +9,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 pub(super) struct Shaper {
     /// Bits per second, not 0.
     rate: u64,
+    /// The whole nanoseconds of t_next, and what is left over, in nanoseconds times the rate.
     next: Time,
     carried: u64,
 }
@@ -22,14 +23,16 @@ impl Shaper {
         (self.rate, self.carried) = (rate.max(1), 0);
     }
 
-    /// From when on the next packet may leave.
+    /// From when on the next packet may leave: the first nanosecond that is not before t_next.
     pub(super) fn next(&self) -> Time {
-        self.next
+        self.next + Span::from_nanos(u64::from(self.carried > 0))
     }
 
     /// What was not used until `now` is lost.
     pub(super) fn catch_up(&mut self, now: Time) {
-        self.next = self.next.max(now);
+        if self.next < now {
+            (self.next, self.carried) = (now, 0);
+        }
     }
 
     /// A packet of `size` bytes leaves.
@@ -47,7 +50,10 @@ mod tests {
     #[test]
     fn packets_are_spaced_at_the_rate_exactly() {
         let mut shaper = Shaper::new(7);
-        (0..7).for_each(|_| shaper.advance(1));
+        shaper.advance(1);
+        // 8 bits at 7 bit/s, in nanoseconds 1 142 857 142.86
+        assert_eq!(shaper.next(), Time::from_nanos(1_142_857_143));
+        (0..6).for_each(|_| shaper.advance(1));
         // 56 bits at 7 bit/s
         assert_eq!(shaper.next(), Time::from_nanos(8 * NANOS_PER_SECOND));
         shaper.catch_up(Time::from_nanos(9 * NANOS_PER_SECOND));

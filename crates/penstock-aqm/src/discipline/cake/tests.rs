@@ -125,6 +125,26 @@ fn voice_below_its_threshold_goes_first() {
 }
 
 #[test]
+fn a_tin_that_waits_for_its_turn_keeps_what_its_threshold_owes_it() {
+    // Voice may send 375 kbit/s, 1000 bytes in 21.3 ms. With nothing sent for a second it is owed 46 packets, and two turns
+    // of 16 384 bytes are no more than its threshold; but an idle time is not made up for.
+    let voice_in_two_turns = |waits: bool| {
+        let mut bench = Bench::new("cake", &[]);
+        bench.unlimited();
+        bench.advance(Span::from_millis(if waits { 0 } else { 1000 }));
+        for _ in 0..40 {
+            bench.arrive(packet(0, 0, 0, 0));
+            bench.arrive(packet(1, 1, 1, 46));
+        }
+        bench.advance(Span::from_millis(if waits { 1000 } else { 0 }));
+        // Best Effort sends 2, then 1 of 1000 bytes in a turn of 1024
+        (0..36).filter(|_| bench.depart().unwrap().flow == 1).count()
+    };
+    assert_eq!(voice_in_two_turns(true), 17 + 16);
+    assert!((17..=24).contains(&voice_in_two_turns(false)), "{}", voice_in_two_turns(false));
+}
+
+#[test]
 fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
     let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(1e6)), ("overhead", Value::Bytes(250.0))]);
     bench.advance(Span::from_millis(5));

@@ -1,0 +1,395 @@
+//! CAKE: section A9 of the specification, and the scheme's page where that is silent. The hash is the scheme's.
+
+use super::cobalt::Cobalt;
+use super::{Bench, Fate, Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis};
+use super::{number, secs, word};
+use penstock_aqm::Cause;
+use penstock_core::param::Value;
+use penstock_core::{Limit, Span};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
+
+pub fn settings() -> Vec<Given> {
+    let shapers = vec![
+        vec![],
+        vec![("bandwidth", number(1_000_000.0))],
+        vec![("bandwidth", number(3_000_000.0)), ("overhead", Value::Bytes(38.0)), ("rtt", millis(10))],
+        vec![("rtt", millis(4)), ("ecn", flag(false))],
+        vec![("bandwidth", number(20_000_000.0)), ("rtt", millis(20)), ("overhead", Value::Bytes(8.0))],
+    ];
+    let isolations =
+        ["triple-isolate", "dual-srchost", "dual-dsthost", "flows", "hosts", "srchost", "dsthost", "flowblind"];
+    let isolations = isolations.map(|name| vec![("isolation", word(name))]);
+    let diffserv = ["diffserv3", "diffserv4", "diffserv8", "precedence", "besteffort"];
+    let diffserv = diffserv.map(|name| vec![("diffserv", word(name))]);
+    let flows = [vec![], vec![("flows", number(8.0))], vec![("flows", number(20.0))], vec![("flows", number(3.0))]];
+    each_with(each_with(each_with(shapers, &isolations), &diffserv), &flows)
+}
+
+/// One of the queues of a tin.
+struct Flow {
+    /// The packet that came to it first.
+    born: u32,
+    of: u64,
+    src: u32,
+    dst: u32,
+    items: VecDeque<Item>,
+    cobalt: Cobalt,
+    credit: f64,
+    bulk: bool,
+}
+
+impl Flow {
+    fn bytes(&self) -> u64 {
+        self.items.iter().map(|item| u64::from(item.size)).sum()
+    }
+}
+
+/// Sends no faster than its rate: it has to wait until `next`, in nanoseconds times the rate.
+struct Pace {
+    rate: u128,
+    next: u128,
+}
+
+impl Pace {
+    fn wake(&mut self, now: u64) {
+        self.next = self.next.max(u128::from(now) * self.rate);
+    }
+
+    fn send(&mut self, bytes: u64) {
+        self.next += 8_000_000_000 * u128::from(bytes);
+    }
+
+    fn waits(&self, now: u64) -> bool {
+        self.next > u128::from(now) * self.rate
+    }
+}
+
+struct Tin {
+    pace: Pace,
+    priority: f64,
+    share: f64,
+    credit: f64,
+    quantum: u64,
+    cobalt: Cobalt,
+    flows: BTreeMap<u64, Flow>,
+    sparse: VecDeque<u64>,
+    rotation: VecDeque<u64>,
+    decaying: VecDeque<u64>,
+}
+
+impl Tin {
+    fn packets(&self) -> usize {
+        self.flows.values().map(|flow| flow.items.len()).sum()
+    }
+
+    fn idle(&self, i: u64) -> bool {
+        ![&self.sparse, &self.rotation, &self.decaying].iter().any(|list| list.contains(&i))
+    }
+
+    fn bulk_flows(&self) -> u64 {
+        self.flows.values().filter(|flow| flow.bulk).count() as u64
+    }
+}
+
+struct Cake {
+    limit: Limit,
+    shaper: Option<Pace>,
+    overhead: u64,
+    diffserv: String,
+    isolation: String,
+    ways: u64,
+    salt: Option<u64>,
+    tins: Vec<Tin>,
+    turn: usize,
+}
+
+/// The finalizer of SplitMix64 over salt and number: 32 bits, shared with the scheme like a random number.
+fn hash(number: u64, salt: u64) -> u64 {
+    let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) >> 32
+}
+
+/// Tin of a codepoint. TOS4 is 4, TOS2 is 2, TOS1 is 1, and so is LE; VA is 44.
+fn tin_of(diffserv: &str, dscp: u8) -> usize {
+    let (class, assured) = (dscp / 8, matches!(dscp % 8, 2 | 4 | 6));
+    match diffserv {
+        "besteffort" => 0,
+        "precedence" => class.into(),
+        "diffserv3" => match dscp {
+            1 | 8 => 0,
+            4 | 44 | 46 | 48 | 56 => 2,
+            _ => 1,
+        },
+        "diffserv4" => match dscp {
+            1 | 8 => 0,
+            32 | 40 | 44 | 46 | 48 | 56 => 3,
+            4 | 16 | 24 => 2,
+            _ if assured && matches!(class, 2..=4) => 2,
+            _ => 1,
+        },
+        "diffserv8" => match dscp {
+            1 | 8 => 0,
+            2 => 1,
+            4 => 4,
+            16 => 5,
+            24 => 3,
+            32 | 40 | 44 | 46 => 6,
+            48 | 56 => 7,
+            _ if assured && class == 1 => 1,
+            _ if assured && class == 2 => 4,
+            _ if assured && matches!(class, 3 | 4) => 3,
+            _ => 2,
+        },
+        other => panic!("{other}"),
+    }
+}
+
+impl Cake {
+    /// Whose packet it is.
+    fn owner(&self, item: &Item) -> u64 {
+        let rare = item.meta.rare.unwrap();
+        match self.isolation.as_str() {
+            "flowblind" => 0,
+            "srchost" => rare.src.into(),
+            "dsthost" => rare.dst.into(),
+            "hosts" => u64::from(rare.src) << 32 | u64::from(rare.dst),
+            _ => item.flow as u64,
+        }
+    }
+
+    /// The bucket in the tin for this packet: eight ways around its own.
+    fn bucket(&mut self, tin: usize, item: &Item, bench: &mut Bench) -> u64 {
+        let salt = *self.salt.get_or_insert_with(|| bench.rng.bits());
+        if self.isolation == "flowblind" {
+            return 0;
+        }
+        let of = self.owner(item);
+        let own = (hash(of, salt) * self.ways) >> 32;
+        let set: Vec<u64> = (0..8).map(|k| own / 8 * 8 + (own + k) % 8).filter(|&i| i < self.ways).collect();
+        let tin = &self.tins[tin];
+        let has = |i: &&u64| tin.flows.get(i).is_some_and(|flow| flow.of == of);
+        *set.iter().find(has).or_else(|| set.iter().find(|&&i| tin.idle(i))).unwrap_or(&own)
+    }
+
+    /// How many bulk queues have this one's source or destination.
+    fn load(&self, tin: usize, i: u64) -> u64 {
+        let (tin, this) = (&self.tins[tin], &self.tins[tin].flows[&i]);
+        let from = tin.flows.values().filter(|flow| flow.bulk && flow.src == this.src).count() as u64;
+        let to = tin.flows.values().filter(|flow| flow.bulk && flow.dst == this.dst).count() as u64;
+        match self.isolation.as_str() {
+            "triple-isolate" => from.max(to).max(1),
+            "dual-srchost" => from.max(1),
+            "dual-dsthost" => to.max(1),
+            _ => 1,
+        }
+    }
+
+    /// A round's credit.
+    fn credit(&self, tin: usize, i: u64, bench: &mut Bench) -> f64 {
+        let (quantum, n) = (self.tins[tin].quantum, self.load(tin, i));
+        let more = if n == 1 { 0 } else { bench.rng.below(n) };
+        ((quantum + more) / n) as f64
+    }
+
+    fn packets(&self) -> usize {
+        self.tins.iter().map(Tin::packets).sum()
+    }
+
+    fn over(&self) -> bool {
+        let bytes = self.tins.iter().flat_map(|tin| tin.flows.values()).map(Flow::bytes).sum::<u64>();
+        match self.limit {
+            Limit::Packets(most) => self.packets() > most as usize,
+            Limit::Bytes(most) => bytes > most,
+            Limit::Infinite => false,
+        }
+    }
+
+    /// The longest queue loses its head.
+    fn drop_longest(&mut self, bench: &mut Bench) {
+        let flows = self.tins.iter_mut().flat_map(|tin| tin.flows.values_mut());
+        let longest = flows.min_by_key(|flow| (Reverse(flow.bytes()), flow.born)).unwrap();
+        let gone = longest.items.pop_front().unwrap();
+        longest.cobalt.overflow(&at(bench.now), &gone);
+        bench.note(&gone, Fate::Dropped(Cause::Evicted));
+    }
+
+    /// The tin whose turn it is.
+    fn tin(&mut self, now: u64) -> usize {
+        loop {
+            let (turn, count) = (self.turn, self.tins.len());
+            let tin = &mut self.tins[turn];
+            if tin.packets() > 0 && tin.credit > 0.0 {
+                return turn;
+            }
+            self.turn = (turn + 1) % count;
+            let tin = &mut self.tins[self.turn];
+            let weight = if tin.pace.waits(now) { tin.share } else { tin.priority };
+            tin.credit = if tin.packets() == 0 { 0.0 } else { tin.credit + 1024.0 * weight };
+        }
+    }
+
+    /// The next packet of a tin that has one.
+    fn serve(&mut self, t: usize, bench: &mut Bench) -> Item {
+        let mut first = true;
+        loop {
+            let tin = &mut self.tins[t];
+            let lists = [&tin.sparse, &tin.rotation, &tin.decaying];
+            let list = if first && !tin.decaying.is_empty() {
+                2
+            } else {
+                lists.iter().position(|list| !list.is_empty()).unwrap()
+            };
+            first = false;
+            let i = lists[list][0];
+            if tin.flows[&i].credit <= 0.0 {
+                let flow = tin.flows.get_mut(&i).unwrap();
+                if list == 0 && !flow.items.is_empty() {
+                    flow.bulk = true;
+                }
+                let credit = self.credit(t, i, bench);
+                let tin = &mut self.tins[t];
+                tin.flows.get_mut(&i).unwrap().credit += credit;
+                take(tin, i);
+                tin.rotation.push_back(i);
+                continue;
+            }
+            let bulk_flows = tin.bulk_flows();
+            let flow = tin.flows.get_mut(&i).unwrap();
+            flow.cobalt.bulk_flows = bulk_flows;
+            while let Some(item) = flow.items.pop_front() {
+                match flow.cobalt.departure(&at(bench.now), &item, &mut bench.rng) {
+                    Say::Drop(cause) if !flow.items.is_empty() => {
+                        bench.note(&item, Fate::Dropped(cause));
+                        continue;
+                    }
+                    Say::Mark(cause) => bench.note(&item, Fate::Marked(cause)),
+                    _ => {}
+                }
+                flow.credit -= f64::from(item.size) + self.overhead as f64;
+                return item;
+            }
+            flow.cobalt.idle(bench.now);
+            flow.bulk = false;
+            let rests = flow.cobalt.rests(bench.now);
+            take(tin, i);
+            if !rests {
+                tin.decaying.push_back(i);
+            }
+        }
+    }
+}
+
+/// Out of the list it is in.
+fn take(tin: &mut Tin, i: u64) {
+    for list in [&mut tin.sparse, &mut tin.rotation, &mut tin.decaying] {
+        list.retain(|&other| other != i);
+    }
+}
+
+fn at(now: u64) -> Queue {
+    Queue { now, limit: Limit::Infinite, items: VecDeque::new() }
+}
+
+impl Oracle for Cake {
+    fn arrive(&mut self, bench: &mut Bench, mut item: Item) {
+        let t = tin_of(&self.diffserv, item.meta.dscp);
+        let i = self.bucket(t, &item, bench);
+        let (of, rare) = (self.owner(&item), item.meta.rare.unwrap());
+        if self.packets() == 0 {
+            self.shaper.iter_mut().for_each(|shaper| shaper.wake(bench.now));
+        }
+        let tin = &mut self.tins[t];
+        if tin.packets() == 0 {
+            tin.pace.wake(bench.now);
+        }
+        let (sparse, cobalt) = (tin.idle(i) || tin.decaying.contains(&i), tin.cobalt.clone());
+        let new = |born| Flow { born, of, src: 0, dst: 0, items: VecDeque::new(), cobalt, credit: 0.0, bulk: false };
+        let rotates = tin.rotation.contains(&i);
+        let flow = tin.flows.entry(i).or_insert_with(|| new(item.id));
+        (flow.of, flow.src, flow.dst) = (of, rare.src, rare.dst);
+        item.since = bench.now;
+        bench.note(&item, Fate::Queued);
+        flow.items.push_back(item);
+        if rotates {
+            flow.bulk = true;
+        } else if sparse {
+            take(tin, i);
+            tin.sparse.push_back(i);
+            let credit = self.credit(t, i, bench);
+            self.tins[t].flows.get_mut(&i).unwrap().credit = credit;
+        }
+        while self.over() {
+            self.drop_longest(bench);
+        }
+    }
+
+    fn depart(&mut self, bench: &mut Bench) {
+        if self.packets() == 0 {
+            return;
+        }
+        if let Some(shaper) = self.shaper.as_ref().filter(|shaper| shaper.waits(bench.now)) {
+            let until = shaper.next.div_ceil(shaper.rate) as u64;
+            return bench.log.push((bench.now, u32::MAX, Fate::Held(until)));
+        }
+        let t = self.tin(bench.now);
+        let item = self.serve(t, bench);
+        let length = u64::from(item.size) + self.overhead;
+        self.shaper.iter_mut().for_each(|shaper| shaper.send(length));
+        let tin = &mut self.tins[t];
+        tin.pace.send(length);
+        tin.credit -= length as f64;
+        bench.note(&item, Fate::Sent);
+    }
+}
+
+/// The weights of the tins: (priority, share).
+fn weights(diffserv: &str) -> Vec<(f64, f64)> {
+    let bulk = (1.0 / 16.0, 1.0 / 16.0);
+    match diffserv {
+        "besteffort" => vec![(1.0, 1.0)],
+        "diffserv3" => vec![bulk, (1.0, 1.0), (16.0, 1.0 / 4.0)],
+        "diffserv4" => vec![bulk, (1.0, 1.0), (4.0, 1.0 / 2.0), (16.0, 1.0 / 4.0)],
+        _ => (0..8).map(|k| (1.5_f64.powi(k), 0.875_f64.powi(k))).collect(),
+    }
+}
+
+pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
+    let bandwidth = s.unless_auto("bandwidth");
+    let rate = bandwidth.unwrap_or(link.rate.bits_per_second() as f64);
+    let rtt = secs(s.nanos("rtt", 100 * MS));
+    let diffserv = s.word("diffserv", "diffserv3");
+    let tin = |(priority, share): (f64, f64)| {
+        let rate = share * rate;
+        let mtu_time = 8.0 * link.mtu.0 as f64 / rate;
+        let target = (rtt / 20.0).max(1.5 * mtu_time);
+        let interval = (rtt + target - rtt / 20.0).max(2.0 * target);
+        let [target, interval, mtu_time] = [target, interval, mtu_time].map(|time| Span::from_secs(time).as_nanos());
+        let ecn = s.flag("ecn", true);
+        Tin {
+            pace: Pace { rate: rate as u128, next: 0 },
+            priority,
+            share,
+            credit: 0.0,
+            quantum: (rate / 8.0 / 4096.0).clamp(300.0, 1514.0) as u64,
+            cobalt: Cobalt::new(target, interval, mtu_time, ecn),
+            flows: BTreeMap::new(),
+            sparse: VecDeque::new(),
+            rotation: VecDeque::new(),
+            decaying: VecDeque::new(),
+        }
+    };
+    Box::new(Cake {
+        limit: link.limit,
+        shaper: bandwidth.map(|rate| Pace { rate: rate as u128, next: 0 }),
+        overhead: s.number("overhead", 0.0) as u64,
+        isolation: s.word("isolation", "triple-isolate"),
+        ways: s.number("flows", 1024.0) as u64,
+        salt: None,
+        tins: weights(&diffserv).into_iter().map(tin).collect(),
+        diffserv,
+        turn: 0,
+    })
+}

@@ -155,14 +155,15 @@ KNOWN: list[tuple[str, str, str, str]] = [
         "open_loop",
         "kind=cbr scheme=REM10 rho=1.5",
         "q_mean_exact",
-        "mostly chance: 24 other seeds of ns-2 give 0.840 (se 0.005), 40 of ours 0.861 (0.004); the rest, 2.4 %, is the "
-        "order of departures and arrivals at one instant, as in the other cells with a constant rate",
+        "mostly chance: 24 other seeds of ns-2 give 0.840 (se 0.005), 40 of ours 0.861 (0.004); the rest, 2.4 %, is "
+        "the order of departures and arrivals at one instant, as in the other cells with a constant rate",
     ),
     (
         "open_loop",
         "kind=poisson scheme=REM rho=0.9",
         "loss",
-        "the reference is low by chance: 24 other seeds of ns-2 give 0.00193 (se 0.00012), 40 of ours 0.00185 (0.00010)",
+        "the reference is low by chance: 24 other seeds of ns-2 give 0.00193 (se 0.00012), 40 of ours 0.00185 "
+        "(0.00010)",
     ),
     (
         "open_loop",

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Final
 
 from penstock.catalog import tcp_keys
-from penstock.faults import nearest
 from penstock.resolve.draws import Draw, draw
 from penstock.resolve.reader import REQUIRED, Table, choice, whole
 from penstock.resolve.settings import Surroundings, default_shown, setting
@@ -100,8 +99,8 @@ def _count(value: Any) -> int:
     return value  # type: ignore[return-value]  # a mean number of objects need not be whole
 
 
-def _number(value: float) -> str:
-    return f"{value:g}"
+def _number(value: float) -> float:
+    return value
 
 
 def _tcp(table: Table, *own: str, common: tuple[str, ...] = COMMON) -> tuple[dict[str, Any], dict[str, Any]]:

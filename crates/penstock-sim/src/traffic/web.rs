@@ -171,4 +171,46 @@ mod tests {
         assert_eq!(open.len(), 5);
         assert_eq!(web.pages.len(), 3);
     }
+
+    /// The mean of a Pareto number of this mean and shape, rounded up: the sum of P(X > n) over all n.
+    fn mean_rounded_up(mean: f64, shape: f64) -> f64 {
+        let scale = mean * (shape - 1.0) / shape;
+        let terms = 1_000_000;
+        let sum: f64 = (0..terms).map(|n| (scale / f64::from(n)).powf(shape).min(1.0)).sum();
+        // The rest, as an integral.
+        sum + scale.powf(shape) * (f64::from(terms) - 0.5).powf(1.0 - shape) / (shape - 1.0)
+    }
+
+    #[test]
+    fn sessions_ask_for_as_much_as_the_means_say() {
+        // With the work's shape of 1.2 not even the mean of millions is within a tenth; with 2.5 these are.
+        let pareto = |pareto, shape| Draw::Pareto { pareto, shape };
+        let spec = WebSpec {
+            pages: pareto(50e9, 2.5),
+            objects: pareto(4.0, 2.5),
+            gap: pareto(0.5e9, 1.5),
+            size: pareto(12_000.0, 2.5),
+            request: 300,
+            option: 0,
+        };
+        let (sessions, seconds) = (100, 50_000.0);
+        let (mut open, mut packets) = (Vec::new(), 0.0);
+        for session in 0..sessions {
+            let mut rng = Rng::stream(11, &format!("web.{session}"));
+            let mut web = Web::new(spec.clone(), at(0.0), 4, 1460);
+            while web.next() < at(seconds) {
+                let now = web.next();
+                web.on_time(now, &mut rng, &mut open);
+                for request in std::mem::take(&mut open) {
+                    web.on_end(now, request.tag, &mut rng, &mut open);
+                    packets += f64::from(open[0].packets);
+                    open.clear();
+                    web.on_end(now, request.tag, &mut rng, &mut open);
+                }
+            }
+        }
+        let expected = mean_rounded_up(4.0, 2.5) * mean_rounded_up(12_000.0 / 1460.0, 2.5) / 50.0;
+        let found = packets / f64::from(sessions) / seconds;
+        assert!((found / expected - 1.0).abs() < 0.02, "{found} packets a second and session, {expected} expected");
+    }
 }

@@ -15,23 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from penstock import testing
-    from penstock._generated import (
-        AredFeng,
-        AredFloyd,
-        Bernoulli,
-        Cbfq,
-        Cbq,
-        Class,
-        DropTail,
-        Fq,
-        Pq,
-        Psand,
-        Red,
-        Scfq,
-        Tcp,
-        Wf2q,
-        Wfq,
-    )
+    from penstock._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
     from penstock.catalog import schemes
@@ -42,27 +26,11 @@ if TYPE_CHECKING:
     from penstock.law import Aqm, LawError, Seconds, aqm
     from penstock.runs import Metrics, Run, run
     from penstock.scenario import Scenario, dumbbell
+    from penstock.sessions import OnOff, Web
 
 # What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
 # command line answers at once.
 _HOMES = {
-    "_generated": (
-        "AredFeng",
-        "AredFloyd",
-        "Bernoulli",
-        "Cbfq",
-        "Cbq",
-        "Class",
-        "DropTail",
-        "Fq",
-        "Pq",
-        "Psand",
-        "Red",
-        "Scfq",
-        "Tcp",
-        "Wf2q",
-        "Wfq",
-    ),
     "_native": ("DROP", "MARK", "PASS"),
     "catalog": ("schemes",),
     "comparison": ("Comparison", "compare"),
@@ -72,6 +40,7 @@ _HOMES = {
     "law": ("Aqm", "LawError", "Seconds", "aqm"),
     "runs": ("Metrics", "Run", "run"),
     "scenario": ("Scenario", "dumbbell"),
+    "sessions": ("OnOff", "Web"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -80,36 +49,23 @@ __all__ = [
     "MARK",
     "PASS",
     "Aqm",
-    "AredFeng",
-    "AredFloyd",
-    "Bernoulli",
-    "Cbfq",
-    "Cbq",
     "Cbr",
-    "Class",
     "Comparison",
-    "DropTail",
     "Fault",
-    "Fq",
     "LawError",
     "Link",
     "Metrics",
+    "OnOff",
     "PenstockError",
     "Poisson",
-    "Pq",
     "Precision",
-    "Psand",
     "Queue",
-    "Red",
     "Reverse",
     "Run",
     "Scenario",
     "ScenarioError",
-    "Scfq",
     "Seconds",
-    "Tcp",
-    "Wf2q",
-    "Wfq",
+    "Web",
     "__version__",
     "aqm",
     "compare",
@@ -125,12 +81,16 @@ def __getattr__(name: str) -> Any:
         return import_module("penstock._native").version
     if name == "testing":
         return import_module("penstock.testing")
-    if name not in _HOME:
+    if name.startswith("_"):
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
-    value = getattr(import_module(f"penstock.{_HOME[name]}"), name)
+    home = import_module(f"penstock.{_HOME.get(name, '_generated')}")
+    if name not in _HOME and name not in home.__all__:
+        hint = import_module("penstock.faults").nearest(name, __dir__())
+        raise AttributeError(f"module 'penstock' has no attribute {name!r}{hint}")
+    value = getattr(home, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *import_module("penstock._generated").__all__})

@@ -101,6 +101,8 @@ _TRAFFIC = (
     ("tcp", "TCP flows: endless, or of packets = 200 or bytes = \"300kB\"; keys: list tcp", True),
     ("cbr", "packets at a constant rate: rate, packet, headers, phase", True),
     ("poisson", "packets at exponential gaps: rate, packet, headers", True),
+    ("onoff", "transfers, each a new TCP connection, or bursts of packets, with pauses: on, off, over", True),
+    ("web", "web sessions: pages of objects, each a TCP connection: sessions, pages, objects, gap, size, option", True),
 )  # fmt: skip
 
 

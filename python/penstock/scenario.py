@@ -18,11 +18,12 @@ from penstock.catalog import find_scheme
 from penstock.elements import Cbr, Link, Poisson, Queue, Reverse, Traffic
 from penstock.faults import Fault, PenstockError, ScenarioError, nearest
 from penstock.resolve import Resolved, resolve
+from penstock.sessions import OnOff, Web
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
 __all__ = ["Document", "Scenario", "dumbbell", "read_value", "set_path"]
 
-TRAFFIC: Mapping[str, type[Traffic]] = {"tcp": Tcp, "cbr": Cbr, "poisson": Poisson}
+TRAFFIC: Mapping[str, type[Traffic]] = {"tcp": Tcp, "cbr": Cbr, "poisson": Poisson, "onoff": OnOff, "web": Web}
 
 Tree = dict[str, Any]
 

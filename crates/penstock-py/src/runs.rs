@@ -227,6 +227,7 @@ pub(crate) mod simulate {
     /// Why a run gave no result, as a JSON list of faults.
     fn refusal(error: RunError) -> String {
         match error {
+            RunError::Crowded(_) => serde_json::json!([{"path": "traffic", "message": error.to_string()}]).to_string(),
             RunError::Faults(faults) => serde_json::to_string(&faults).unwrap_or_else(|error| misfit(&error)),
             RunError::Imbalance(what) => defect(&format!("the books of the run do not balance: {what}")),
         }

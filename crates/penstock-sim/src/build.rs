@@ -1,6 +1,7 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
 use crate::classes::Names;
+use crate::connections::{NO_SESSION, Past, Session};
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
 use crate::line::Lines;
@@ -14,6 +15,7 @@ use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, LossSpec, Scenario, Traffic
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
+use crate::traffic::session::Behaviour;
 use crate::{Fault, Laws};
 use penstock_aqm::discipline::edged::{self, Edged};
 use penstock_aqm::{Discipline, Fifo, LinkInfo};
@@ -166,6 +168,7 @@ impl Ranks {
         jobs.extend((0..ports).map(Job::QueueTimer));
         jobs.extend(flows.clone().filter(delayed).map(Job::ReceiverTimer));
         jobs.extend(flows.map(Job::Flow));
+        jobs.extend((0..plan.sessions.len() as u32).map(Job::Session));
         Self { jobs, busy: 1 + ports as usize }
     }
 
@@ -211,7 +214,8 @@ fn assemble(
             group: way.group as u32,
             receiver_rank: ranks.of(Job::ReceiverTimer(flow)).unwrap_or(PROMPT),
             dscp: group.dscp,
-            receiver: params.map(|params| Receiver::new(params)),
+            epoch: 0,
+            receiver: params.filter(|_| !group.kind.opens(true)).map(|params| Receiver::new(params)),
         });
         let rank = ranks.of(Job::Flow(flow)).unwrap_or_default();
         let mut host = host(group, seed, way, rank, params);
@@ -240,6 +244,7 @@ fn assemble(
         trace: traced.then(|| Box::new(Trace::new(scenario.links.iter().map(|link| link.watch).collect()))),
     };
     let first_line = ranks.of(Job::Arrival(0)).unwrap_or_default();
+    let sessions = sessions(scenario, seed, plan, tcps, &ranks, &mut agenda, &mut hosts);
     Engine {
         network: Network {
             agenda,
@@ -256,7 +261,60 @@ fn assemble(
         before: Vec::new(),
         jobs: ranks.jobs,
         events: 0,
+        users: flow_count,
+        sessions,
+        openings: Vec::new(),
+        most_jobs: Agenda::most_sources(end),
+        overflowed: false,
     }
+}
+
+/// The sessions, each with the flow of its number, which waits for it.
+fn sessions(
+    scenario: &Scenario,
+    seed: u64,
+    plan: &Plan,
+    tcps: &[Option<Arc<TcpParams>>],
+    ranks: &Ranks,
+    agenda: &mut Agenda,
+    hosts: &mut [Host],
+) -> Vec<Session> {
+    let mut sessions = Vec::with_capacity(plan.sessions.len());
+    for (number, (flow, paths)) in plan.sessions.iter().enumerate() {
+        let group = plan.ways[*flow as usize].group;
+        let spec = &scenario.traffic[group];
+        let Some(data) = tcps[group].clone() else { continue };
+        let rank = ranks.of(Job::Session(number as u32)).unwrap_or_default();
+        let host = &mut hosts[*flow as usize];
+        let start = host.start;
+        agenda.set(rank, start);
+        agenda.clear(host.rank);
+        *host = Host::idle(host.rank, spec.dscp, Arc::clone(&data), number as u32);
+        let mut request = (*data).clone();
+        let behaviour = match (&spec.web, &spec.onoff) {
+            (Some(web), _) => {
+                request.packet = web.request;
+                Behaviour::web(web, start, spec.from.len() as u32, data.packet)
+            }
+            (None, Some(onoff)) => Behaviour::transfers(onoff, start),
+            (None, None) => unreachable!("the scenario was checked"),
+        };
+        sessions.push(Session {
+            behaviour,
+            rng: Rng::stream(seed, &format!("{}.{}", spec.name, plan.ways[*flow as usize].copy)),
+            rank,
+            group: group as u32,
+            dscp: spec.dscp,
+            request: Arc::new(request),
+            data,
+            paths: paths.clone(),
+            stop: spec.stop_ns.map_or(Time::NEVER, Time::from_nanos),
+            flows: vec![*flow],
+            free: vec![*flow],
+            past: Past::default(),
+        });
+    }
+    sessions
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one port, each from its own list")]
@@ -307,7 +365,8 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<T
     let source = match (tcp, &group.udp) {
         (Some(params), _) => Source::Tcp(Sender::new(Arc::clone(params))),
         (None, Some(spec)) => {
-            Source::Udp(Box::new(Datagrams::new(group.kind, spec, Rng::stream(seed, &name))), Time::NEVER, 0)
+            let source = Datagrams::new(group.kind, spec, group.onoff.as_ref(), Rng::stream(seed, &name));
+            Source::Udp(Box::new(source), Time::NEVER, 0)
         }
         (None, None) => unreachable!("the scenario was checked"),
     };
@@ -321,6 +380,10 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<T
         dscp: group.dscp,
         rank,
         armed: start,
+        session: NO_SESSION,
+        tag: 0,
+        path: 0,
+        epoch: 0,
     }
 }
 

@@ -1,11 +1,14 @@
 //! The engine: takes the earliest event, lets its part act, until the end of the run.
 
+use crate::connections::{NO_SESSION, Past, Session};
 use crate::network::Network;
 use crate::packet::{CWR, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagrams::Datagrams;
+use crate::traffic::session::Opening;
 use penstock_core::Time;
-use penstock_tcp::{Ack, SackBlock, Segment, Sender, SenderCounts};
+use penstock_tcp::{Ack, SackBlock, Segment, Sender, SenderCounts, TcpParams};
+use std::sync::Arc;
 
 /// What an entry of the agenda stands for.
 ///
@@ -26,6 +29,8 @@ pub(crate) enum Job {
     ReceiverTimer(u32),
     /// A sender's start, stop, timer or next datagram.
     Flow(u32),
+    /// A session's next connection.
+    Session(u32),
 }
 
 /// The sending end of a flow. In the order of use, from the beginning of a cache line.
@@ -44,6 +49,33 @@ pub(crate) struct Host {
     pub(crate) unseen: Time,
     pub(crate) start: Time,
     pub(crate) stop: Time,
+    /// The session that it serves, or [`NO_SESSION`]; what that calls the connection, and which of its ways this takes.
+    pub(crate) session: u32,
+    pub(crate) tag: u32,
+    pub(crate) path: u32,
+    /// Which of the flow's connections is open.
+    pub(crate) epoch: u16,
+}
+
+impl Host {
+    /// A host that waits for its session to open a connection.
+    pub(crate) fn idle(rank: u32, dscp: u8, params: Arc<TcpParams>, session: u32) -> Self {
+        Self {
+            rank,
+            hop: 0,
+            armed: Time::NEVER,
+            dscp,
+            stage: Stage::Waiting,
+            source: Source::Tcp(Sender::new(params)),
+            unseen: Time::ZERO,
+            start: Time::NEVER,
+            stop: Time::NEVER,
+            session,
+            tag: 0,
+            path: 0,
+            epoch: 0,
+        }
+    }
 }
 
 /// What sends.
@@ -75,15 +107,25 @@ pub(crate) struct Engine {
     /// What each rank of the agenda stands for.
     pub(crate) jobs: Vec<Job>,
     pub(crate) events: u64,
+    /// How many of the first flows are those of the scenario; the others serve sessions beside their first one.
+    pub(crate) users: usize,
+    pub(crate) sessions: Vec<Session>,
+    /// Room for what a session wants to open.
+    pub(crate) openings: Vec<Opening>,
+    /// More jobs than this leave no room for the times of the run in the agenda's keys.
+    pub(crate) most_jobs: usize,
+    /// A session needed more.
+    pub(crate) overflowed: bool,
 }
 
 /// A sender's way into the network.
-struct Gate<'a> {
-    network: &'a mut Network,
-    now: Time,
-    flow: u32,
-    hop: u32,
-    dscp: u8,
+pub(crate) struct Gate<'a> {
+    pub(crate) network: &'a mut Network,
+    pub(crate) now: Time,
+    pub(crate) flow: u32,
+    pub(crate) hop: u32,
+    pub(crate) dscp: u8,
+    pub(crate) epoch: u16,
 }
 
 impl penstock_tcp::Network for Gate<'_> {
@@ -100,6 +142,7 @@ impl penstock_tcp::Network for Gate<'_> {
             size: segment.size,
             labels: Labels::new(Kind::Data, segment.ecn, repeated | reduced),
             dscp: self.dscp,
+            epoch: self.epoch,
         };
         self.network.send(self.now, packet);
     }
@@ -109,7 +152,7 @@ impl Engine {
     /// Let everything happen up to and including `end`.
     pub(crate) fn run(&mut self, end: Time) {
         while let Some((now, rank)) = self.network.agenda.first() {
-            if now > end {
+            if now > end || self.overflowed {
                 break;
             }
             self.events += 1;
@@ -135,6 +178,7 @@ impl Engine {
             Job::Flow(flow) => self.on_flow(now, flow),
             Job::QueueTimer(port) => self.network.on_queue_timer(port as usize, now),
             Job::ReceiverTimer(flow) => self.network.on_receiver_timer(now, flow),
+            Job::Session(session) => self.on_session(now, session),
             Job::Warm => self.on_warm(now, rank),
         }
     }
@@ -177,6 +221,9 @@ impl Engine {
         };
         let host = &mut self.hosts[packet.flow as usize];
         let Source::Tcp(sender) = &mut host.source else { return };
+        if packet.epoch != host.epoch {
+            return;
+        }
         let ack = Ack {
             ack: packet.seq,
             stamp: packet.stamp,
@@ -185,7 +232,8 @@ impl Engine {
             sack,
         };
         let network = &mut self.network;
-        sender.on_ack(now, &ack, &mut Gate { network, now, flow: packet.flow, hop: host.hop, dscp: host.dscp });
+        let Host { hop, dscp, epoch, .. } = *host;
+        sender.on_ack(now, &ack, &mut Gate { network, now, flow: packet.flow, hop, dscp, epoch });
         if let Some(timer) = sender.timer().filter(|timer| *timer < host.armed) {
             host.armed = timer;
             network.agenda.set(host.rank, timer);
@@ -196,13 +244,16 @@ impl Engine {
         if let Some(trace) = &mut network.tally.trace {
             note_window(trace, now, packet.flow, sender);
         }
+        if host.session != NO_SESSION && sender.finished().is_some() {
+            self.on_end(now, packet.flow);
+        }
     }
 
     fn on_flow(&mut self, now: Time, flow: u32) {
         let host = &mut self.hosts[flow as usize];
         let network = &mut self.network;
-        let (hop, dscp) = (host.hop, host.dscp);
-        let starts = host.stage == Stage::Waiting;
+        let (hop, dscp, epoch) = (host.hop, host.dscp, host.epoch);
+        let starts = host.stage == Stage::Waiting && host.session == NO_SESSION;
         let stops = host.stage == Stage::Running && now >= host.stop;
         if starts {
             host.stage = Stage::Running;
@@ -212,12 +263,12 @@ impl Engine {
         let next = match &mut host.source {
             Source::Tcp(sender) => {
                 if starts {
-                    sender.start(now, &mut Gate { network, now, flow, hop, dscp });
+                    sender.start(now, &mut Gate { network, now, flow, hop, dscp, epoch });
                 } else if stops {
                     sender.stop(now);
                 }
                 if sender.timer().is_some_and(|timer| timer <= now) {
-                    sender.on_timer(now, &mut Gate { network, now, flow, hop, dscp });
+                    sender.on_timer(now, &mut Gate { network, now, flow, hop, dscp, epoch });
                 }
                 if let Some(trace) = &mut network.tally.trace {
                     note_window(trace, now, flow, sender);
@@ -258,6 +309,7 @@ impl Engine {
         let still = self.hosts.iter_mut().filter(|host| host.unseen > Time::ZERO);
         still.for_each(|host| host.unseen = end.min(host.stop));
         self.before = self.hosts.iter_mut().map(counted).collect();
+        self.sessions.iter_mut().for_each(|session| session.past = Past::default());
     }
 
     fn close(&mut self, end: Time) {
@@ -265,7 +317,9 @@ impl Engine {
             port.settle(end);
         }
         if let Some(trace) = &mut self.network.tally.trace {
-            trace.finish(end);
+            let owner = |host: &Host| self.sessions[host.session as usize].flows[0];
+            let owners: Vec<u32> = self.hosts[self.users..].iter().map(owner).collect();
+            trace.finish(end, self.users, &owners);
         }
     }
 
@@ -307,6 +361,7 @@ fn udp_packet(datagram: &crate::traffic::datagrams::Datagram, now: Time, flow: u
         size: datagram.size,
         labels: Labels::new(Kind::Udp, penstock_core::Ecn::Not, 0),
         dscp,
+        epoch: 0,
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) struct Agenda {
     nodes: Vec<Node>,
     /// Where each row of `nodes` begins.
     rows: Vec<u32>,
+    sources: usize,
     rank_bits: u32,
     /// The first time that has no key.
     horizon: u64,
@@ -51,7 +52,32 @@ impl Agenda {
         }
         let rank_bits = rank_bits(sources);
         let (root, nodes) = ([NEVER; WIDTH], vec![[NEVER; WIDTH]; nodes]);
-        Self { first: NEVER, root, direct: direct as u32, nodes, rows, rank_bits, horizon: NEVER >> rank_bits }
+        Self { first: NEVER, root, direct: direct as u32, nodes, rows, sources, rank_bits, horizon: NEVER >> rank_bits }
+    }
+
+    /// Make room for `sources` sources.
+    pub(crate) fn grow(&mut self, sources: usize) {
+        if sources <= self.sources {
+            return;
+        }
+        let mut larger = Self::new(sources.next_power_of_two(), self.direct as usize);
+        for rank in 0..self.sources as u32 {
+            let key = match rank.checked_sub(self.direct) {
+                None => self.root[rank as usize],
+                Some(place) if self.rows.is_empty() => self.root[(self.direct + place) as usize],
+                Some(place) => self.nodes[(place >> WIDTH_BITS) as usize][place as usize % WIDTH],
+            };
+            if key != NEVER {
+                larger.insert(rank, Time::from_nanos(key >> self.rank_bits));
+            }
+        }
+        *self = larger;
+    }
+
+    /// How many sources an agenda may have that holds all times up to `end`.
+    pub(crate) fn most_sources(end: Time) -> usize {
+        let free = (end.as_nanos() + 1).leading_zeros();
+        1 << free.saturating_sub(1).min(31)
     }
 
     /// The latest instant that the agenda of so many sources can hold: 4.5 years with 100 sources, 4.9 hours with a

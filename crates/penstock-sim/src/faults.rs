@@ -1,6 +1,6 @@
 //! What can be wrong with a scenario, told all at once.
 
-use crate::scenario::{Draw, LinkSpec, LossSpec, Scenario, StartSpec, TrafficKind, TrafficSpec};
+use crate::scenario::{Draw, LinkSpec, LossSpec, OnUnit, Scenario, StartSpec, TrafficKind, TrafficSpec};
 use penstock_core::param::ParamError;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -20,6 +20,8 @@ pub struct Fault {
 pub enum RunError {
     /// The scenario cannot be run.
     Faults(Vec<Fault>),
+    /// So many connections were open at once that their timers have no room in the run.
+    Crowded(usize),
     /// Packets or bytes did not add up: a defect of the simulator.
     Imbalance(String),
 }
@@ -30,6 +32,11 @@ impl fmt::Display for RunError {
             Self::Faults(faults) => {
                 faults.iter().try_for_each(|fault| writeln!(f, "{}: {}", fault.path, fault.message))
             }
+            Self::Crowded(flows) => write!(
+                f,
+                "{flows} connections of sessions at once are too many for a run of this length: the sessions ask for far more \
+                 than their links carry"
+            ),
             Self::Imbalance(what) => write!(f, "the books of the run do not balance: {what}"),
         }
     }
@@ -107,8 +114,32 @@ impl TrafficSpec {
             StartSpec::Staggered { .. } => true,
         };
         require(ordered, &path("start"), "the first of uniform must not be above the second");
-        if self.kind == TrafficKind::Tcp {
-            require(self.tcp.is_some(), &path("kind"), "tcp needs the keys of a TCP");
+        if let Some(onoff) = &self.onoff {
+            let longest = if onoff.unit == OnUnit::Packets { 4e9 } else { 1e18 };
+            require(onoff.on.within(1.0, longest), &path("on"), "must be at least one packet or 1 ns");
+            require(onoff.off.within(0.0, 1e18), &path("off"), "must be at least 0 s");
+        }
+        if let Some(web) = &self.web {
+            require(web.pages.within(0.0, 1e18), &path("pages"), "must be at least 0 s");
+            require(web.objects.within(0.0, 4e9), &path("objects"), "must be at least 0");
+            require(web.gap.within(0.0, 1e18), &path("gap"), "must be at least 0 s");
+            require(web.size.within(0.0, 1e15), &path("size"), "must be at least 0 B");
+            require(web.option <= 1, &path("option"), "must be 0 or 1");
+        }
+        require(
+            (self.kind == TrafficKind::Onoff) == self.onoff.is_some(),
+            &path("on"),
+            "belongs to onoff, which needs it",
+        );
+        require(
+            (self.kind == TrafficKind::Web) == self.web.is_some(),
+            &path("pages"),
+            "belongs to web, which needs it",
+        );
+        if matches!(self.kind, TrafficKind::Tcp | TrafficKind::Web)
+            || (self.kind == TrafficKind::Onoff && self.udp.is_none())
+        {
+            require(self.tcp.is_some(), &path("kind"), "needs the keys of a TCP");
         } else if let Some(udp) = &self.udp {
             require(udp.rate.within(1.0, 1e13), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
             require(udp.payload.within(1.0, 65_535.0), &path("packet"), "must be from 1 B to 65 535 B");

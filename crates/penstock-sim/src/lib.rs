@@ -6,6 +6,7 @@
 
 mod build;
 mod classes;
+mod connections;
 mod engine;
 mod event;
 mod faults;
@@ -75,6 +76,9 @@ fn carry_out(
 ) -> Result<(RunResult, Option<Trace>), RunError> {
     let mut engine = build::build(scenario, seed, traced, laws).map_err(RunError::Faults)?;
     engine.run(penstock_core::Time::from_nanos(scenario.duration_ns));
+    if engine.overflowed {
+        return Err(RunError::Crowded(engine.hosts.len()));
+    }
     if let Some(imbalance) = engine.imbalance() {
         return Err(RunError::Imbalance(imbalance));
     }

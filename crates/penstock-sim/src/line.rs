@@ -126,7 +126,7 @@ mod tests {
 
     fn packet(seq: u32) -> SimPacket {
         let labels = Labels::new(Kind::Data, Ecn::Not, 0);
-        SimPacket { stamp: Time::ZERO, flow: 0, seq, hop: 0, extra: 0, size: 1, labels, dscp: 0 }
+        SimPacket { stamp: Time::ZERO, flow: 0, seq, hop: 0, extra: 0, size: 1, labels, dscp: 0, epoch: 0 }
     }
 
     proptest! {

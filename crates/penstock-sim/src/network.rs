@@ -142,6 +142,9 @@ impl Network {
         tally.receive(now, packet);
         let counts = tally.window.contains(now);
         let flow = &mut tally.flows[packet.flow as usize];
+        if packet.epoch != flow.epoch {
+            return false;
+        }
         let Some(receiver) = &mut flow.receiver else {
             flow.stats.payload_bytes += u64::from(counts) * u64::from(packet.extra);
             return false;

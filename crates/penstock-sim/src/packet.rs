@@ -45,12 +45,23 @@ pub(crate) struct SimPacket {
     pub labels: Labels,
     /// Differentiated services codepoint.
     pub dscp: u8,
+    /// Which of the connections of its flow it belongs to.
+    pub epoch: u16,
 }
 
 impl SimPacket {
     /// No packet.
-    pub(crate) const NONE: Self =
-        Self { stamp: Time::ZERO, flow: 0, seq: 0, hop: 0, extra: NO_SACK, size: 0, labels: Labels(0), dscp: 0 };
+    pub(crate) const NONE: Self = Self {
+        stamp: Time::ZERO,
+        flow: 0,
+        seq: 0,
+        hop: 0,
+        extra: NO_SACK,
+        size: 0,
+        labels: Labels(0),
+        dscp: 0,
+        epoch: 0,
+    };
 }
 
 /// What a packet is ([`Kind`]), its ECN field and its flags, in a plain byte: as enums they would leave the compiler a

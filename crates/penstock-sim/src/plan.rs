@@ -2,6 +2,7 @@
 
 use crate::Fault;
 use crate::build::{hop, rate};
+use crate::connections::Path;
 use crate::route::Graph;
 use crate::scenario::{LinkSpec, Scenario, TrafficKind};
 use crate::tally::Hop;
@@ -26,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) delays: Vec<Span>,
     pub(crate) hops: Vec<Hop>,
     pub(crate) ways: Vec<Way>,
+    /// The flows whose connections come and go, in their order, and the paths that these may take.
+    pub(crate) sessions: Vec<(u32, Vec<Path>)>,
     /// Links whose queue need not be simulated.
     pub(crate) computed: Vec<bool>,
     /// Links on which packets wait for an event.
@@ -40,6 +43,12 @@ pub(crate) struct Plan {
 struct Route {
     data: u32,
     acks: u32,
+}
+
+impl Route {
+    fn path(self, ends: (u32, u32), request: bool) -> Path {
+        Path { data_hop: self.data, ack_hop: self.acks, ends, request }
+    }
 }
 
 /// Where packets come from onto a link.
@@ -79,6 +88,7 @@ impl Plan {
             delays,
             hops: Vec::new(),
             ways: Vec::new(),
+            sessions: Vec::new(),
             computed,
             has_line: vec![false; count],
             crossing: vec![0; count],
@@ -109,8 +119,11 @@ impl Plan {
             if from.len() != spec.from.len() || to.len() != spec.to.len() {
                 continue;
             }
-            let pair = |copy: usize| (from[copy % from.len()], to[copy % to.len()]);
-            let mut pairs: Vec<(u32, u32)> = (0..spec.count as usize).map(pair).collect();
+            // A web session has a client and all servers.
+            let servers = if spec.kind == TrafficKind::Web { from.len() } else { 1 };
+            let pair = |copy: usize, server: usize| (from[(copy + server) % from.len()], to[copy % to.len()]);
+            let mut pairs: Vec<(u32, u32)> =
+                (0..spec.count as usize).flat_map(|copy| (0..servers).map(move |server| pair(copy, server))).collect();
             if let Some(&(node, _)) = pairs.iter().find(|(from, to)| from == to) {
                 let name = spec.from.iter().find(|name| graph.node(name) == Some(node));
                 faults.push(fault("to", format!("is {:?}, where the flow starts", name.map_or("", String::as_str))));
@@ -119,9 +132,26 @@ impl Plan {
             pairs.sort_unstable();
             pairs.dedup();
             let Some(routes) = self.routes_of(&graph, scenario, group, &pairs, faults) else { continue };
+            let requests = if spec.kind == TrafficKind::Web {
+                let back: Vec<(u32, u32)> = pairs.iter().map(|&(server, client)| (client, server)).collect();
+                let Some(requests) = self.routes_of(&graph, scenario, group, &back, faults) else { continue };
+                requests
+            } else {
+                HashMap::new()
+            };
             for copy in 0..spec.count {
-                let ends = pair(copy as usize);
+                let ends = pair(copy as usize, 0);
                 self.add_way(scenario, group, copy, ends, routes[&ends]);
+                if spec.kind.opens(spec.tcp.is_some()) {
+                    let mut paths = Vec::new();
+                    for server in 0..servers {
+                        let ends = pair(copy as usize, server);
+                        paths.push(routes[&ends].path(ends, false));
+                        let back = (ends.1, ends.0);
+                        paths.extend(requests.get(&back).map(|route| route.path(back, true)));
+                    }
+                    self.sessions.push((self.ways.len() as u32 - 1, paths));
+                }
             }
         }
     }
@@ -136,7 +166,7 @@ impl Plan {
         faults: &mut Vec<Fault>,
     ) -> Option<HashMap<(u32, u32), Route>> {
         let spec = &scenario.traffic[group];
-        let answered = spec.kind == TrafficKind::Tcp;
+        let answered = spec.tcp.is_some();
         let back: Vec<(u32, u32)> = pairs.iter().map(|&(from, to)| (to, from)).collect();
         let (mut there, mut home) = (graph.shortest(pairs), graph.shortest(&back));
         if let Some(path) = &spec.path {
@@ -214,7 +244,7 @@ impl Plan {
             plan.hops[range].iter().fold(Span::ZERO, |sum, hop: &Hop| sum + plan.delays[hop.link as usize])
         };
         let round_trip = delay(self, data.clone()) + delay(self, self.range(route.acks));
-        let tcp = scenario.traffic[group].kind == TrafficKind::Tcp;
+        let tcp = scenario.traffic[group].tcp.is_some();
         for at in data {
             let link = self.hops[at].link as usize;
             self.crossing[link] += 1;
@@ -230,7 +260,8 @@ impl Plan {
     /// A computed link that is fed by one other link gets its packets in that link's order, so its own deliveries are
     /// known as soon as those of the other are. The same holds for a receiver that answers every packet at once and
     /// whose answers leave by such a link; and for a sender whose data alone takes a computed link, unless there is no
-    /// event anywhere on its round trip: one acknowledgement would lead to the next for ever.
+    /// event anywhere on its round trip: one acknowledgement would lead to the next for ever. Connections that come and go
+    /// are not so: their ends hear of an opening or a closing at the other end at any time.
     fn find_what_goes_ahead(&mut self, scenario: &Scenario, prompt: &[bool]) {
         let mut feeders = vec![Feeder::None; self.computed.len()];
         let mut feed = |link: u32, feeder: Feeder| {
@@ -240,8 +271,13 @@ impl Plan {
         let mut routes: Vec<(u32, Option<u32>, bool)> = Vec::new();
         for (flow, way) in self.ways.iter().enumerate() {
             feed(self.hops[way.data_hop as usize].link, Feeder::Flow(flow));
-            let tcp = scenario.traffic[way.group].kind == TrafficKind::Tcp;
-            routes.push((way.data_hop, tcp.then_some(way.ack_hop), prompt[way.group]));
+            let group = &scenario.traffic[way.group];
+            let (tcp, opens) = (group.tcp.is_some(), group.kind.opens(group.tcp.is_some()));
+            routes.push((way.data_hop, tcp.then_some(way.ack_hop), prompt[way.group] && !opens));
+        }
+        for path in self.sessions.iter().flat_map(|(_, paths)| paths) {
+            feed(self.hops[path.data_hop as usize].link, Feeder::Mixed);
+            routes.push((path.data_hop, Some(path.ack_hop), false));
         }
         routes.sort_unstable();
         routes.dedup();

@@ -1,13 +1,14 @@
 //! What a run has found, by the definitions of the reference pages.
 
-use crate::engine::{Engine, Host, Source};
+mod flows;
+
+use crate::engine::Engine;
 use crate::link::Port;
 use crate::probe::flow::jain;
 use crate::probe::queue::moments;
 use crate::scenario::{LinkSpec, Scenario};
+use flows::{Flows, Row, data_links};
 use penstock_aqm::Cause;
-use penstock_core::Time;
-use penstock_tcp::SenderCounts;
 use serde_json::{Map, Value, json};
 
 /// The numbers of one run, as they go to Python.
@@ -67,8 +68,8 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
         let Some(port) = link.port().map(|port| &engine.network.ports[port]) else { continue };
-        let crossing = |flow: &usize| data_links(engine, engine.hosts[*flow].hop).any(|link| link as usize == number);
-        let shares = (0..engine.hosts.len()).filter(crossing).map(|flow| flows.goodput(flow));
+        let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
+        let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
         let rate = link.wire.rate().bits_per_second() as f64;
         links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(shares)));
         let mut values = Map::new();
@@ -82,7 +83,7 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
         .map(|group| (scenario.traffic[group].name.clone(), group_metrics(&flows, group)))
         .collect();
     let mut fairness = Metrics::default();
-    fairness.number("jain", jain((0..engine.hosts.len()).map(|flow| flows.goodput(flow))));
+    fairness.number("jain", jain((0..engine.users).map(|flow| flows.goodput(flow))));
     let mut body = Map::new();
     body.insert("seed".to_owned(), seed.into());
     body.insert("links".to_owned(), links.into());
@@ -134,131 +135,6 @@ fn link_metrics(spec: &LinkSpec, port: &Port, rate: f64, seconds: f64, jain: Opt
     }
     metrics.list("burst_loss_pmf", stats.burst_pmf());
     metrics.0.into()
-}
-
-/// What was found about each flow, told one by one: a hundred thousand at once would be a quarter of all memory.
-struct Flows<'a> {
-    scenario: &'a Scenario,
-    engine: &'a Engine,
-    /// How many flows have each link as their first watched one.
-    crossing: Vec<u32>,
-    seconds: f64,
-}
-
-struct Row {
-    goodput: f64,
-    throughput: f64,
-    fair_share: Option<f64>,
-    sent: u64,
-    lost: u64,
-    tcp: Option<TcpRow>,
-}
-
-struct TcpRow {
-    counts: SenderCounts,
-    rtt: Option<f64>,
-    srtt: Option<f64>,
-    cwnd: Option<f64>,
-    completion: Option<f64>,
-}
-
-impl<'a> Flows<'a> {
-    fn of(scenario: &'a Scenario, engine: &'a Engine) -> Self {
-        let crossing = vec![0; engine.network.links.len()];
-        let mut flows = Self { scenario, engine, crossing, seconds: engine.network.tally.window.seconds() };
-        for host in &engine.hosts {
-            if let Some(link) = flows.first_watched(host) {
-                flows.crossing[link as usize] += 1;
-            }
-        }
-        flows
-    }
-
-    fn first_watched(&self, host: &Host) -> Option<u32> {
-        data_links(self.engine, host.hop).find(|&link| self.scenario.links[link as usize].watch)
-    }
-
-    fn goodput(&self, flow: usize) -> f64 {
-        let flow = &self.engine.network.tally.flows[flow];
-        let delivered = match &flow.receiver {
-            None => flow.stats.payload_bytes,
-            Some(receiver) => receiver.delivered_bytes() - flow.stats.payload_bytes,
-        };
-        delivered as f64 * 8.0 / self.seconds
-    }
-
-    fn row(&self, flow: usize) -> Row {
-        let Self { engine, seconds, .. } = self;
-        let (host, stats) = (&engine.hosts[flow], &engine.network.tally.flows[flow].stats);
-        let goodput = self.goodput(flow);
-        let fair = |link: u32| {
-            let rate = engine.network.links[link as usize].wire.rate().bits_per_second();
-            rate as f64 / f64::from(self.crossing[link as usize])
-        };
-        let (sent, tcp) = match &host.source {
-            Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
-            Source::Tcp(sender) => {
-                let before = engine.before.get(flow).copied().unwrap_or_default();
-                let row = tcp_row(host, sender, &before, engine.network.tally.window);
-                (row.counts.sent, Some(row))
-            }
-        };
-        Row {
-            goodput,
-            throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
-            fair_share: self.first_watched(host).map(|link| goodput / fair(link)),
-            sent,
-            lost: stats.lost,
-            tcp,
-        }
-    }
-
-    /// The flows of this group.
-    fn rows(&self, group: usize) -> impl Iterator<Item = Row> {
-        let flows = self.engine.network.tally.flows.iter().enumerate();
-        flows.filter(move |(_, flow)| flow.group as usize == group).map(|(flow, _)| self.row(flow))
-    }
-}
-
-/// The links of the route that starts at this hop.
-fn data_links(engine: &Engine, hop: u32) -> impl Iterator<Item = u32> {
-    let hops = &engine.network.tally.hops[hop as usize..];
-    let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
-    hops[..length].iter().map(|hop| hop.link)
-}
-
-fn tcp_row(
-    host: &Host,
-    sender: &penstock_tcp::Sender,
-    before: &SenderCounts,
-    window: crate::probe::flow::Window,
-) -> TcpRow {
-    let finished = sender.finished();
-    let until = finished.map_or(window.end, |at| at.min(window.end));
-    let counts = difference(&sender.counts(until.max(window.start)), before);
-    let active = until.since(host.start.max(window.start)).as_secs();
-    let mean = |sum: f64| (counts.rtt_samples > 0).then(|| sum / counts.rtt_samples as f64);
-    TcpRow {
-        rtt: mean(counts.rtt_sum_s),
-        srtt: mean(counts.srtt_sum_s),
-        cwnd: (active > 0.0).then(|| counts.cwnd_integral / active),
-        completion: finished.map(|at: Time| at.since(host.start).as_secs()),
-        counts,
-    }
-}
-
-fn difference(now: &SenderCounts, before: &SenderCounts) -> SenderCounts {
-    SenderCounts {
-        sent: now.sent - before.sent,
-        retransmitted: now.retransmitted - before.retransmitted,
-        timeouts: now.timeouts - before.timeouts,
-        fast_retransmits: now.fast_retransmits - before.fast_retransmits,
-        ecn_responses: now.ecn_responses - before.ecn_responses,
-        rtt_sum_s: now.rtt_sum_s - before.rtt_sum_s,
-        rtt_samples: now.rtt_samples - before.rtt_samples,
-        srtt_sum_s: now.srtt_sum_s - before.srtt_sum_s,
-        cwnd_integral: now.cwnd_integral - before.cwnd_integral,
-    }
 }
 
 fn flow_metrics(row: &Row) -> Value {
@@ -362,7 +238,10 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         metrics.number("rtt_mean_s", sums.rtt.value());
         metrics.number("srtt_mean_s", sums.srtt.value());
         metrics.number("cwnd_mean_pkts", sums.cwnd.value());
-        completion_metrics(&mut metrics, sums.completions);
+        let sessions = engine.sessions.iter().filter(|session| session.group as usize == group);
+        let completions: Vec<f64> = sessions.flat_map(|session| &session.past.completions).copied().collect();
+        let opens = scenario.traffic[group].kind.opens(true);
+        completion_metrics(&mut metrics, if opens { completions } else { sums.completions });
     }
     if scenario.options.flows {
         let rows: Vec<Value> = flows.rows(group).map(|row| flow_metrics(&row)).collect();

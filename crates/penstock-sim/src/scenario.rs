@@ -1,7 +1,11 @@
 //! A scenario in canonical form: nanoseconds, bits per second, bytes. Files with units are read in Python.
 
+mod traffic;
+
+pub use traffic::*;
+
 use penstock_core::param::{ClassSetting, Value};
-use penstock_core::{Limit, Rng, Span, Time};
+use penstock_core::{Limit, Rng, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -279,135 +283,6 @@ impl Draw {
             Self::List { list } => list.iter().sum::<f64>() / list.len() as f64,
         }
     }
-}
-
-/// A group of flows of one kind.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrafficSpec {
-    /// Name in results; its streams of random numbers are `NAME.i`.
-    pub name: String,
-    /// What sends.
-    pub kind: TrafficKind,
-    /// Number of flows.
-    pub count: u32,
-    /// Nodes the flows start from; flow i takes element i modulo the length.
-    pub from: Vec<String>,
-    /// Nodes the flows lead to, likewise.
-    pub to: Vec<String>,
-    /// Nodes to pass, first and last included; else the path of least delay.
-    #[serde(default)]
-    pub path: Option<Vec<String>>,
-    /// When the flows start.
-    #[serde(default)]
-    pub start: StartSpec,
-    /// When they stop offering new data.
-    #[serde(default)]
-    pub stop_ns: Option<u64>,
-    /// Codepoint of the data packets.
-    #[serde(default)]
-    pub dscp: u8,
-    /// For `tcp`.
-    #[serde(default)]
-    pub tcp: Option<TcpSpec>,
-    /// For `cbr` and `poisson`.
-    #[serde(default)]
-    pub udp: Option<UdpSpec>,
-}
-
-/// What sends.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum TrafficKind {
-    /// A TCP with data to send whenever it may, to the end or up to a size.
-    Tcp,
-    /// Datagrams at constant distance.
-    Cbr,
-    /// Datagrams at exponential distances.
-    Poisson,
-}
-
-/// When the flows of a group start.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum StartSpec {
-    /// Flow i starts at `first + i every + U(0, jitter)`.
-    Staggered {
-        /// Start of flow 0 in nanoseconds.
-        first_ns: u64,
-        /// Distance of the starts.
-        #[serde(default)]
-        every_ns: u64,
-        /// Largest random delay.
-        #[serde(default)]
-        jitter_ns: u64,
-    },
-    /// Uniform between the two.
-    Uniform {
-        /// Earliest and latest start.
-        uniform_ns: [u64; 2],
-    },
-}
-
-impl Default for StartSpec {
-    fn default() -> Self {
-        Self::Staggered { first_ns: 0, every_ns: 0, jitter_ns: 0 }
-    }
-}
-
-impl StartSpec {
-    /// The start of flow `index`.
-    pub(crate) fn draw(self, index: u32, rng: &mut Rng) -> Time {
-        let (base, width) = match self {
-            Self::Staggered { first_ns, every_ns, jitter_ns } => (first_ns + u64::from(index) * every_ns, jitter_ns),
-            Self::Uniform { uniform_ns: [low, high] } => (low, high - low),
-        };
-        Time::from_nanos(base + rng.between(0.0, width as f64) as u64)
-    }
-}
-
-/// A TCP: a profile, a flavour and the keys that differ from them.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TcpSpec {
-    /// Bundle of keys.
-    pub profile: String,
-    /// Congestion control.
-    pub flavour: String,
-    /// Keys that differ from the profile.
-    #[serde(default)]
-    pub settings: BTreeMap<String, Setting>,
-}
-
-/// Datagrams.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UdpSpec {
-    /// Bits per second on the wire, drawn once for each flow.
-    pub rate: Draw,
-    /// Bytes of payload, drawn for each packet.
-    pub payload: Draw,
-    /// Bytes added to the payload.
-    #[serde(default = "udp_headers")]
-    pub headers: u32,
-    /// Whether the first packet waits for a random part of the distance between two.
-    #[serde(default)]
-    pub phase: Phase,
-}
-
-fn udp_headers() -> u32 {
-    28
-}
-
-/// When a source sends its first datagram.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    /// At its start.
-    #[default]
-    Zero,
-    /// Uniformly within the first distance.
-    Random,
 }
 
 /// How the run is done and what it tells.

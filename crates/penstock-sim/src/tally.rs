@@ -37,6 +37,8 @@ pub(crate) struct Flow {
     pub(crate) receiver_rank: u32,
     /// Codepoint of its packets.
     pub(crate) dscp: u8,
+    /// Which of its connections is open.
+    pub(crate) epoch: u16,
     /// Of a TCP.
     pub(crate) receiver: Option<Receiver>,
 }
@@ -135,6 +137,7 @@ impl Tally {
             size: ack.size,
             labels: Labels::new(Kind::Ack, Ecn::Not, echo | repeated),
             dscp: flow.dscp,
+            epoch: flow.epoch,
             extra: self.sacks.keep(flow.receiver.as_ref().map_or(&[], Receiver::sack_blocks)),
         }
     }

@@ -119,8 +119,12 @@ impl Trace {
         self.rows.push(TraceRow { time, event, link, flow, kind: labels.kind(), seq, size, cause });
     }
 
-    /// Put the rows in order of time; what was handed on ahead beyond `end` did not happen in this run.
-    pub(crate) fn finish(&mut self, end: Time) {
+    /// Put the rows in order of time; what was handed on ahead beyond `end` did not happen in this run. `owners` tells the
+    /// flow of the scenario that each flow from number `users` on has served.
+    pub(crate) fn finish(&mut self, end: Time, users: usize, owners: &[u32]) {
+        let owner = |flow: u32| (flow as usize).checked_sub(users).map_or(flow, |extra| owners[extra]);
+        self.rows.iter_mut().for_each(|row| row.flow = owner(row.flow));
+        self.windows.iter_mut().for_each(|row| row.flow = owner(row.flow));
         self.rows.retain(|row| row.time <= end);
         self.rows.sort_by_key(|row| row.time);
     }

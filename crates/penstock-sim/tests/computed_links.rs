@@ -62,6 +62,18 @@ fn random_network(seed: u64) -> Value {
             let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0});
             let profile = ["ns2", "linux"][pick(2) as usize];
             spec["tcp"] = json!({"profile": profile, "flavour": flavour, "settings": settings});
+            match pick(5) {
+                0 => {
+                    spec["kind"] = json!("onoff");
+                    spec["onoff"] = json!({"on": {"uniform": [1, 40]}, "unit": "packets", "off": {"exp": 2e8}});
+                }
+                1 => {
+                    spec["kind"] = json!("web");
+                    spec["web"] = json!({"pages": {"exp": 5e8}, "objects": {"pareto": 3, "shape": 1.2},
+                        "gap": {"exp": 1e8}, "size": {"pareto": 9000, "shape": 1.2}, "request": 300, "option": pick(2)});
+                }
+                _ => {}
+            }
         }
         traffic.push(spec);
     }

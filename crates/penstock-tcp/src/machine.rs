@@ -35,6 +35,39 @@ pub struct SenderCounts {
     pub cwnd_integral: f64,
 }
 
+impl core::ops::AddAssign for SenderCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.sent += more.sent;
+        self.retransmitted += more.retransmitted;
+        self.timeouts += more.timeouts;
+        self.fast_retransmits += more.fast_retransmits;
+        self.ecn_responses += more.ecn_responses;
+        self.rtt_sum_s += more.rtt_sum_s;
+        self.rtt_samples += more.rtt_samples;
+        self.srtt_sum_s += more.srtt_sum_s;
+        self.cwnd_integral += more.cwnd_integral;
+    }
+}
+
+impl core::ops::Sub for SenderCounts {
+    type Output = Self;
+
+    /// What was done since `earlier`.
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            sent: self.sent - earlier.sent,
+            retransmitted: self.retransmitted - earlier.retransmitted,
+            timeouts: self.timeouts - earlier.timeouts,
+            fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            ecn_responses: self.ecn_responses - earlier.ecn_responses,
+            rtt_sum_s: self.rtt_sum_s - earlier.rtt_sum_s,
+            rtt_samples: self.rtt_samples - earlier.rtt_samples,
+            srtt_sum_s: self.srtt_sum_s - earlier.srtt_sum_s,
+            cwnd_integral: self.cwnd_integral - earlier.cwnd_integral,
+        }
+    }
+}
+
 /// Why the window was last cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
@@ -441,6 +474,12 @@ impl Machine {
     /// Start or stop the flow of new data.
     pub(crate) fn start(&mut self, now: Time) {
         self.end = self.params.end();
+        self.integrated = now;
+    }
+
+    /// Start the flow of so many packets, the opening one not counted.
+    pub(crate) fn start_transfer(&mut self, now: Time, packets: u32) {
+        self.end = packets.saturating_add(u32::from(self.params.opens()));
         self.integrated = now;
     }
 

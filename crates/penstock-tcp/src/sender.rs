@@ -66,6 +66,12 @@ impl Sender {
         law!(self, fill, now, net);
     }
 
+    /// Begin to send so many packets of data, whatever the keys say of the transfer's length.
+    pub fn start_transfer(&mut self, now: Time, packets: u32, net: &mut impl Network) {
+        self.machine.start_transfer(now, packets);
+        law!(self, fill, now, net);
+    }
+
     /// An acknowledgement arrived.
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl Network) {

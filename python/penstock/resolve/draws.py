@@ -36,7 +36,7 @@ class Draw:
         return round(first + Fraction((last - first) * copy, max(count - 1, 1)))
 
 
-def draw(parse: Callable[[Any], int], show: Callable[[float], str], *, copies: bool = False) -> Callable[[Any], Draw]:
+def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: bool = False) -> Callable[[Any], Draw]:
     """A parser of a fixed value or of a table such as `{ uniform = ["20ms", "100ms"] }`.
 
     `copies` says whether `linear` makes sense here.
@@ -65,7 +65,7 @@ def draw(parse: Callable[[Any], int], show: Callable[[float], str], *, copies: b
     return parse_draw
 
 
-def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], show: Callable[[float], str]) -> Draw:
+def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], show: Callable[[float], Any]) -> Draw:
     if kind in ("uniform", "linear"):
         pair = value[kind]
         if not isinstance(pair, list) or len(pair) != 2:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from penstock.catalog import tcp_keys
 from penstock.faults import Faults, kind_of, nearest
 from penstock.resolve.codepoints import codepoint
 from penstock.resolve.draws import draw
 from penstock.resolve.links import parse_names
 from penstock.resolve.reader import NAME, REQUIRED, Table, choice, listed, node, whole
 from penstock.resolve.routes import Network
-from penstock.resolve.settings import Surroundings, default_shown, setting
-from penstock.units import UnitError, format_rate, format_size, format_time, parse_rate, parse_size, parse_time
+from penstock.resolve.sources import KINDS, read_source
+from penstock.units import UnitError, format_time, parse_time
 
-KINDS = ("tcp", "cbr", "poisson")
-PLANNED_KINDS = ("onoff", "web", "video", "fec", "replay")
-COMMON = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
+PLANNED_KINDS = ("video", "fec", "replay")
 MOST_FLOWS = 10_000_000
 
 
@@ -35,6 +31,8 @@ class TrafficSpec:
     def flows(self) -> list[tuple[str, str, list[str] | None]]:
         """The different (from, to, path) of its flows."""
         sources, targets = self.canonical["from"], self.canonical["to"]
+        if self.canonical["kind"] == "web":
+            return [(source, target, None) for source in sources for target in targets]
         count = min(self.canonical["count"], max(len(sources), len(targets)) * min(len(sources), len(targets)))
         path = self.canonical["path"]
         return [(sources[i % len(sources)], targets[i % len(targets)], path) for i in range(count)]
@@ -62,6 +60,10 @@ def read_traffic(faults: Faults, traffic: Any, network: Network, duration: int |
 def _read(table: Table, name: str, network: Network, duration: int | None) -> TrafficSpec | None:
     kind = table.take("kind", _kind, REQUIRED, advice=f"one of {', '.join(KINDS)}")
     count = table.take("count", whole(0, MOST_FLOWS), 1)
+    if kind == "web":
+        if "count" in table.values:
+            table.fault("count", "web counts its flows as sessions: write sessions")
+        count = table.take("sessions", whole(0, MOST_FLOWS), 1)
     start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
         None,
         None,
@@ -69,10 +71,10 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
     stop = table.take("stop", parse_time)
     _check_times(table, start, stop, duration)
     dscp = table.take("dscp", codepoint, 0)
-    nodes = _nodes(table, count or 0, network)
+    nodes = _nodes(table, count or 0, network, every=kind == "web")
     if kind is None:
         return None
-    own, shown_own = _tcp(table) if kind == "tcp" else _udp(table, kind)
+    own, shown_own = read_source(table, kind)
     if nodes is None or count is None or start is None or dscp is None:
         return None
     sources, targets, path = nodes
@@ -88,7 +90,12 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
         "dscp": dscp,
         **own,
     }
-    shown = {"kind": kind, "count": count, "from": table.values["from"], "to": table.values["to"]}
+    shown = {
+        "kind": kind,
+        "sessions" if kind == "web" else "count": count,
+        "from": table.values["from"],
+        "to": table.values["to"],
+    }
     if path:
         shown["path"] = path
     shown["start"] = shown_start
@@ -105,7 +112,10 @@ def _kind(value: Any) -> str:
     return choice(*KINDS)(value)
 
 
-def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[str], list[str] | None] | None:
+def _nodes(
+    table: Table, count: int, network: Network, *, every: bool
+) -> tuple[list[str], list[str], list[str] | None] | None:
+    """The nodes of `from` and `to`, and the path; with `every` all pairs of them are used."""
     ends: dict[str, list[str]] = {}
     for key in ("from", "to"):
         names = table.take(key, parse_names, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
@@ -129,17 +139,21 @@ def _nodes(table: Table, count: int, network: Network) -> tuple[list[str], list[
     if len(ends) < 2:
         return None
     sources, targets = ends["from"], ends["to"]
-    if count and network.complete and not _connected(table, sources, targets, count, network):
+    if every:
+        pairs = {(source, target) for source in sources for target in targets}
+        if path is not None:
+            table.fault("path", "web sessions go to several servers, by the shortest ways")
+    else:
+        turns = range(count if sources and targets else 0)
+        pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}
+    if count and network.complete and not _connected(table, pairs, network):
         return None
     if path is not None and network.complete and not _is_path(table, path, sources, targets, network):
         return None
     return sources, targets, path
 
 
-def _connected(table: Table, sources: list[str], targets: list[str], count: int, network: Network) -> bool:
-    pairs = (
-        {(sources[i % len(sources)], targets[i % len(targets)]) for i in range(count)} if sources and targets else set()
-    )
+def _connected(table: Table, pairs: set[tuple[str, str]], network: Network) -> bool:
     for source, target in sorted(pairs):
         if source == target:
             table.fault("to", f'the traffic would go from node "{source}" to itself')
@@ -203,52 +217,3 @@ def _check_times(table: Table, start: Any, stop: int | None, duration: int | Non
         table.fault("stop", f"must be after the start ({format_time(first)})")
     if duration is not None and first >= duration:
         table.fault("start", f"must be before the end of the run ({format_time(duration)})")
-
-
-def _tcp(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    keys = tcp_keys()
-    profile = table.take("profile", choice(*keys.profiles), keys.profiles[0])
-    settings: dict[str, Any] = {}
-    shown: dict[str, Any] = {"profile": profile}
-    flavour = keys.flavours[0]
-    for param in keys.params:
-        if param.name not in table.values:
-            default = default_shown(param.for_profile(profile or keys.profiles[0]))
-            if param.name == "flavour":
-                flavour = default or flavour
-            elif default is not None:
-                shown[param.name] = default
-            continue
-        pair = table.take(param.name, partial(setting, param, around=Surroundings()))
-        if pair is None:
-            continue
-        if param.name == "flavour":
-            flavour = pair[0]
-        else:
-            settings[param.name], shown[param.name] = pair
-    if "packets" in settings and "bytes" in settings:
-        table.fault("bytes", "give the transfer's length either in packets or in bytes")
-    table.known([*COMMON[:2], "profile", *COMMON[2:], *(param.name for param in keys.params)])
-    return {"tcp": {"profile": profile, "flavour": flavour, "settings": settings}}, {"flavour": flavour} | shown
-
-
-def _udp(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    rate = table.take("rate", draw(parse_rate, format_rate), REQUIRED, advice='such as rate = "500kbit"')
-    packet = table.take("packet", draw(_payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"')
-    headers = table.take("headers", parse_size, 28)
-    phase = table.take("phase", choice("zero", "random"), "zero")
-    if headers is not None and headers > 1000:
-        table.fault("headers", "must be at most 1000B")
-    table.known([*COMMON, "rate", "packet", "headers", "phase"], ("ecn",))
-    if rate is None or packet is None or headers is None:
-        return {}, {}
-    udp = {"rate": rate.canonical(0, 1), "payload": packet.canonical(0, 1), "headers": headers, "phase": phase}
-    shown = {"rate": rate.shown, "packet": packet.shown, "headers": format_size(headers)}
-    return {"udp": udp}, shown | ({"phase": phase} if kind == "cbr" else {})
-
-
-def _payload(value: Any) -> int:
-    size = parse_size(value)
-    if not 1 <= size <= 65_535:
-        raise UnitError("a packet's payload lies between 1B and 65535B")
-    return size

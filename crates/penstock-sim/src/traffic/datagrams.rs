@@ -1,7 +1,9 @@
-//! Datagrams without feedback: at constant distance (`cbr`) or at exponential distances (`poisson`).
+//! Datagrams without feedback: at constant distance (`cbr`), at exponential distances (`poisson`), or at constant distance
+//! in bursts with pauses (`onoff`).
 
 use crate::link::Wire;
-use crate::scenario::{Draw, Phase, TrafficKind, UdpSpec};
+use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, TrafficKind, UdpSpec};
+use crate::traffic::session::time;
 use penstock_core::{Rate, Rng, Span};
 
 /// A source of datagrams.
@@ -12,8 +14,42 @@ pub(crate) struct Datagrams {
     phase: Phase,
     /// Paces the packets: each is followed by the time that a link of the source's rate would need to send it.
     pace: Wire,
+    burst: Option<Burst>,
     rng: Rng,
     pub(crate) sent: u32,
+}
+
+/// The on-period that a packet belongs to.
+struct Burst {
+    spec: OnoffSpec,
+    /// Packets or nanoseconds left of it.
+    left: u64,
+}
+
+impl Burst {
+    fn new(spec: &OnoffSpec, rng: &mut Rng) -> Self {
+        let mut burst = Self { spec: spec.clone(), left: 0 };
+        burst.begin(rng);
+        burst
+    }
+
+    fn begin(&mut self, rng: &mut Rng) {
+        let length = self.spec.on.draw(rng).ceil().clamp(0.0, 1e18) as u64;
+        self.left = length.max(1);
+    }
+
+    /// The time to the next packet, if it would be `gap` within the on-period.
+    fn gap(&mut self, gap: Span, rng: &mut Rng) -> Span {
+        let spent = if self.spec.unit == OnUnit::Packets { 1 } else { gap.as_nanos() };
+        if spent < self.left {
+            self.left -= spent;
+            return gap;
+        }
+        // A burst of packets ends with the time of the last of them, one of a time when that time is over.
+        let rest = if self.spec.unit == OnUnit::Packets { gap } else { Span::from_nanos(self.left) };
+        self.begin(rng);
+        rest + time(&self.spec.off, rng)
+    }
 }
 
 /// A datagram to send now, and the time to the next.
@@ -26,10 +62,11 @@ pub(crate) struct Datagram {
 
 impl Datagrams {
     /// The source that `spec` describes; `rng` is the flow's own stream.
-    pub(crate) fn new(kind: TrafficKind, spec: &UdpSpec, mut rng: Rng) -> Self {
+    pub(crate) fn new(kind: TrafficKind, spec: &UdpSpec, onoff: Option<&OnoffSpec>, mut rng: Rng) -> Self {
         let rate = Rate::from_bits_per_second(spec.rate.draw(&mut rng).round().max(1.0) as u64);
         let (payload, headers, phase) = (spec.payload.clone(), spec.headers, spec.phase);
-        Self { kind, payload, headers, phase, pace: Wire::new(rate), rng, sent: 0 }
+        let burst = onoff.map(|onoff| Burst::new(onoff, &mut rng));
+        Self { kind, payload, headers, phase, pace: Wire::new(rate), burst, rng, sent: 0 }
     }
 
     /// Time from the start of the flow to its first packet.
@@ -53,7 +90,11 @@ impl Datagrams {
                 (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
             Span::from_secs(self.rng.exponential(mean))
         } else {
-            self.pace.transmission(size)
+            let gap = self.pace.transmission(size);
+            match &mut self.burst {
+                Some(burst) => burst.gap(gap, &mut self.rng),
+                None => gap,
+            }
         };
         Datagram { payload, size, seq, gap }
     }

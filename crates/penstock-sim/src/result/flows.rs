@@ -1,0 +1,187 @@
+//! What was found about each flow, and about each session, told one by one.
+
+use crate::connections::{Past, Session};
+use crate::engine::{Engine, Host, Source, Stage};
+use crate::probe::flow::Window;
+use crate::scenario::Scenario;
+use penstock_core::Time;
+use penstock_tcp::{Sender, SenderCounts};
+
+/// What was found about each flow, told one by one: a hundred thousand at once would be a quarter of all memory.
+pub(super) struct Flows<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) engine: &'a Engine,
+    /// How many flows have each link as their first watched one.
+    crossing: Vec<u32>,
+    pub(super) seconds: f64,
+}
+
+pub(super) struct Row {
+    pub(super) goodput: f64,
+    pub(super) throughput: f64,
+    pub(super) fair_share: Option<f64>,
+    pub(super) sent: u64,
+    pub(super) lost: u64,
+    pub(super) tcp: Option<TcpRow>,
+}
+
+pub(super) struct TcpRow {
+    pub(super) counts: SenderCounts,
+    pub(super) rtt: Option<f64>,
+    pub(super) srtt: Option<f64>,
+    pub(super) cwnd: Option<f64>,
+    pub(super) completion: Option<f64>,
+}
+
+impl<'a> Flows<'a> {
+    pub(super) fn of(scenario: &'a Scenario, engine: &'a Engine) -> Self {
+        let crossing = vec![0; engine.network.links.len()];
+        let mut flows = Self { scenario, engine, crossing, seconds: engine.network.tally.window.seconds() };
+        for flow in 0..engine.users {
+            if let Some(link) = flows.first_watched(flow) {
+                flows.crossing[link as usize] += 1;
+            }
+        }
+        flows
+    }
+
+    /// The first hop of its data.
+    pub(super) fn first_hop(&self, flow: usize) -> u32 {
+        self.session(flow).map_or(self.engine.hosts[flow].hop, |session| session.paths[0].data_hop)
+    }
+
+    fn first_watched(&self, flow: usize) -> Option<u32> {
+        data_links(self.engine, self.first_hop(flow)).find(|&link| self.scenario.links[link as usize].watch)
+    }
+
+    /// What a flow delivered; of a session all its connections, without requests.
+    pub(super) fn goodput(&self, flow: usize) -> f64 {
+        let delivered = match self.session(flow) {
+            Some(session) => {
+                session.past.delivered_bytes + self.open(session).map(|flow| self.delivered(flow)).sum::<u64>()
+            }
+            None => self.delivered(flow),
+        };
+        delivered as f64 * 8.0 / self.seconds
+    }
+
+    fn fair_share(&self, flow: usize, goodput: f64) -> Option<f64> {
+        let link = self.first_watched(flow)? as usize;
+        let rate = self.engine.network.links[link].wire.rate().bits_per_second() as f64;
+        Some(goodput / (rate / f64::from(self.crossing[link])))
+    }
+
+    fn delivered(&self, flow: usize) -> u64 {
+        let flow = &self.engine.network.tally.flows[flow];
+        match &flow.receiver {
+            None => flow.stats.payload_bytes,
+            Some(receiver) => receiver.delivered_bytes() - flow.stats.payload_bytes,
+        }
+    }
+
+    fn session(&self, flow: usize) -> Option<&'a Session> {
+        self.engine.sessions.get(self.engine.hosts[flow].session as usize)
+    }
+
+    /// The flows of a session that carry data now.
+    fn open(&self, session: &'a Session) -> impl Iterator<Item = usize> {
+        let hosts = &self.engine.hosts;
+        let open =
+            |&flow: &usize| hosts[flow].stage != Stage::Waiting && !session.paths[hosts[flow].path as usize].request;
+        session.flows.iter().map(|&flow| flow as usize).filter(open)
+    }
+
+    pub(super) fn row(&self, flow: usize) -> Row {
+        match self.session(flow) {
+            Some(session) => self.session_row(flow, session),
+            None => self.flow_row(flow),
+        }
+    }
+
+    /// All connections of a session as one.
+    fn session_row(&self, flow: usize, session: &'a Session) -> Row {
+        let Self { engine, seconds, .. } = self;
+        let window = engine.network.tally.window;
+        let mut past = Past::default();
+        past.active = session.past.active;
+        past.counts += session.past.counts;
+        let (mut lost, mut crossed) = (0, 0);
+        for &flow in &session.flows {
+            let (host, stats) = (&engine.hosts[flow as usize], &engine.network.tally.flows[flow as usize].stats);
+            lost += stats.lost;
+            crossed += stats.crossed_bytes;
+            if let (Source::Tcp(sender), Stage::Running) = (&host.source, host.stage) {
+                let before = engine.before.get(flow as usize).copied().unwrap_or_default();
+                past.add(host.start, window.end, &sender.counts(window.end), &before, window.start);
+            }
+        }
+        let times = &session.past.completions;
+        let completion = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
+        let goodput = self.goodput(flow);
+        Row {
+            goodput,
+            throughput: crossed as f64 * 8.0 / seconds,
+            fair_share: self.fair_share(flow, goodput),
+            sent: past.counts.sent,
+            lost,
+            tcp: Some(TcpRow::new(past.counts, past.active, completion)),
+        }
+    }
+
+    fn flow_row(&self, flow: usize) -> Row {
+        let Self { engine, seconds, .. } = self;
+        let (host, stats) = (&engine.hosts[flow], &engine.network.tally.flows[flow].stats);
+        let goodput = self.goodput(flow);
+        let (sent, tcp) = match &host.source {
+            Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
+            Source::Tcp(sender) => {
+                let before = engine.before.get(flow).copied().unwrap_or_default();
+                let row = tcp_row(host, sender, &before, engine.network.tally.window);
+                (row.counts.sent, Some(row))
+            }
+        };
+        Row {
+            goodput,
+            throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
+            fair_share: self.fair_share(flow, goodput),
+            sent,
+            lost: stats.lost,
+            tcp,
+        }
+    }
+
+    /// The flows of this group.
+    pub(super) fn rows(&self, group: usize) -> impl Iterator<Item = Row> {
+        let flows = self.engine.network.tally.flows[..self.engine.users].iter().enumerate();
+        flows.filter(move |(_, flow)| flow.group as usize == group).map(|(flow, _)| self.row(flow))
+    }
+}
+
+/// The links of the route that starts at this hop.
+pub(super) fn data_links(engine: &Engine, hop: u32) -> impl Iterator<Item = u32> {
+    let hops = &engine.network.tally.hops[hop as usize..];
+    let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
+    hops[..length].iter().map(|hop| hop.link)
+}
+
+fn tcp_row(host: &Host, sender: &Sender, before: &SenderCounts, window: Window) -> TcpRow {
+    let finished = sender.finished();
+    let until = finished.map_or(window.end, |at| at.min(window.end));
+    let counts = sender.counts(until.max(window.start)) - *before;
+    let active = until.since(host.start.max(window.start)).as_secs();
+    TcpRow::new(counts, active, finished.map(|at: Time| at.since(host.start).as_secs()))
+}
+
+impl TcpRow {
+    /// Of a sender, or of several, that was active for so many seconds.
+    fn new(counts: SenderCounts, active: f64, completion: Option<f64>) -> Self {
+        let mean = |sum: f64| (counts.rtt_samples > 0).then(|| sum / counts.rtt_samples as f64);
+        Self {
+            rtt: mean(counts.rtt_sum_s),
+            srtt: mean(counts.srtt_sum_s),
+            cwnd: (active > 0.0).then(|| counts.cwnd_integral / active),
+            completion,
+            counts,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What opens connections, and when: each source has one timer, and is told when a connection of its has ended.
+
+use crate::scenario::{Draw, OnoffSpec, WebSpec};
+use crate::traffic::web::Web;
+use penstock_core::{Rng, Span, Time};
+
+/// A connection to open now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// Which of the session's ways it takes.
+    pub(crate) way: u32,
+    /// Packets of data.
+    pub(crate) packets: u32,
+    /// What the session calls it.
+    pub(crate) tag: u32,
+}
+
+/// A source of connections.
+pub(crate) enum Behaviour {
+    /// One transfer after the other.
+    Transfers(Transfers),
+    /// Pages of objects.
+    Web(Box<Web>),
+}
+
+impl Behaviour {
+    /// Transfers as `spec` says, the first at `start`.
+    pub(crate) fn transfers(spec: &OnoffSpec, start: Time) -> Self {
+        Self::Transfers(Transfers { size: spec.on.clone(), off: spec.off.clone(), next: start })
+    }
+
+    /// Pages as `spec` says, the first at `start`, from so many servers, in packets of so many bytes.
+    pub(crate) fn web(spec: &WebSpec, start: Time, servers: u32, packet: u32) -> Self {
+        Self::Web(Box::new(Web::new(spec.clone(), start, servers, packet)))
+    }
+
+    /// When it next wants to act by itself.
+    pub(crate) fn next(&self) -> Time {
+        match self {
+            Self::Transfers(transfers) => transfers.next,
+            Self::Web(web) => web.next(),
+        }
+    }
+
+    /// The time that `next` named has come.
+    pub(crate) fn on_time(&mut self, now: Time, rng: &mut Rng, open: &mut Vec<Opening>) {
+        match self {
+            Self::Transfers(transfers) => transfers.on_time(rng, open),
+            Self::Web(web) => web.on_time(now, rng, open),
+        }
+    }
+
+    /// All data of the connection with this tag has been acknowledged.
+    pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) {
+        match self {
+            Self::Transfers(transfers) => transfers.next = now + time(&transfers.off, rng),
+            Self::Web(web) => web.on_end(now, tag, rng, open),
+        }
+    }
+}
+
+/// Transfers one after the other, with a pause from the end of one to the start of the next.
+pub(crate) struct Transfers {
+    /// In packets.
+    size: Draw,
+    /// In nanoseconds.
+    off: Draw,
+    next: Time,
+}
+
+impl Transfers {
+    fn on_time(&mut self, rng: &mut Rng, open: &mut Vec<Opening>) {
+        self.next = Time::NEVER;
+        open.push(Opening { way: 0, packets: whole(&self.size, rng), tag: 0 });
+    }
+}
+
+/// A drawn number rounded up, at least 1.
+pub(crate) fn whole(draw: &Draw, rng: &mut Rng) -> u32 {
+    draw.draw(rng).ceil().clamp(1.0, MOST) as u32
+}
+
+/// A drawn time.
+pub(crate) fn time(draw: &Draw, rng: &mut Rng) -> Span {
+    // Beyond 30 years is never, in any run.
+    Span::from_nanos(draw.draw(rng).clamp(0.0, 1e18) as u64)
+}
+
+/// More packets than any run sends.
+const MOST: f64 = 4e9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> Time {
+        Time::ZERO + Span::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_transfer_waits_from_the_end_of_the_one_before() {
+        let spec = OnoffSpec { on: Draw::Fixed(256.0), off: Draw::Fixed(2e9), unit: crate::scenario::OnUnit::Packets };
+        let mut source = Behaviour::transfers(&spec, at(1.0));
+        let (mut rng, mut open) = (Rng::stream(1, "source"), Vec::new());
+        assert_eq!(source.next(), at(1.0));
+        source.on_time(at(1.0), &mut rng, &mut open);
+        assert_eq!((open.pop(), source.next()), (Some(Opening { way: 0, packets: 256, tag: 0 }), Time::NEVER));
+        source.on_end(at(5.0), 0, &mut rng, &mut open);
+        assert_eq!((open.len(), source.next()), (0, at(7.0)));
+    }
+}

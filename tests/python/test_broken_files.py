@@ -87,7 +87,7 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
     "ambiguous scheme": (queue('scheme = "gred"'), ["ambiguous", "gentle"]),
     "no scheme": (queue('limit = "35p"'), ["queue.scheme", "is missing"]),
     "unknown kind": (('kind = "tcp"', 'kind = "tpc"'), [":29: traffic.bulk.kind", 'did you mean "tcp"']),
-    "kind of a later version": (('kind = "tcp"', 'kind = "web"'), ["traffic.bulk.kind", "not available", "tcp, cbr, poisson"]),
+    "kind of a later version": (('kind = "tcp"', 'kind = "video"'), ["traffic.bulk.kind", "not available", "tcp, cbr, poisson"]),
     "no kind": (('kind = "tcp"\n', ""), ["traffic.bulk.kind", "is missing"]),
     "unknown flavour": (('flavour = "sack"', 'flavour = "sak"'), [":30: traffic.bulk.flavour", 'did you mean "sack"', "vegas"]),
     "unknown profile": (('flavour = "sack"', 'profile = "ns3"'), ["traffic.bulk.profile", "ns2", "linux"]),

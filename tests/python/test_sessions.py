@@ -88,4 +88,4 @@ def test_a_file_and_its_resolved_form_are_the_same() -> None:
     scenario = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="5s", queue=ps.DropTail(), traffic={"w": web})
     resolved = scenario.resolve()
     again = ps.Scenario.loads(ps.Scenario.from_tree(json.loads(json.dumps(resolved.shown))).to_toml())
-    assert again.resolve().canonical["traffic"] == resolved.canonical["traffic"]
+    assert again.resolve().canonical["traffic"][0]["web"] == resolved.canonical["traffic"][0]["web"]

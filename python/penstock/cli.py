@@ -156,6 +156,8 @@ def compare(
         document = document.set("seed", seed, "--seed")
     plan = comparing.Plan.make(document, scheme, parse_varies(vary), at)
     threads = jobs or cores()
+    for note in plan.notes:
+        say(note)
     say(plan.cost(runs, threads))
     watch = Watch(len(plan.cells) * runs)
     try:

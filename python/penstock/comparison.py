@@ -44,6 +44,7 @@ class Plan:
     cells: tuple[Cell, ...]
     schemes: tuple[Contender, ...]
     points: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
 
     def cost(self, runs: int, jobs: int) -> str:
         """What it will take, in a line."""
@@ -65,7 +66,7 @@ class Plan:
     ) -> Plan:
         """Resolve every cell. Raises `ScenarioError` with the faults of all of them."""
         base = scenario.document() if isinstance(scenario, Scenario) else scenario
-        contenders = tuple({scheme.label: scheme for scheme in map(Contender.of, schemes)}.values())
+        contenders = _contenders(schemes)
         if not contenders:
             raise PenstockError("name at least one scheme to compare, such as --scheme red")
         resolved = base.resolve()
@@ -87,7 +88,23 @@ class Plan:
                 cells.append(Cell(contender, point, found))
         if faults:
             raise ScenarioError(dict.fromkeys(faults))
-        return cls(resolved, places, tuple(cells), contenders, tuple(points))
+        return cls(resolved, places, tuple(cells), contenders, tuple(points), _left_out(base, contenders, places))
+
+
+def _contenders(schemes: Iterable[Contender | Queue | str]) -> tuple[Contender, ...]:
+    """Each once. Raises `ScenarioError` with the faults of all of them."""
+    faults: list[Fault] = []
+    found: dict[str, Contender] = {}
+    for scheme in schemes:
+        try:
+            contender = Contender.of(scheme)
+        except ScenarioError as error:
+            faults += error.faults
+        else:
+            found[contender.label] = contender
+    if faults:
+        raise ScenarioError(faults)
+    return tuple(found.values())
 
 
 def _check_places(base: Document, places: Sequence[str]) -> None:
@@ -109,18 +126,41 @@ def _varied(base: Document, point: Mapping[str, Any]) -> Document:
     return document
 
 
+def _queue_at(document: Document, place: str) -> Mapping[str, Any]:
+    """The table of the queue that the scenario itself has there; empty if it has none."""
+    table: Any = document.tree["links"][place.removesuffix(".reverse")]
+    if place.endswith(".reverse") and table.get("reverse", {}).get("queue") != "same":
+        table = table.get("reverse", {})
+    queue = table.get("queue")
+    return queue if isinstance(queue, Mapping) else {}
+
+
+def _left_out(document: Document, contenders: Sequence[Contender], places: Sequence[str]) -> tuple[str, ...]:
+    """For each scheme that stands in the scenario itself, the settings there that it does not take over."""
+    notes = {}
+    for contender in contenders:
+        for place in places:
+            queue = _queue_at(document, place)
+            left = [key for key in queue if key not in ("scheme", "limit", "share") and key not in contender.params]
+            if queue.get("scheme") == contender.name and left and not contender.params:
+                settings = ",".join(f"{key}={_written(queue[key])}" for key in left)
+                notes[contender.name] = (
+                    f"{contender.name} runs with its own defaults, not with the settings of links.{place}.queue; "
+                    f"for these: --scheme {contender.name}:{settings}"
+                )
+    return tuple(notes.values())
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _placed(document: Document, contender: Contender, places: Sequence[str]) -> Document:
     """The scenario with the contender's queue at these places, which are watched."""
     for place in places:
         name = place.removesuffix(".reverse")
         path = f"links.{name}.reverse" if place.endswith(".reverse") else f"links.{name}"
-        table: Any = document.tree["links"][name]
-        if place.endswith(".reverse"):
-            table = table.get("reverse", {})
-            if table.get("queue") == "same":
-                table = document.tree["links"][name]
-        before = table.get("queue")
-        queue = contender.table(before if isinstance(before, Mapping) else {})
+        queue = contender.table(_queue_at(document, place))
         kept = {key: origin for key, origin in document.origins.items() if not key.startswith(f"{path}.queue.")}
         document = Document(document.tree, kept).set(f"{path}.queue", queue, contender.origin)
         document = document.set(f"{path}.watch", True, contender.origin)

@@ -16,6 +16,7 @@ from penstock.resolve.settings import Surroundings
 from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
 
 KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "edge", "rtt")
+_ANY_RATE = 1_000_000
 REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge")
 PLANNED = ("change",)
 MOST_COPIES = 100_000
@@ -182,8 +183,8 @@ def canonical_links(
                 ends = (target, source) if back else (source, target)
                 label = f"{name}.reverse" if back else name
                 around = _around(spec, side, i, partial(rtt_of, label))
-                queue = None if side.queue is None or around is None else read_queue(side.queue, around)
-                edge, shown_edge = ([], []) if around is None else read_edge(side.edge, around)
+                queue = None if side.queue is None else read_queue(side.queue, around)
+                edge, shown_edge = read_edge(side.edge, around)
                 entries.append(_entry(spec, side, label, name, ends, queue, i) | {"edge": edge})
                 if i > 0 or not (queue or shown_edge):
                     continue
@@ -195,11 +196,11 @@ def canonical_links(
     return entries, shown
 
 
-def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings | None:
-    if side.rate is None:
-        return None
+def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
     known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
-    return Surroundings(side.rate.nominal(i, spec.count), None, known)
+    # Where the rate is at fault, any will do to find what else is.
+    rate = _ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
+    return Surroundings(rate, None, known)
 
 
 def _entry(

@@ -19,7 +19,7 @@ NEVER = 1_000_000
 # ns-2's WRED, as the page of the scheme says.
 WRED: Table = {
     **{"scheme": "wred", "limit": "inf", "min_th": [NEVER, 15], "max_th": [2 * NEVER, 45], "max_p": [0.1, 0.1]},
-    **{"w_q": 0.002, "spacing": "count", "guards": False, "gentle": False, "mean_packet": "1000B"},
+    **{"w_q": 0.002, "variant": "ns2", "spacing": "section4", "guards": False, "mean_packet": "1000B"},
 }
 
 

@@ -21,7 +21,8 @@ pub fn settings() -> Vec<Given> {
         ],
         vec![("w_q", word("auto")), ("min_in", number(2.0)), ("max_in", number(5.0)), ("precedence", word("ip"))],
     ];
-    let spacings: Vec<Given> = ["wait", "count", "none"].map(|spacing| vec![("spacing", word(spacing))]).into();
+    let spacings: Vec<Given> =
+        ["wait", "count", "none", "section4"].map(|spacing| vec![("spacing", word(spacing))]).into();
     let more = [
         vec![],
         vec![("gentle", flag(true)), ("ecn", flag(true))],
@@ -68,7 +69,7 @@ impl Law for Rio {
 
     fn overflow(&mut self, _queue: &Queue, item: &Item) {
         let level = if self.is_in(item) { &mut self.within } else { &mut self.without };
-        level.n = 0.0;
+        level.restart();
     }
 
     fn idle(&mut self, now: u64) {
@@ -89,6 +90,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         guards: s.flag("guards", true),
         ecn: s.flag("ecn", false),
         n: 0.0,
+        printed: -1,
         above: false,
     };
     let law = Rio {

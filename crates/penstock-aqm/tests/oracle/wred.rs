@@ -26,7 +26,8 @@ pub fn settings() -> Vec<Given> {
             ("precedence", word("ip")),
         ],
     ];
-    let spacings: Vec<Given> = ["wait", "count", "none"].map(|spacing| vec![("spacing", word(spacing))]).into();
+    let spacings: Vec<Given> =
+        ["wait", "count", "none", "section4"].map(|spacing| vec![("spacing", word(spacing))]).into();
     let more = [
         vec![],
         vec![("gentle", flag(true)), ("ecn", flag(true))],
@@ -72,23 +73,30 @@ pub struct Level {
     pub guards: bool,
     pub ecn: bool,
     pub n: f64,
+    /// The count of RED's section 4.
+    pub printed: i64,
     pub above: bool,
 }
 
 impl Level {
+    pub fn restart(&mut self) {
+        (self.n, self.printed) = (0.0, 0);
+    }
+
     /// What RED says at this average; `few`: so little waits that the guards let all pass.
     pub fn judge(&mut self, avg: f64, few: bool, rng: &mut Rng) -> Say {
         if avg < self.min_th || self.guards && few {
-            (self.n, self.above) = (0.0, false);
+            (self.n, self.printed, self.above) = (0.0, -1, false);
             return Say::Pass;
         }
         self.n += 1.0;
+        self.printed += 1;
         if avg >= if self.gentle { 2.0 * self.max_th } else { self.max_th } {
-            self.n = 0.0;
+            self.restart();
             return Say::Drop(Cause::Forced);
         }
         if self.guards && !self.above {
-            (self.n, self.above) = (1.0, true);
+            (self.n, self.printed, self.above) = (1.0, 0, true);
             return Say::Pass;
         }
         let p_b = if avg < self.max_th {
@@ -101,12 +109,13 @@ impl Level {
             "wait" if self.n * p_b < 1.0 => 0.0,
             "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
             "none" => p_b,
+            "section4" => p_b / (1.0 - self.printed as f64 * p_b),
             _ => 1.0,
         };
         if p_a <= 0.0 || rng.uniform() >= p_a {
             return Say::Pass;
         }
-        self.n = 0.0;
+        self.restart();
         if self.ecn && avg < self.max_th { Say::Mark(Cause::Early) } else { Say::Drop(Cause::Early) }
     }
 }
@@ -151,6 +160,7 @@ impl Wred {
             guards: s.flag("guards", true),
             ecn: s.flag("ecn", false),
             n: 0.0,
+            printed: -1,
             above: false,
         };
         Self {
@@ -180,7 +190,7 @@ impl Law for Wred {
     }
 
     fn overflow(&mut self, _queue: &Queue, _item: &Item) {
-        self.levels[self.judge].n = 0.0;
+        self.levels[self.judge].restart();
     }
 
     fn idle(&mut self, now: u64) {

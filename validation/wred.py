@@ -12,8 +12,9 @@ metering (cir = 0), so it is not the meter alone.
 from .reference import Cell
 from .setup import LINK_METRICS, Setting, Table
 
-FLOWS = 16
+HOSTS = 2
 RECEIVERS = 8
+FLOWS = HOSTS * RECEIVERS
 NEVER = 1_000_000
 
 # ns-2's WRED, as the page of the scheme says.
@@ -32,11 +33,18 @@ def settings(cell: Cell) -> list[Setting] | str:
         "warmup": "10s",
         "sampling": "10ms",
         "links": {
-            "access": {
-                **{"count": FLOWS, "from": "A{i}", "to": "E", "rate": "100Mbit", "delay": "1ms"},
-                "edge": [meter(float(cell.settings["cir"]) * 1e6 / FLOWS)],
+            **{
+                f"access{host}": {
+                    **{"count": RECEIVERS, "from": f"A{host}.{{i}}", "to": f"E{host}"},
+                    **{"rate": "100Mbit", "delay": "1ms"},
+                    "edge": [meter(float(cell.settings["cir"]) * 1e6 / FLOWS)],
+                }
+                for host in range(HOSTS)
             },
-            "uplink": {"from": "E", "to": "R4", "rate": "100Mbit", "delay": "4ms"},
+            **{
+                f"uplink{host}": {"from": f"E{host}", "to": "R4", "rate": "100Mbit", "delay": "4ms"}
+                for host in range(HOSTS)
+            },
             "bottleneck": {
                 **{"from": "R4", "to": "R3", "rate": "10Mbit", "delay": "10ms", "watch": True},
                 "queue": WRED,
@@ -47,11 +55,12 @@ def settings(cell: Cell) -> list[Setting] | str:
             },
         },
         "traffic": {
-            "bulk": {
-                **{"kind": "tcp", "profile": "ns2", "flavour": flavour, "count": FLOWS, "packet": "1000B"},
+            f"bulk{host}": {
+                **{"kind": "tcp", "profile": "ns2", "flavour": flavour, "count": RECEIVERS, "packet": "1000B"},
                 **{"window": 1_000_000, "min_rto": f"{cell.settings['minrto']}s", "start": {"uniform": ["0s", "5s"]}},
-                **{"from": "A{i}", "to": [f"D{j}" for j in range(RECEIVERS)]},
+                **{"from": f"A{host}.{{i}}", "to": [f"D{j}" for j in range(RECEIVERS)]},
             }
+            for host in range(HOSTS)
         },
     }
     return [Setting(scenario, {metric: LINK_METRICS[metric] for metric in cell.metrics})]

@@ -1,4 +1,4 @@
-//! WRED: Bodin and Schelen 2001, section 2.1; spacing, guards and idle time are RED's.
+//! WRED: Bodin and Schelen 2001, section 2.1; spacing, guards and idle time are RED's; the variant of ns-2.
 
 use super::{
     Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, secs, word,
@@ -8,6 +8,11 @@ use penstock_core::param::Value;
 use penstock_core::{Rng, math};
 
 pub fn settings() -> Vec<Given> {
+    each_with(shared(), &[vec![], vec![("variant", word("ns2"))]])
+}
+
+/// Those of the schemes built on WRED, too.
+pub fn shared() -> Vec<Given> {
     let list = |numbers: &[f64]| Value::Numbers(numbers.to_vec());
     let own = vec![
         vec![("w_q", number(0.1))],
@@ -140,6 +145,9 @@ pub struct Wred {
     pub in_bytes: bool,
     /// The level that judged the packet in hand.
     pub judge: usize,
+    /// ns-2's variant, and since when its queue is idle.
+    ns2: bool,
+    idle_since: Option<u64>,
 }
 
 impl Wred {
@@ -169,6 +177,8 @@ impl Wred {
             rule: s.word("precedence", "af"),
             in_bytes,
             judge: 0,
+            ns2: s.word("variant", "paper") == "ns2",
+            idle_since: None,
         }
     }
 
@@ -183,6 +193,14 @@ impl Wred {
 
 impl Law for Wred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
+        if self.ns2 {
+            if !queue.has_room(item) {
+                return Say::Drop(Cause::Overflow);
+            }
+            if let Some(since) = self.idle_since {
+                self.average.idle(since);
+            }
+        }
         self.average.update(queue.now, self.measured(queue));
         self.judge = precedence(item, &self.rule, self.levels.len());
         let few = self.few(queue);
@@ -193,8 +211,22 @@ impl Law for Wred {
         self.levels[self.judge].restart();
     }
 
+    fn queued(&mut self, _queue: &Queue, _item: &Item) {
+        self.idle_since = None;
+    }
+
+    fn departure(&mut self, queue: &Queue, item: &Item, _rng: &mut Rng) -> Say {
+        let level = |item: &Item| precedence(item, &self.rule, self.levels.len());
+        if queue.items.iter().all(|other| level(other) != level(item)) {
+            self.idle_since = Some(queue.now);
+        }
+        Say::Pass
+    }
+
     fn idle(&mut self, now: u64) {
-        self.average.idle(now);
+        if !self.ns2 {
+            self.average.idle(now);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use penstock_aqm::Cause;
 use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
-    let mut laws = wred::settings();
+    let mut laws = wred::shared();
     for given in &mut laws {
         given.retain(|(name, _)| *name != "ecn");
     }

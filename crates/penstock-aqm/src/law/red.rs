@@ -204,6 +204,11 @@ impl Red {
         self.vars.avg = (1.0 - w_q) * self.vars.avg + w_q * q;
     }
 
+    /// No idle time is to be made up for.
+    pub(crate) fn forget_idle(&mut self) {
+        self.vars.idle_since = None;
+    }
+
     /// The verdict on a packet that finds the queue `q`; the average is up to date.
     #[inline]
     pub(crate) fn judge(&mut self, q: f64, rng: &mut Rng) -> Verdict {

@@ -65,6 +65,10 @@ impl Average {
     pub fn idle(&mut self, now: u64) {
         self.idle_since.get_or_insert(now);
     }
+
+    pub fn not_idle(&mut self) {
+        self.idle_since = None;
+    }
 }
 
 /// The count of RED, and its thresholds.

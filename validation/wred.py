@@ -1,12 +1,8 @@
 """After Bodin and Schelen: 16 flows, each metered by a time sliding window, into one WRED queue of 10 Mbit/s.
 
-ns-2 has two hosts with a meter for each pair of addresses at the edge behind; here each flow has a host of its own, and
-its meter stands at its access link, which is never busy.
-
-Not in agreement yet: with five runs 54 of 84 numbers agree. The mean queue and Jain's index agree in all 12 cells, and
-the most metered SACK cell (cir = 9.2) in everything. Elsewhere ns-2's queue varies more (its variance is up to 1.6 of
-ours), is empty more often, and loses more (up to 1.2 of ours). Why is not known; part of it is there without any
-metering (cir = 0), so it is not the meter alone.
+Two hosts send to eight receivers each. ns-2 has a meter for each pair of addresses at the edge behind a host; here each
+flow has an access link of its own, and its meter stands there, which is the same but for the order of packets that
+leave a host at once. ``validation/ns2/wred.tcl`` makes further seeds of the reference.
 """
 
 from .reference import Cell

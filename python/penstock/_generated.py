@@ -668,7 +668,8 @@ class Rio(Queue):
         spacing: How drops are spaced.
         guards: No drop by an average while at most one packet waits, nor of the first packet above a lower
             threshold (ns-2).
-        ns2_quirk: Update both averages at In arrivals only (ns-2).
+        ns2_quirk: Update both averages at In arrivals only, and count on over forced drops and overflows
+            (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below max_in or

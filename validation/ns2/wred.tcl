@@ -1,6 +1,6 @@
 # 16 metered TCP flows into ns-2's WRED: ns wred.tcl TCP CIR SEED DURATION
-# TCP is Reno or Sack1; each of the 16 flows has a TSW2CM meter with CIR / 16 Mb/s, 0 for none in profile. Two hosts send
-# to eight receivers; statistics from 10 s on: see README.md beside the numbers.
+# TCP is Reno or Sack1; each of the 16 flows has a TSW2CM meter with CIR / 16 Mb/s, 0 for none in profile. Two hosts
+# send to eight receivers; statistics from 10 s on: see README.md beside the numbers.
 lassign $argv tcp cir seed duration
 set warmup 10.0
 

@@ -32,9 +32,9 @@
 //! * `guards` are those of ns-2: nothing is dropped by the average while at most one packet waits, and the first packet
 //!   that sees the average above min_th is let pass. With `measure_in = "bytes"` it is at most one byte, as in ns-2:
 //!   only an empty queue is spared.
-//! * The paper's sections 4 and 7 differ: the count of the first arrival after a drop is 1 in section 4, which makes its
-//!   gaps end at 1/p_b - 1; in section 7 and "count" here they end at 1/p_b. Section 4 does not say what a negative p_a
-//!   means; "section4" takes it to the letter, as ns-2's WRED does (see there).
+//! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
+//!   end at 1/p_b - 1; in section 7 and "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
+//!   means: "section4" never drops there, as ns-2's WRED.
 //! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
 //! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it. "max_th" marks below
 //!   max_th only, as the ns-2 of 2003 did. "max_p" marks while p_b is below the present max_p; ns-2.35 compares p_b

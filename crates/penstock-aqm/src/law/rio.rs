@@ -19,12 +19,12 @@
 //!
 //! # Differences
 //! * Algorithm 15 updates avg_total at Out arrivals only; the text, and this law, at every arrival.
-//! * `ns2_quirk` is ns-2's RIO, found with its own random numbers, by which its drops and averages follow packet by
-//!   packet: both averages are updated at In arrivals only; an Out arrival ends an idle time without making up for it in
-//!   avg_total, and avg_in makes up for the last of several; the count goes on over forced drops (it counts them) and
-//!   over overflows (counted as the arrivals they are) instead of starting again. So the first Out packets that see
-//!   avg_total below max_out again are dropped with certainty. Its Out branch also reads the p_out of the plain RED it is
-//!   made from, 1/10: set p_out = 0.1 besides.
+//! * `ns2_quirk` is ns-2's RIO: given its random numbers this drops what it drops, packet by packet
+//!   (`tests/ns2_classes.rs`). Both averages are updated at In arrivals only; an Out arrival ends an idle time, which
+//!   avg_total then does not make up for, and avg_in makes up for the last of several; the count goes on over forced
+//!   drops and overflows, which count as arrivals, instead of starting again. So the first Out packets that see
+//!   avg_total below max_out again are dropped with certainty. ns-2's Out branch also reads the p_out of the plain RED
+//!   it is made from, 1/10: set p_out = 0.1 besides.
 //! * `guards` look at all packets that wait, for In packets also.
 
 use super::Law;

@@ -53,6 +53,9 @@ use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
 use penstock_model::red_weight;
 
+/// Two numbers nearer than this are one.
+const ROUNDING: f64 = 1e-9;
+
 penstock_core::choice! {
     /// How the probability of this drop follows from p_b and the arrivals since the last drop.
     pub enum Spacing {
@@ -343,8 +346,10 @@ impl Spacing {
             Self::Wait if n * p_b < 1.0 => 0.0,
             Self::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
             Self::Count | Self::Wait => 1.0,
-            // n - 1 is section 4's count, as `restart_count` starts it
-            Self::Section4 if (n - 1.0) * p_b <= 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
+            // n - 1 is section 4's count, as `restart_count` starts it; where it is 1/p_b, but for rounding, p_a is
+            // infinite
+            Self::Section4 if (n - 1.0) * p_b < 1.0 - ROUNDING => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
+            Self::Section4 if (n - 1.0) * p_b <= 1.0 + ROUNDING => 1.0,
             Self::Section4 => 0.0,
         }
     }

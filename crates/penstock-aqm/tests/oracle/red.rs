@@ -167,6 +167,8 @@ impl Red {
             "wait" if self.n * p_b < 1.0 => 0.0,
             "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
             "none" => p_b,
+            // the pole itself drops, however its denominator is rounded
+            "section4" if (1.0 - self.printed as f64 * p_b).abs() <= 1e-9 => 1.0,
             "section4" => p_b / (1.0 - self.printed as f64 * p_b),
             _ => 1.0,
         };

@@ -12,7 +12,7 @@ SIZES = {"equal": (1000, 1000, 1000, 1000), "mixed": (250, 500, 1000, 1500)}
 LIMIT = 35
 
 # ns-2's WRED, as the page of the scheme says.
-NS2: Table = {"spacing": "count", "guards": False, "w_q": 0.002, "mean_packet": "1000B"}
+NS2: Table = {"variant": "ns2", "spacing": "section4", "guards": False, "w_q": 0.002, "mean_packet": "1000B"}
 
 
 # Why a scheme that both have is not compared.

@@ -158,7 +158,7 @@ class Red(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -212,7 +212,7 @@ class AredFloyd(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -257,7 +257,7 @@ class AredFeng(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -318,7 +318,7 @@ class Psand(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -577,7 +577,7 @@ class Xred(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -620,7 +620,7 @@ class FbRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -668,7 +668,8 @@ class Rio(Queue):
         spacing: How drops are spaced.
         guards: No drop by an average while at most one packet waits, nor of the first packet above a lower
             threshold (ns-2).
-        ns2_quirk: Update both averages at In arrivals only (ns-2).
+        ns2_quirk: Update both averages at In arrivals only, and count on over forced drops and overflows
+            (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below max_in or
@@ -689,7 +690,7 @@ class Rio(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = 0.002
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     ns2_quirk: bool = False
     mean_packet: str = "1000B"
@@ -702,6 +703,7 @@ class Wred(Queue):
     """Weighted RED.
 
     Attributes:
+        variant: When the idle time starts and ends, and whether the law sees what finds no room.
         min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
             to 1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
@@ -724,13 +726,14 @@ class Wred(Queue):
 
     scheme: ClassVar[str] = "wred"
 
+    variant: Literal["paper", "ns2"] = "paper"
     min_th: Sequence[float] = (1000000.0, 5.0)
     max_th: Sequence[float] = (2000000.0, 15.0)
     max_p: Sequence[float] = (0.1, 0.1)
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -773,7 +776,7 @@ class Wrt(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -843,7 +846,7 @@ class CbtRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1374,7 +1377,7 @@ class WredDfq(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1652,7 +1655,7 @@ class Choke(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "count"
+    spacing: Literal["wait", "count", "none", "section4"] = "count"
     guards: bool = False
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"

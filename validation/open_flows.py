@@ -57,9 +57,7 @@ def codepoint(scheme: str, flow: int) -> int | None:
 
 def classes(of: Callable[[int], Table]) -> list[Table]:
     """A class for each flow, with a queue of its own and what `of` says."""
-    return [
-        {"name": f"c{i}", "match": {"dscp": i}, "limit": f"{LIMIT}p", **of(i)} for i in range(len(PARTS))
-    ]
+    return [{"name": f"c{i}", "match": {"dscp": i}, "limit": f"{LIMIT}p", **of(i)} for i in range(len(PARTS))]
 
 
 def queue(scheme: str) -> Table:

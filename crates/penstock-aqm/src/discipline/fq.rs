@@ -209,22 +209,22 @@ mod tests {
     }
 
     /// Section 4, scenario 3: beside one that always has packets, a source at twice the rate of the line gets 3 to 8
-    /// packets of 3500.
+    /// packets of 3500, where a fair share is 1750. What is stored early is sent late, so that the first 3500 do not count.
     #[test]
     fn by_bit_an_ill_behaved_source_is_charged_for_what_it_loses() {
         let mut bench = Bench::new("fq", &[("by", Value::Text("bit".into()))], Limit::Packets(15));
         bench.arrive(0, 1000, 5);
         let mut got = [0, 0];
-        for _ in 0..3500 {
+        for step in 0..7000 {
             bench.arrive(1, 1000, 2);
             let flow = bench.serve(1)[0].flow;
-            got[flow as usize] += 1;
+            got[flow as usize] += usize::from(step >= 3500);
             if flow == 0 {
                 bench.arrive(0, 1000, 1);
             }
             bench.advance(Span::from_nanos(5_333_333));
         }
-        assert!(got[1] < 20, "{got:?}");
+        assert!((1..=12).contains(&got[1]), "{got:?}");
     }
 
     /// What ns-2.35 sends after bursts of 1500, 500 and 1000 bytes a packet, the first of which finds the link idle.

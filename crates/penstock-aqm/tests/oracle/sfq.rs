@@ -78,5 +78,10 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let few: Given = s.0.iter().filter(|(name, value)| *name != "buckets" || *value == number(1.0)).cloned().collect();
     let round = Round::new(&Settings(few), link);
     let threshold = (s.word("room", "longest") == "threshold").then(|| s.number("buckets", 1024.0) as u32);
-    Box::new(Sfq { round, by_packet: s.word("round", "drr") == "packet", headdrop: s.flag("headdrop", false), threshold })
+    Box::new(Sfq {
+        round,
+        by_packet: s.word("round", "drr") == "packet",
+        headdrop: s.flag("headdrop", false),
+        threshold,
+    })
 }

@@ -187,8 +187,8 @@ fn spread(seeds: &[Totals], result: Measure) -> (f64, f64) {
 /// So many that one run more lies within their range 19 times of 20.
 const SEEDS: u64 = 40;
 
-/// Whether losses, marks and delay are Linux': the means within `tolerance`, or within half the range over Linux' seeds,
-/// or over ours where it was measured with one.
+/// Whether losses, marks and delay are Linux': the means within `tolerance`, or within half the range over Linux'
+/// seeds, or over ours where it was measured with one.
 fn assert_like_linux(scheme: &str, tolerance: f64) {
     let all: [(&str, Measure); 3] =
         [("lost", |totals| totals.lost), ("marked", |totals| totals.marked), ("delay", |totals| totals.delay_ms)];

@@ -15,8 +15,8 @@
 //! When the queue is full, by packet the arriving packet is dropped. By bit, the last packet of the flow with the most
 //! bytes is dropped, the arriving packet counted in (section 2.2, buffer allocation); between classes, the arriving
 //! packet. Of flows with equally many bytes the arriving packet's own loses, else the one with the highest number. F
-//! stays as it is when a packet of a flow is dropped, on arrival or later: section 2.2 charges ill-behaved hosts so, "for
-//! throughput that, because of their own poor flow control, they could not use". No random number is drawn.
+//! stays as it is when a packet of a flow is dropped, on arrival or later: section 2.2 charges ill-behaved hosts so,
+//! "for throughput that, because of their own poor flow control, they could not use". No random number is drawn.
 //!
 //! # Parameters
 //! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one,
@@ -25,10 +25,10 @@
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
 //! * A flow is what the simulator calls a flow, not a pair of hosts.
-//! * ns-2's FQ drops nothing for the sake of others: each flow has a queue of `limit_` packets of its own, and only what
-//!   is stored is charged, so that what small flows leave is shared equally. `by` = "bit" with a class for each flow and
-//!   a `limit` in each class shares alike. Four flows that offer 0.15, 0.3, 0.45 and 0.6 of a link lose 0, 0.06, 0.37
-//!   and 0.53 so; without classes the last is charged for its drops, and loses all that the others can use.
+//! * ns-2's FQ drops nothing for the sake of others: each flow has a queue of `limit_` packets of its own, and only
+//!   what is stored is charged, so that what small flows leave is shared equally. `by` = "bit" with a class for each
+//!   flow and a `limit` in each class shares alike. Four flows that offer 0.15, 0.3, 0.45 and 0.6 of a link lose 0,
+//!   0.06, 0.37 and 0.53 so; without classes 0, 0, 0.005 and 0.83: the last is charged for its drops.
 //! * In ns-2 a packet that finds the link idle is not charged: of bursts of 4 x 1500, 5 x 500 and 2 x 1000 bytes the
 //!   first is sent at once, and the next of flow 0 has F = 1500 then, here 3000.
 
@@ -209,7 +209,8 @@ mod tests {
     }
 
     /// Section 4, scenario 3: beside one that always has packets, a source at twice the rate of the line gets 3 to 8
-    /// packets of 3500, where a fair share is 1750. What is stored early is sent late, so that the first 3500 do not count.
+    /// packets of 3500, where a fair share is 1750. What is stored early is sent late, so that the first 3500 do not
+    /// count.
     #[test]
     fn by_bit_an_ill_behaved_source_is_charged_for_what_it_loses() {
         let mut bench = Bench::new("fq", &[("by", Value::Text("bit".into()))], Limit::Packets(15));

@@ -10,9 +10,9 @@
 //! served.
 //!
 //! `room` = "threshold" is ns-2's, found by trial: with f places free, a packet is refused where its queue holds
-//! floor(f / 2) packets or more, and, if f < `buckets`, where it holds more than floor(limit / `buckets`). What is stored
-//! is never dropped. n long queues settle at limit / (n + 2) each, as by the dynamic threshold of `dtdrr` with alpha =
-//! 1/2, or sooner by the second rule.
+//! floor(f / 2) packets or more, and, if f < `buckets`, where it holds more than floor(limit / `buckets`). What is
+//! stored is never dropped. n long queues settle at limit / (n + 2) each, as by the dynamic threshold of `dtdrr` with
+//! alpha = 1/2, or sooner by the second rule.
 //!
 //! Every `perturb` a new salt is drawn, so that the flows that share a queue do not share it for long. Waiting packets
 //! go to the queues of the new hash in order of arrival.
@@ -293,8 +293,8 @@ mod tests {
         (0..3).for_each(|flow| bench.arrive(flow, 1500, 2));
         assert_eq!(bench.drops(), [Fate::Dropped(2, Cause::Overflow); 2]);
     }
-    /// What ns-2.35's SFQ keeps of a burst of 60 packets of each of n flows, one of each flow in turn, of which the first
-    /// is sent at once.
+    /// What ns-2.35's SFQ keeps of a burst of 60 packets of each of n flows, one of each flow in turn, of which the
+    /// first is sent at once.
     #[test]
     fn threshold_keeps_what_ns2_keeps_of_a_burst() {
         for (limit, buckets, kept) in [

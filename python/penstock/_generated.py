@@ -1320,10 +1320,12 @@ class Sfq(Queue):
 
     Attributes:
         buckets: Number of queues. From 1 to 1e+06.
+        spread: How flows are spread over the queues.
         perturb: Time between changes of the hash; never, unless it is given. Unit: s. At least 0.001.
         round: What a queue may send in each of its turns.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
+        room: Who loses for want of room.
         depth: Most packets in one queue; no bound but the limit, unless it is given. Unit: packets. At least 1.
         flows: Most queues that hold packets; all, unless it is given. At least 1.
         headdrop: Drop from the head of the longest queue instead of from its tail.
@@ -1334,9 +1336,11 @@ class Sfq(Queue):
     scheme: ClassVar[str] = "sfq"
 
     buckets: int = 1024
+    spread: Literal["modulo", "hash"] = "hash"
     perturb: str | None = None
     round: Literal["drr", "packet"] = "drr"
     quantum: str = "auto"
+    room: Literal["longest", "threshold"] = "longest"
     depth: int | None = None
     flows: int | None = None
     headdrop: bool = False

@@ -40,6 +40,8 @@ QUICK = {
     "open_flows": [
         "scheme=DRR mix=equal kind=poisson rho=1.5",
         "scheme=DRR mix=mixed kind=poisson rho=1.5",
+        "scheme=FQ mix=equal kind=poisson rho=1.5",
+        "scheme=SFQ mix=equal kind=poisson rho=1.5",
         "scheme=RIO mix=equal kind=poisson rho=1.5",
         "scheme=WRED mix=equal kind=poisson rho=1.1",
     ],

@@ -35,6 +35,12 @@ impl Scoreboard {
         self.count_below_repaired = 0;
     }
 
+    /// Packets of `una..` that are reported.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Whether nothing is reported.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,10 +1,12 @@
 //! The sending end: the machinery with the congestion law of its flavour.
 
 use crate::cc::Law;
+use crate::cc::cubic::Cubic;
+use crate::cc::dctcp::Dctcp;
 use crate::cc::newreno::NewReno;
 use crate::cc::pipe::Pipe;
 use crate::cc::reno::Reno;
-use crate::cc::sack::Sack;
+use crate::cc::sack::{Sack, Standard};
 use crate::cc::tahoe::Tahoe;
 use crate::cc::vegas::Vegas;
 use crate::machine::{Machine, SenderCounts};
@@ -21,8 +23,10 @@ enum AnyLaw {
     Reno(Reno),
     NewReno(NewReno),
     Pipe(Pipe),
-    Sack(Sack),
+    Sack(Sack<Standard>),
     Vegas(Box<Vegas>),
+    Cubic(Box<Sack<Cubic>>),
+    Dctcp(Box<Sack<Dctcp>>),
 }
 
 /// Call a method of whichever law it is.
@@ -35,6 +39,8 @@ macro_rules! law {
             AnyLaw::Pipe(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Sack(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Vegas(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Cubic(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Dctcp(law) => law.$method(&mut $sender.machine, $($argument),*),
         }
     };
 }
@@ -56,6 +62,8 @@ impl Sender {
             (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
             (Flavour::Sack, Recovery::Rfc) => AnyLaw::Sack(Sack::default()),
             (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
+            (Flavour::Cubic, _) => AnyLaw::Cubic(Box::default()),
+            (Flavour::Dctcp, _) => AnyLaw::Dctcp(Box::default()),
         };
         Self { machine: Machine::new(params), law }
     }

@@ -30,6 +30,9 @@ pub(crate) trait Law {
     /// The retransmission timer ended with data outstanding; the machine has backed off.
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N);
 
+    /// The timer ended in a probe, for a law that has armed one.
+    fn on_probe<N: Network>(&mut self, _m: &mut Machine, _now: Time, _net: &mut N) {}
+
     /// The retransmission timer ended with nothing outstanding, though there is data to send: a mark has left a window of less
     /// than one packet (RFC 3168, section 6.1.2).
     fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {

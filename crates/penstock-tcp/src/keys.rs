@@ -83,7 +83,7 @@ impl KeyInfo {
 use Default::{Flag, Nanos, Number, Text};
 
 /// All keys. The order is that of the documentation.
-pub(crate) static KEYS: [KeyInfo; 35] = [
+pub(crate) static KEYS: [KeyInfo; 37] = [
     word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"], "Congestion control of the sender.").always(Text("reno")),
     number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
         .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
@@ -144,6 +144,10 @@ pub(crate) static KEYS: [KeyInfo; 35] = [
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("rescue", "Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).")
         .by_profile([Flag(true), Flag(true), Flag(true), Flag(false)]),
+    flag("rack", "Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC 8985, by order instead of time).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    flag("tlp", "With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("hystart", "Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("impatient", "NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).")
@@ -191,6 +195,8 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         counting: Counting::Acks,
         prr: false,
         rescue: false,
+        rack: false,
+        tlp: false,
         hystart: false,
         impatient: false,
         deflation: false,
@@ -257,6 +263,8 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("counting", _) => params.counting = Counting::Packets,
         ("prr", Setting::Flag(on)) => params.prr = on,
         ("rescue", Setting::Flag(on)) => params.rescue = on,
+        ("rack", Setting::Flag(on)) => params.rack = on,
+        ("tlp", Setting::Flag(on)) => params.tlp = on,
         ("hystart", Setting::Flag(on)) => params.hystart = on,
         ("impatient", Setting::Flag(on)) => params.impatient = on,
         ("deflation", Setting::Flag(on)) => params.deflation = on,

@@ -50,8 +50,21 @@ pub(crate) enum Cut {
     Mark,
 }
 
+/// A probe of the tail of what is outstanding (RFC 8985, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    None,
+    /// The timer ends in a probe, not in a timeout.
+    Armed,
+    /// Sent, and nothing new acknowledged since.
+    Sent,
+}
+
 /// What a loss leaves of the window (RFC 5681, equation 4).
 pub(crate) const HALF: f64 = 0.5;
+
+/// How late an acknowledgement may be because it is delayed (RFC 8985, section 7.2: as in Linux).
+const MOST_ACK_DELAY: Span = Span::from_millis(200);
 
 /// State of a sender, apart from its congestion law.
 ///
@@ -86,6 +99,7 @@ pub(crate) struct Machine {
     pub(crate) ect: bool,
     /// An echoed mark met a window of one packet.
     ecn_backoff: bool,
+    pub(crate) probe: Probe,
     /// A packet is being timed: number and sending time.
     timing: bool,
     timed_seq: u32,
@@ -122,6 +136,7 @@ impl Machine {
             cwr: false,
             ect: params.ecn && params.recovery == Recovery::Rfc,
             ecn_backoff: false,
+            probe: Probe::None,
             timing: false,
             timed_seq: 0,
             timed_at: Time::ZERO,
@@ -282,6 +297,15 @@ impl Machine {
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time) {
         self.deadline = now + self.rtt.timeout(&self.params);
+    }
+
+    /// Let the timer end in a probe after two round trips, and later by the delay of an acknowledgement if that may be what is
+    /// missing (RFC 8985, section 7.2).
+    pub(crate) fn arm_probe(&mut self, now: Time) {
+        let Some(srtt) = self.srtt() else { return };
+        let slack = if self.outstanding() == 1 { MOST_ACK_DELAY } else { Span::ZERO };
+        self.deadline = self.deadline.min(now + (srtt * 2 + slack));
+        self.probe = Probe::Armed;
     }
 
     /// The timer has ended: nothing is timed any more, and everything outstanding counts as lost.

@@ -92,6 +92,25 @@ impl Scoreboard {
         true
     }
 
+    /// Everything unreported below the highest reported packet is lost.
+    pub(crate) fn lose_below_highest(&mut self) {
+        let Some(run) = self.sacked.downwards().next() else { return };
+        if run.start > self.lost_below {
+            self.count_below_lost += self.sacked.count_between(self.lost_below, run.start);
+            self.lost_below = run.start;
+        }
+    }
+
+    /// The packet after the highest one reported.
+    pub(crate) fn highest(&self) -> Option<u32> {
+        self.sacked.end()
+    }
+
+    /// Whether a packet from `una` on is reported.
+    pub(crate) fn is_reported(&self, seq: u32) -> bool {
+        self.sacked.find(seq).is_some()
+    }
+
     /// Packets of `una..max` that are thought to be in the network.
     pub(crate) fn pipe(&self, max: u32) -> u32 {
         let lost = self.lost_below - self.una - self.count_below_lost;

@@ -9,7 +9,7 @@ use crate::cc::reno::Reno;
 use crate::cc::sack::{Sack, Standard};
 use crate::cc::tahoe::Tahoe;
 use crate::cc::vegas::Vegas;
-use crate::machine::{Machine, SenderCounts};
+use crate::machine::{Machine, Probe, SenderCounts};
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
@@ -95,7 +95,9 @@ impl Sender {
         if self.machine.deadline() > now {
             return;
         }
-        if self.machine.time_out() {
+        if self.machine.probe == Probe::Armed {
+            law!(self, on_probe, now, net);
+        } else if self.machine.time_out() {
             law!(self, on_timeout, now, net);
         } else if self.machine.max < self.machine.end {
             law!(self, on_idle, now, net);

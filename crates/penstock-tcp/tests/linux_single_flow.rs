@@ -56,6 +56,8 @@ fn play(cell: &Json, recorded: bool) -> Record {
         ("bytes", Value::Bytes(number("bytes") as f64)),
         ("timestamps", Value::Flag(!is(cell, "no_timestamps"))),
         ("hystart", Value::Flag(!is(cell, "no_hystart"))),
+        ("rack", Value::Flag(!is(cell, "no_recovery"))),
+        ("tlp", Value::Flag(!is(cell, "no_early_retrans"))),
     ];
     let acks = cell["acks"].as_str().filter(|_| recorded).map(ack_numbers);
     if acks.is_some() || is(cell, "quickack") {
@@ -87,10 +89,13 @@ struct Bounds {
 fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
     let id = cell["id"].as_str().expect("a name");
     let (done, retransmissions) = match id {
+        // Without SACK Linux answers partial acknowledgements by rules of its own.
         _ if is(cell, "no_sack") => return None,
+        // All ten packets of the first window are lost. Linux leaves the answer to its probe aside, because that round trip is
+        // 1 us below the least one (RFC 8985, section 6.2, step 2), and waits for the timeout; ours repairs at once.
+        _ if id.starts_with("short10_all_lost") => return None,
         _ if id.starts_with("syn") => (0.04, 0),
         _ if id.contains("tail") => (0.10, 0),
-        "short10_all_lost_reno" | "short10_all_lost_cubic" => (0.25, 1),
         // HyStart sees other trains with the receiver of the profile, and a queue of 20 packets overflows another time.
         "pfifo20_cubic" | "norack_cubic" | "rtt20_pfifo20_cubic" if !recorded => (0.10, 12),
         "nohystart_pfifo20_cubic" => (0.10, 21),
@@ -114,9 +119,8 @@ fn difference(cell: &Json, recorded: bool) -> Option<String> {
     if counts.retransmitted.abs_diff(number("retransmissions")) > retransmissions {
         faults.push(format!("{} retransmissions instead of {}", counts.retransmitted, number("retransmissions")));
     }
-    let tail = cell["id"].as_str().is_some_and(|id| id.contains("tail"));
-    // A probe of a tail is a timeout of ours.
-    if counts.timeouts != number("timeouts") && !tail {
+    // The recorded state between two samples, 10 ms apart, hides a timeout that is answered by its only packet.
+    if counts.timeouts != number("timeouts") && !is(cell, "no_early_retrans") {
         faults.push(format!("{} timeouts instead of {}", counts.timeouts, number("timeouts")));
     }
     if recorded {

@@ -19,10 +19,11 @@
 
 use super::prr::Prr;
 use super::{Law, go_back, open};
-use crate::machine::{Cut, HALF, Machine};
+use crate::machine::{Cut, HALF, Machine, Probe};
 use crate::scoreboard::Scoreboard;
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use core::fmt::Debug;
 use penstock_core::Time;
 
@@ -72,6 +73,28 @@ struct Recovery {
     prr: Prr,
     /// The rescue retransmission of this recovery has been made.
     rescued: bool,
+    /// With `rack`: the retransmissions in the order they were made, each with the first packet that was new then.
+    again: VecDeque<(u32, u32)>,
+}
+
+impl Recovery {
+    fn on_repeat(&mut self, m: &Machine, seq: u32) {
+        self.prr.on_send();
+        if m.params.rack {
+            self.again.push_back((seq, m.max));
+        }
+    }
+
+    /// The oldest retransmission that is lost: a packet first sent after it has been reported.
+    fn lost_again(&mut self, m: &Machine, board: &Scoreboard) -> Option<u32> {
+        while let Some((seq, first_new)) = self.again.front().copied() {
+            if seq >= m.una && !board.is_reported(seq) {
+                return board.highest().filter(|end| *end > first_new).map(|_| seq);
+            }
+            self.again.pop_front();
+        }
+        None
+    }
 }
 
 #[derive(Debug, Default)]
@@ -94,10 +117,12 @@ impl<G: Growth> Law for Sack<G> {
         let (before, advances) = (m.una + self.board.count(), ack.ack > m.una);
         if advances {
             if self.recovery.is_none() {
+                m.probe = Probe::None;
                 self.progress(m, now, ack);
             } else if ack.ack < m.recover {
                 m.acknowledge_in_recovery(now, ack);
             } else {
+                m.probe = Probe::None;
                 self.recovery = None;
                 m.cut = Cut::Recovered;
                 m.acknowledge(now, ack);
@@ -108,13 +133,29 @@ impl<G: Growth> Law for Sack<G> {
         }
         if ack.sack.is_empty() && self.board.is_empty() && self.recovery.is_none() {
             m.fill_window(now, net);
+            if m.params.tlp && m.probe == Probe::None && m.next == m.max && m.outstanding() > 0 {
+                m.arm_probe(now);
+            }
             return;
+        }
+        if m.probe == Probe::Armed {
+            m.probe = Probe::None;
+            m.restart_timer(now);
         }
         self.read(m, now, ack, (before, advances), net);
     }
 
+    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.probe = Probe::Sent;
+        m.restart_timer(now);
+        if !send_new(m, now, net) {
+            m.transmit(now, m.max - 1, net);
+        }
+    }
+
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         self.recovery = None;
+        m.probe = Probe::None;
         self.board.clear(m.una);
         m.dupacks = 0;
         if m.cut == Cut::Mark && G::MARK_COVERS_LOSS {
@@ -151,6 +192,11 @@ impl<G: Growth> Sack<G> {
         for block in ack.sack {
             new |= self.board.report(*block, m.params.dupack_threshold);
         }
+        if m.probe == Probe::Sent && self.board.highest() == Some(m.max) {
+            // The probe was sent last and has arrived: what was sent long before it has not.
+            m.probe = Probe::None;
+            self.board.lose_below_highest();
+        }
         let delivered = (m.una + self.board.count()).saturating_sub(before);
         if self.recovery.is_some() {
             self.send(m, now, delivered, net);
@@ -180,14 +226,14 @@ impl<G: Growth> Sack<G> {
             m.reduce(now, G::SHARE);
             self.growth.on_cut(window);
         }
-        let mut prr = Prr::new(m.outstanding() - m.limited);
+        let prr = Prr::new(m.outstanding() - m.limited);
         m.recover = m.max;
         m.fast_retransmit(now);
         let lost = m.una;
         self.board.repair(lost);
         m.transmit(now, lost, net);
-        prr.on_send();
-        self.recovery = Some(Box::new(Recovery { prr, rescued: false }));
+        let recovery = self.recovery.insert(Box::new(Recovery { prr, rescued: false, again: VecDeque::new() }));
+        recovery.on_repeat(m, lost);
         self.send(m, now, delivered, net);
     }
 
@@ -199,7 +245,18 @@ impl<G: Growth> Sack<G> {
             let allowed = recovery.prr.on_delivery(delivered, pipe, m.ssthresh);
             m.set_cwnd(now, f64::from(pipe + allowed));
         }
-        while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd {
+        loop {
+            let pipe = self.board.pipe(m.max);
+            // A lost retransmission is not in the network: the pipe counts it in vain.
+            if let Some(seq) = recovery.lost_again(m, &self.board).filter(|_| f64::from(pipe) <= m.cwnd) {
+                recovery.again.pop_front();
+                m.transmit(now, seq, net);
+                recovery.on_repeat(m, seq);
+                continue;
+            }
+            if f64::from(pipe) + 1.0 > m.cwnd {
+                return;
+            }
             let hole = match self.board.next_hole() {
                 Some((seq, true)) => Some(seq),
                 _ if send_new(m, now, net) => None,
@@ -215,10 +272,12 @@ impl<G: Growth> Sack<G> {
                     return;
                 }
             };
-            recovery.prr.on_send();
             if let Some(seq) = hole {
                 self.board.repair(seq);
                 m.transmit(now, seq, net);
+                recovery.on_repeat(m, seq);
+            } else {
+                recovery.prr.on_send();
             }
         }
     }

@@ -20,7 +20,7 @@ use super::hystart::HyStart;
 use super::sack::Growth;
 use crate::machine::Machine;
 use crate::wire::Ack;
-use penstock_core::Time;
+use penstock_core::{Span, Time};
 use penstock_core::math::pow;
 
 /// Packets per cubic second (section 5).
@@ -96,7 +96,7 @@ impl Cubic {
             Epoch { began: now, k, origin, w_est: cwnd }
         });
         let t = now.since(epoch.began).as_secs();
-        let rtt = m.srtt().map_or(0.0, |rtt| rtt.as_secs());
+        let rtt = m.srtt().map_or(0.0, Span::as_secs);
         epoch.w_est += ALPHA * acked / cwnd;
         let mut next = if epoch.w_cubic(t) < epoch.w_est {
             epoch.w_est.max(cwnd)

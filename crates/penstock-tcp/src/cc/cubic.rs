@@ -20,8 +20,8 @@ use super::hystart::HyStart;
 use super::sack::Growth;
 use crate::machine::Machine;
 use crate::wire::Ack;
-use penstock_core::{Span, Time};
 use penstock_core::math::pow;
+use penstock_core::{Span, Time};
 
 /// Packets per cubic second (section 5).
 const C: f64 = 0.4;

@@ -53,12 +53,14 @@ fn play(cell: &Json, recorded: bool) -> Record {
         ("packet", Value::Bytes(number("mss") as f64)),
         ("headers", Value::Bytes(headers as f64)),
         ("ack_size", Value::Bytes(headers as f64)),
-        ("bytes", Value::Bytes(number("bytes") as f64)),
         ("timestamps", Value::Flag(!is(cell, "no_timestamps"))),
         ("hystart", Value::Flag(!is(cell, "no_hystart"))),
         ("rack", Value::Flag(!is(cell, "no_recovery"))),
         ("tlp", Value::Flag(!is(cell, "no_early_retrans"))),
     ];
+    if let Some(bytes) = cell["bytes"].as_f64() {
+        settings.push(("bytes", Value::Bytes(bytes)));
+    }
     let acks = cell["acks"].as_str().filter(|_| recorded).map(ack_numbers);
     if acks.is_some() || is(cell, "quickack") {
         settings.push(("delayed_ack", Value::Flag(false)));
@@ -75,7 +77,7 @@ fn play(cell: &Json, recorded: bool) -> Record {
         acks_lost: numbers(&cell["ack_drops"]),
         acks,
     };
-    run(params, &path, 20_000_000_000)
+    run(params, &path, cell["seconds"].as_u64().unwrap_or(20) * 1_000_000_000)
 }
 
 /// What a cell of ours may differ by.
@@ -95,6 +97,7 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
         // 1 us below the least one (RFC 8985, section 6.2, step 2), and waits for the timeout; ours repairs at once.
         _ if id.starts_with("short10_all_lost") => return None,
         _ if id.starts_with("syn") => (0.04, 0),
+        _ if id.starts_with("long60") => (0.0, 8),
         _ if id.contains("tail") => (0.10, 0),
         // HyStart sees other trains with the receiver of the profile, and a queue of 20 packets overflows another time.
         "pfifo20_cubic" | "norack_cubic" | "rtt20_pfifo20_cubic" if !recorded => (0.10, 12),
@@ -111,8 +114,10 @@ fn difference(cell: &Json, recorded: bool) -> Option<String> {
     let record = play(cell, recorded);
     let counts = record.sender.counts(record.end);
     let number = |key: &str| cell[key].as_u64().expect("a number");
-    let (ours, theirs) = (record.done as f64 / 1e3, number("done_us") as f64);
     let mut faults = Vec::new();
+    // A flow without an end is judged by its retransmissions alone.
+    let theirs = cell["done_us"].as_f64().unwrap_or(record.done as f64 / 1e3);
+    let ours = record.done as f64 / 1e3;
     if (ours / theirs - 1.0).abs() > done {
         faults.push(format!("done after {ours} us instead of {theirs}"));
     }
@@ -120,8 +125,9 @@ fn difference(cell: &Json, recorded: bool) -> Option<String> {
         faults.push(format!("{} retransmissions instead of {}", counts.retransmitted, number("retransmissions")));
     }
     // The recorded state between two samples, 10 ms apart, hides a timeout that is answered by its only packet.
-    if counts.timeouts != number("timeouts") && !is(cell, "no_early_retrans") {
-        faults.push(format!("{} timeouts instead of {}", counts.timeouts, number("timeouts")));
+    let timeouts = cell["timeouts"].as_u64().unwrap_or(0);
+    if counts.timeouts != timeouts && !is(cell, "no_early_retrans") {
+        faults.push(format!("{} timeouts instead of {timeouts}", counts.timeouts));
     }
     if recorded {
         let (near, all) = windows_near(cell, &record);
@@ -158,7 +164,7 @@ fn flows_go_as_in_linux_when_the_receiver_acknowledges_as_in_the_recording() {
 #[test]
 fn flows_take_as_long_as_in_linux_with_the_receiver_of_the_profile() {
     let cells = cells();
-    assert_eq!(cells.len(), 65);
+    assert_eq!(cells.len(), 69);
     let wrong: Vec<String> = cells.iter().filter_map(|cell| difference(cell, false)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -221,6 +221,7 @@ impl Machine {
     }
 
     /// The same, counted in packets instead of acknowledgements (RFC 3465, without its limit L).
+    #[inline(never)]
     pub(crate) fn grow_by_packets(&mut self, now: Time, acked: u32) {
         let slow = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(acked));
         let cwnd = self.cwnd + slow;
@@ -301,6 +302,7 @@ impl Machine {
 
     /// Let the timer end in a probe after two round trips, and later by the delay of an acknowledgement if that may be what is
     /// missing (RFC 8985, section 7.2).
+    #[inline(never)]
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let Some(srtt) = self.srtt() else { return };
         let slack = if self.outstanding() == 1 { MOST_ACK_DELAY } else { Span::ZERO };

@@ -107,18 +107,19 @@ impl Receiver {
         }
         // In order and nothing behind it: such a packet alone may wait.
         let next = seq == self.next && self.early.is_empty();
-        let mut mark_changes = false;
-        if self.precise {
-            mark_changes = self.echo != (ecn == Ecn::Ce);
-            if mark_changes && next && self.waiting.is_some() {
-                return self.answer_before(now, stamp, ecn, retransmission);
-            }
-            self.echo ^= mark_changes;
-        } else {
-            if cwr {
-                self.echo = false;
-            }
-            if ecn == Ecn::Ce {
+        if cwr && !self.precise {
+            self.echo = false;
+        }
+        if self.echo != (ecn == Ecn::Ce) {
+            // The mark differs from the echo: there is one now, or DCTCP ends it.
+            if self.precise {
+                if next && self.waiting.is_some() {
+                    return self.answer_before(now, stamp, retransmission);
+                }
+                // The packet itself is answered at once.
+                self.quick = self.quick.max(seq.saturating_add(1));
+                self.echo = !self.echo;
+            } else {
                 self.echo = true;
             }
         }
@@ -133,7 +134,7 @@ impl Receiver {
             match self.waiting.take() {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular && seq >= self.quick && !mark_changes => {
+                None if regular && seq >= self.quick => {
                     self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });
                     return None;
                 }
@@ -145,9 +146,10 @@ impl Receiver {
 
     /// DCTCP: what waits is answered with the echo from before; the packet at hand, whose mark differs, waits itself.
     #[cold]
-    fn answer_before(&mut self, now: Time, stamp: Time, ecn: Ecn, retransmission: bool) -> Option<ReceiverAck> {
+    #[inline(never)]
+    fn answer_before(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
         let (waiting, delay) = (self.waiting?, self.delay?);
-        let answer = self.answer(waiting.stamp, waiting.retransmission, ecn);
+        let answer = self.answer(waiting.stamp, waiting.retransmission, Ecn::Ect0);
         self.echo = !self.echo;
         self.next += 1;
         self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });

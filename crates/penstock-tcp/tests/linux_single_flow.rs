@@ -93,9 +93,10 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
     let (done, retransmissions) = match id {
         // Without SACK Linux answers partial acknowledgements by rules of its own.
         _ if is(cell, "no_sack") => return None,
-        // All ten packets of the first window are lost. Linux leaves the answer to its probe aside, because that round trip is
-        // 1 us below the least one (RFC 8985, section 6.2, step 2), and waits for the timeout; ours repairs at once.
+        // All ten packets of the first window are lost. Linux does not act on the answer to its probe and waits for the timeout
+        // (why is not known for certain); ours repairs at once.
         _ if id.starts_with("short10_all_lost") => return None,
+        // These two, and the two of CUBIC in short queues, hold what was found.
         _ if id.starts_with("syn") => (0.04, 0),
         _ if id.starts_with("long60") => (0.0, 8),
         _ if id.contains("tail") => (0.10, 0),

@@ -1796,6 +1796,7 @@ class Tcp(Traffic):
         sack_block_size: What each SACK block adds to an acknowledgement. Unit: bytes. From 0 to 100.
         sack_blocks: At most so many SACK blocks in an acknowledgement. From 1 to 4.
         min_rto: Least retransmission timeout; RFC 6298 says 1 s. Unit: s. From 0 to 10000.
+        rto_floor: What min_rto is the least value of: the timeout, or its part 4 RTTVAR as in Linux.
         max_rto: Greatest retransmission timeout, back-off included. Unit: s. From 0 to 10000.
         initial_rto: Retransmission timeout before the first round trip is measured (RFC 6298: 1 s). Unit: s.
             From 0 to 10000.
@@ -1806,7 +1807,9 @@ class Tcp(Traffic):
         initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
         delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
             From 0 to 0.5.
-        ecn: Explicit congestion notification (RFC 3168).
+        quick_acks: With delayed acknowledgements: so many data packets are answered at once, at the beginning
+            and after a gap was filled. Unit: packets. From 0 to 65535.
+        ecn: Explicit congestion notification (RFC 3168); dctcp always uses it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.
         limited_transmit: The duplicate acknowledgements before a fast retransmit release new packets (RFC
@@ -1816,6 +1819,13 @@ class Tcp(Traffic):
         dupack_threshold: Duplicate acknowledgements that mean a loss. From 1 to 1000.
         recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
         halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
+        counting: What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).
+        prr: Recovery by RFC 6675 reduces the window in proportion to what arrives (RFC 6937).
+        rescue: Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).
+        rack: Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC
+            8985, by order instead of time).
+        tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
+        hystart: Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).
         impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
         alpha: Vegas: the window grows while fewer extra packets than this are in the network. Unit: packets.
@@ -1829,7 +1839,7 @@ class Tcp(Traffic):
     kind: ClassVar[str] = "tcp"
 
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
-    flavour: Literal["tahoe", "reno", "newreno", "sack", "vegas"] | None = None
+    flavour: Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"] | None = None
     window: int | None = None
     packets: int | None = None
     bytes: str | None = None
@@ -1839,6 +1849,7 @@ class Tcp(Traffic):
     sack_block_size: str | None = None
     sack_blocks: int | None = None
     min_rto: str | None = None
+    rto_floor: Literal["timeout", "variance"] | None = None
     max_rto: str | None = None
     initial_rto: str | None = None
     tick: str | None = None
@@ -1846,6 +1857,7 @@ class Tcp(Traffic):
     initial_window: float | str | None = None
     initial_ssthresh: int | str | None = None
     delayed_ack: str | bool | None = None
+    quick_acks: int | None = None
     ecn: bool | None = None
     syn: bool | None = None
     limited_transmit: bool | None = None
@@ -1853,6 +1865,12 @@ class Tcp(Traffic):
     dupack_threshold: int | None = None
     recovery: Literal["ns2", "rfc"] | None = None
     halving: Literal["real", "whole", "flight"] | None = None
+    counting: Literal["acks", "packets"] | None = None
+    prr: bool | None = None
+    rescue: bool | None = None
+    rack: bool | None = None
+    tlp: bool | None = None
+    hystart: bool | None = None
     impatient: bool | None = None
     deflation: bool | None = None
     alpha: float | str | None = None

@@ -240,7 +240,7 @@ def test_fair_queueing_needs_no_classes() -> None:
 
 @pytest.mark.parametrize("scheme", [scheme.name for scheme in schemes() if scheme.class_params])
 def test_schedulers_are_explained_and_listed(scheme: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, told in ((["explain", scheme], "Settings of each class"), (["list", "schemes"], "classes[].limit")):
+    for arguments, told in ((["explain", scheme], "Settings of each class"), (["list", "schemes"], f"\n  {scheme} ")):
         with pytest.raises(SystemExit) as left:
             app(arguments, prog_name="penstock")
         assert left.value.code == 0

@@ -161,7 +161,7 @@ def test_list_and_explain_know_conditioners() -> None:
     listed = json.loads(runner.invoke(app, ["list", "conditioners", "--json"]).stdout)
     assert [entry["name"] for entry in listed][:2] == ["tsw", "token-bucket"]
     text = runner.invoke(app, ["list", "conditioners"]).stdout
-    assert "classes[].action" in text
+    assert "  srtcm " in text
     told = runner.invoke(app, ["explain", "srtcm"])
     assert told.exit_code == 0
     assert "RFC 2697" in told.stdout

@@ -10,6 +10,7 @@
 extern crate alloc;
 
 mod cc;
+mod counts;
 mod keys;
 mod machine;
 mod params;
@@ -20,8 +21,8 @@ mod scoreboard;
 mod sender;
 mod wire;
 
+pub use counts::SenderCounts;
 pub use keys::KeyInfo;
-pub use machine::SenderCounts;
 pub use params::{Counting, Flavour, Halving, Profile, Recovery, RtoFloor, TcpParams};
 pub use receiver::Receiver;
 pub use sender::Sender;

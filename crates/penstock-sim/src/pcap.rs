@@ -138,16 +138,18 @@ impl Conversation {
         packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
     }
 
-    /// Addresses are numbers of nodes, from 1; ports tell flows and their connections apart. The range has no protocol of its
-    /// own that a reader would try on the data.
+    /// Addresses are numbers of nodes, from 1; ports tell flows (where data comes from) and their connections (where it goes
+    /// to) apart. These ports have no protocol of their own that a reader would try on the data.
     fn ip(&self, packet: &SimPacket) -> Ip {
-        const FIRST_PORT: u16 = 0xe000;
-        const PORTS: u32 = 0x2000;
+        const FLOWS: u16 = 0xf000;
+        const CONNECTIONS: u16 = 0xe000;
+        const PORTS: u32 = 0x1000;
         let address = |node: u32| (0x0a00_0000 | ((node + 1) & 0x00ff_ffff)).to_be_bytes();
-        let port = |number: u32| FIRST_PORT | (number % PORTS) as u16;
+        let port = |first: u16, number: u32| first | (number % PORTS) as u16;
         let (from, to) = (address(self.ends.0), address(self.ends.1));
         // Connections count up from the first port, flows beyond the number of ports down from the last.
-        let ports = (port(self.flow), port(u32::from(self.epoch).wrapping_sub(self.flow / PORTS)));
+        let connection = u32::from(self.epoch).wrapping_sub(self.flow / PORTS);
+        let ports = (port(FLOWS, self.flow), port(CONNECTIONS, connection));
         let (source, destination, (source_port, destination_port)) =
             if packet.labels.is_ack() { (to, from, (ports.1, ports.0)) } else { (from, to, ports) };
         let traffic_class = packet.dscp << 2 | packet.labels.ecn() as u8;

@@ -82,7 +82,10 @@ fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32]) -> PyRes
     let mut out = BufWriter::with_capacity(BUFFER, file);
     let written = capture.write(links, &mut out);
     let (file, _) = out.into_parts();
-    file.raised.map_or(Ok(written?), Err)
+    match file.raised {
+        Some(raised) => Err(raised),
+        None => Ok(written?),
+    }
 }
 
 /// A file whose writing a signal ends.

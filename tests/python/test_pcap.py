@@ -267,6 +267,21 @@ def test_lengths_are_those_of_real_headers(mixed: Captured) -> None:
     assert extra["data", False, 0] > 100
 
 
+@pytest.mark.parametrize(
+    ("profile", "data", "ack", "opening"),
+    [("ns2", 1040, 40, 52), ("ns2-2001", 1040, 40, None), ("ns2-2003", 1040, 40, 52), ("linux", 1512, 52, None)],
+)
+def test_lengths_of_the_profiles_are_those_of_the_documented_table(
+    profile: str, data: int, ack: int, opening: int | None, tmp_path: Path
+) -> None:
+    found = run(ONE_FLOW, tmp_path, f"traffic.bulk.profile={profile}", "duration=1s").packets()
+    assert {p.length for p in found if p.is_data} == {data}
+    assert {p.length for p in found if not p.is_data and not p.flags & SYN} - {
+        ack + 4 + 8 * blocks for blocks in (1, 2, 3)
+    } == {ack}
+    assert {p.length for p in found if p.flags & SYN} == ({opening} if opening else set())
+
+
 def test_with_room_for_the_options_the_link_carries_what_the_file_says(tmp_path: Path) -> None:
     sizes = ("traffic.bulk.packet=1448B", "traffic.bulk.headers=52B", "traffic.bulk.ack_size=52B")
     done = run(ONE_FLOW, tmp_path, *sizes, "traffic.bulk.flavour=newreno")

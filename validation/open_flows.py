@@ -3,6 +3,8 @@
 The reference comes from ``validation/ns2/open_flows.tcl``.
 """
 
+from collections.abc import Callable
+
 from .reference import Cell
 from .setup import LINK_METRICS, Setting, Table
 
@@ -12,32 +14,21 @@ SIZES = {"equal": (1000, 1000, 1000, 1000), "mixed": (250, 500, 1000, 1500)}
 LIMIT = 35
 
 # ns-2's WRED, as the page of the scheme says.
-NS2: Table = {"spacing": "count", "guards": False, "w_q": 0.002, "mean_packet": "1000B"}
+NS2: Table = {"variant": "ns2", "spacing": "section4", "guards": False, "w_q": 0.002, "mean_packet": "1000B"}
 
 
-# Why a scheme that both have is not compared.
-OTHER_LAWS = {
-    "SFQ": "another law: ns-2's refuses a packet whose queue holds maxqueue_ / (busy queues + 2), ours drops from the "
-    "longest queue when all is full",
-    "FQ": "another law: ours charges a flow also for what was queued and then dropped to make room (losses 0, 0, 0.14, "
-    "0.73); in ns-2 what the small flows leave is shared equally (0, 0.06, 0.37, 0.53)",
-    "CBQ": "another law: classes within their shares lose almost nothing in both, what is left is lent differently: "
-    "flows 2 and 3 lose 0.03 and 0.81, in ns-2 0.40 and 0.53",
-    "WRR": "another law: classes within their shares lose almost nothing in both, what is left is lent differently: "
-    "flows 2 and 3 lose 0.03 and 0.81, in ns-2 0.27 and 0.63",
-}
+# Shares of the link that the reference's classes have.
+SHARES = (0.4, 0.3, 0.2, 0.08)
 
 
 def settings(cell: Cell) -> list[Setting] | str:
-    """The scenario of a cell. Flows 0 and 1 are "in" where the queue asks."""
-    if reason := OTHER_LAWS.get(str(cell.settings["scheme"])):
-        return reason
+    """The scenario of a cell. Flows 0 and 1 are "in" where the queue asks, and class i is for flow i."""
     traffic: Table = {}
     for i, (part, size) in enumerate(zip(PARTS, SIZES[str(cell.settings["mix"])], strict=True)):
         traffic[f"f{i}"] = {
             **{"kind": cell.settings["kind"], "from": "R1", "to": "R2", "packet": f"{size}B", "headers": "0B"},
             **{"rate": f"{1500 * float(cell.settings['rho']) * part:g}kbit"},
-            **({"dscp": 10} if cell.settings["scheme"] == "RIO" and i < 2 else {}),
+            **({"dscp": dscp} if (dscp := codepoint(str(cell.settings["scheme"]), i)) is not None else {}),
         }
     scenario = {
         **{"name": f"open flows {cell.name}", "duration": "500s", "warmup": "50s", "sampling": "10ms"},
@@ -53,9 +44,33 @@ def settings(cell: Cell) -> list[Setting] | str:
     return [Setting(scenario, {m: where[m] for m in cell.metrics})]
 
 
+def codepoint(scheme: str, flow: int) -> int | None:
+    """What the packets of a flow carry, where the queue looks at it."""
+    match scheme:
+        case "RIO":
+            return 10 if flow < 2 else None
+        case "FQ" | "CBQ" | "WRR":
+            return flow
+        case _:
+            return None
+
+
+def classes(of: Callable[[int], Table]) -> list[Table]:
+    """A class for each flow, with a queue of its own and what `of` says."""
+    return [{"name": f"c{i}", "match": {"dscp": i}, "limit": f"{LIMIT}p", **of(i)} for i in range(len(PARTS))]
+
+
 def queue(scheme: str) -> Table:
     """The queue of the reference called `scheme`."""
     match scheme:
+        case "SFQ":
+            ns2 = {"buckets": 16, "spread": "modulo", "round": "packet", "room": "threshold"}
+            return {"scheme": "sfq", "limit": f"{LIMIT}p", **ns2}
+        case "FQ":
+            # ns-2's flows have each a queue of their own.
+            return {"scheme": "fq", "by": "bit", "limit": "inf", "classes": classes(lambda _: {})}
+        case "CBQ" | "WRR":
+            return {"scheme": "cbq", "limit": "inf", "classes": classes(lambda i: {"share": SHARES[i]})}
         case "DRR":
             return {"scheme": "drr", "limit": f"{LIMIT}kB", "quantum": "500B"}
         case "RIO":

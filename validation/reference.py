@@ -9,10 +9,7 @@ from pathlib import Path
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "ns2"
 
-FILES = ("thesis_link", "queue_law", "red_family", "open_loop")
-
-# Set up, but not in agreement yet: run by name only. What differs stands at the head of each module.
-OPEN = ("open_flows", "wred", "multirtt")
+FILES = ("thesis_link", "queue_law", "red_family", "open_loop", "open_flows", "multirtt", "wred")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .known import explanation
-from .reference import FILES, OPEN, Comparison
+from .reference import FILES, Comparison
 from .runner import Report
 
 
@@ -36,7 +36,7 @@ UNEXPLAINED = "not explained"
 def shares(report: Report) -> list[tuple[str, int, int]]:
     """(file, numbers that agree, numbers compared), and the sum over all files last."""
     found = []
-    for file in FILES + OPEN:
+    for file in FILES:
         if group := report.of(file):
             found.append((file, sum(c.agrees for c in group), len(group)))
     return [*found, ("all", sum(n for _, n, _ in found), sum(n for _, _, n in found))]

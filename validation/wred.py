@@ -1,25 +1,22 @@
 """After Bodin and Schelen: 16 flows, each metered by a time sliding window, into one WRED queue of 10 Mbit/s.
 
-ns-2 has two hosts with a meter for each pair of addresses at the edge behind; here each flow has a host of its own, and
-its meter stands at its access link, which is never busy.
-
-Not in agreement yet: with five runs 54 of 84 numbers agree. The mean queue and Jain's index agree in all 12 cells, and
-the most metered SACK cell (cir = 9.2) in everything. Elsewhere ns-2's queue varies more (its variance is up to 1.6 of
-ours), is empty more often, and loses more (up to 1.2 of ours). Why is not known; part of it is there without any
-metering (cir = 0), so it is not the meter alone.
+Two hosts send to eight receivers each. ns-2 has a meter for each pair of addresses at the edge behind a host; here each
+flow has an access link of its own, and its meter stands there, which is the same but for the order of packets that
+leave a host at once. ``validation/ns2/wred.tcl`` makes further seeds of the reference.
 """
 
 from .reference import Cell
 from .setup import LINK_METRICS, Setting, Table
 
-FLOWS = 16
+HOSTS = 2
 RECEIVERS = 8
+FLOWS = HOSTS * RECEIVERS
 NEVER = 1_000_000
 
 # ns-2's WRED, as the page of the scheme says.
 WRED: Table = {
     **{"scheme": "wred", "limit": "inf", "min_th": [NEVER, 15], "max_th": [2 * NEVER, 45], "max_p": [0.1, 0.1]},
-    **{"w_q": 0.002, "spacing": "count", "guards": False, "gentle": False, "mean_packet": "1000B"},
+    **{"w_q": 0.002, "variant": "ns2", "spacing": "section4", "guards": False, "mean_packet": "1000B"},
 }
 
 
@@ -32,11 +29,18 @@ def settings(cell: Cell) -> list[Setting] | str:
         "warmup": "10s",
         "sampling": "10ms",
         "links": {
-            "access": {
-                **{"count": FLOWS, "from": "A{i}", "to": "E", "rate": "100Mbit", "delay": "1ms"},
-                "edge": [meter(float(cell.settings["cir"]) * 1e6 / FLOWS)],
+            **{
+                f"access{host}": {
+                    **{"count": RECEIVERS, "from": f"A{host}.{{i}}", "to": f"E{host}"},
+                    **{"rate": "100Mbit", "delay": "1ms"},
+                    "edge": [meter(float(cell.settings["cir"]) * 1e6 / FLOWS)],
+                }
+                for host in range(HOSTS)
             },
-            "uplink": {"from": "E", "to": "R4", "rate": "100Mbit", "delay": "4ms"},
+            **{
+                f"uplink{host}": {"from": f"E{host}", "to": "R4", "rate": "100Mbit", "delay": "4ms"}
+                for host in range(HOSTS)
+            },
             "bottleneck": {
                 **{"from": "R4", "to": "R3", "rate": "10Mbit", "delay": "10ms", "watch": True},
                 "queue": WRED,
@@ -47,11 +51,12 @@ def settings(cell: Cell) -> list[Setting] | str:
             },
         },
         "traffic": {
-            "bulk": {
-                **{"kind": "tcp", "profile": "ns2", "flavour": flavour, "count": FLOWS, "packet": "1000B"},
+            f"bulk{host}": {
+                **{"kind": "tcp", "profile": "ns2", "flavour": flavour, "count": RECEIVERS, "packet": "1000B"},
                 **{"window": 1_000_000, "min_rto": f"{cell.settings['minrto']}s", "start": {"uniform": ["0s", "5s"]}},
-                **{"from": "A{i}", "to": [f"D{j}" for j in range(RECEIVERS)]},
+                **{"from": f"A{host}.{{i}}", "to": [f"D{j}" for j in range(RECEIVERS)]},
             }
+            for host in range(HOSTS)
         },
     }
     return [Setting(scenario, {metric: LINK_METRICS[metric] for metric in cell.metrics})]

@@ -158,7 +158,7 @@ class Red(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -212,7 +212,7 @@ class AredFloyd(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -257,7 +257,7 @@ class AredFeng(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -318,7 +318,7 @@ class Psand(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -577,7 +577,7 @@ class Xred(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -620,7 +620,7 @@ class FbRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -668,7 +668,8 @@ class Rio(Queue):
         spacing: How drops are spaced.
         guards: No drop by an average while at most one packet waits, nor of the first packet above a lower
             threshold (ns-2).
-        ns2_quirk: Update both averages at In arrivals only (ns-2).
+        ns2_quirk: Update both averages at In arrivals only, and count on over forced drops and overflows
+            (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below max_in or
@@ -689,7 +690,7 @@ class Rio(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = 0.002
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     ns2_quirk: bool = False
     mean_packet: str = "1000B"
@@ -702,6 +703,7 @@ class Wred(Queue):
     """Weighted RED.
 
     Attributes:
+        variant: When the idle time starts and ends, and whether the law sees what finds no room.
         min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
             to 1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
@@ -724,13 +726,14 @@ class Wred(Queue):
 
     scheme: ClassVar[str] = "wred"
 
+    variant: Literal["paper", "ns2"] = "paper"
     min_th: Sequence[float] = (1000000.0, 5.0)
     max_th: Sequence[float] = (2000000.0, 15.0)
     max_p: Sequence[float] = (0.1, 0.1)
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -773,7 +776,7 @@ class Wrt(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -843,7 +846,7 @@ class CbtRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1317,10 +1320,12 @@ class Sfq(Queue):
 
     Attributes:
         buckets: Number of queues. From 1 to 1e+06.
+        spread: How flows are spread over the queues.
         perturb: Time between changes of the hash; never, unless it is given. Unit: s. At least 0.001.
         round: What a queue may send in each of its turns.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
+        room: Who loses for want of room.
         depth: Most packets in one queue; no bound but the limit, unless it is given. Unit: packets. At least 1.
         flows: Most queues that hold packets; all, unless it is given. At least 1.
         headdrop: Drop from the head of the longest queue instead of from its tail.
@@ -1331,9 +1336,11 @@ class Sfq(Queue):
     scheme: ClassVar[str] = "sfq"
 
     buckets: int = 1024
+    spread: Literal["modulo", "hash"] = "hash"
     perturb: str | None = None
     round: Literal["drr", "packet"] = "drr"
     quantum: str = "auto"
+    room: Literal["longest", "threshold"] = "longest"
     depth: int | None = None
     flows: int | None = None
     headdrop: bool = False
@@ -1374,7 +1381,7 @@ class WredDfq(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1652,7 +1659,7 @@ class Choke(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none"] = "count"
+    spacing: Literal["wait", "count", "none", "section4"] = "count"
     guards: bool = False
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1789,6 +1796,7 @@ class Tcp(Traffic):
         sack_block_size: What each SACK block adds to an acknowledgement. Unit: bytes. From 0 to 100.
         sack_blocks: At most so many SACK blocks in an acknowledgement. From 1 to 4.
         min_rto: Least retransmission timeout; RFC 6298 says 1 s. Unit: s. From 0 to 10000.
+        rto_floor: What min_rto is the least value of: the timeout, or its part 4 RTTVAR as in Linux.
         max_rto: Greatest retransmission timeout, back-off included. Unit: s. From 0 to 10000.
         initial_rto: Retransmission timeout before the first round trip is measured (RFC 6298: 1 s). Unit: s.
             From 0 to 10000.
@@ -1799,7 +1807,9 @@ class Tcp(Traffic):
         initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
         delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
             From 0 to 0.5.
-        ecn: Explicit congestion notification (RFC 3168).
+        quick_acks: With delayed acknowledgements: so many data packets are answered at once, at the beginning
+            and after a gap was filled. Unit: packets. From 0 to 65535.
+        ecn: Explicit congestion notification (RFC 3168); dctcp always uses it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.
         limited_transmit: The duplicate acknowledgements before a fast retransmit release new packets (RFC
@@ -1809,6 +1819,13 @@ class Tcp(Traffic):
         dupack_threshold: Duplicate acknowledgements that mean a loss. From 1 to 1000.
         recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
         halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
+        counting: What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).
+        prr: Recovery by RFC 6675 reduces the window in proportion to what arrives (RFC 6937).
+        rescue: Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).
+        rack: Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC
+            8985, by order instead of time).
+        tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
+        hystart: Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).
         impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
         alpha: Vegas: the window grows while fewer extra packets than this are in the network. Unit: packets.
@@ -1822,7 +1839,7 @@ class Tcp(Traffic):
     kind: ClassVar[str] = "tcp"
 
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
-    flavour: Literal["tahoe", "reno", "newreno", "sack", "vegas"] | None = None
+    flavour: Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"] | None = None
     window: int | None = None
     packets: int | None = None
     bytes: str | None = None
@@ -1832,6 +1849,7 @@ class Tcp(Traffic):
     sack_block_size: str | None = None
     sack_blocks: int | None = None
     min_rto: str | None = None
+    rto_floor: Literal["timeout", "variance"] | None = None
     max_rto: str | None = None
     initial_rto: str | None = None
     tick: str | None = None
@@ -1839,6 +1857,7 @@ class Tcp(Traffic):
     initial_window: float | str | None = None
     initial_ssthresh: int | str | None = None
     delayed_ack: str | bool | None = None
+    quick_acks: int | None = None
     ecn: bool | None = None
     syn: bool | None = None
     limited_transmit: bool | None = None
@@ -1846,6 +1865,12 @@ class Tcp(Traffic):
     dupack_threshold: int | None = None
     recovery: Literal["ns2", "rfc"] | None = None
     halving: Literal["real", "whole", "flight"] | None = None
+    counting: Literal["acks", "packets"] | None = None
+    prr: bool | None = None
+    rescue: bool | None = None
+    rack: bool | None = None
+    tlp: bool | None = None
+    hystart: bool | None = None
     impatient: bool | None = None
     deflation: bool | None = None
     alpha: float | str | None = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock import _native
-from penstock.catalog import LIMIT, Param, tcp_keys
+from penstock.catalog import LIMIT, tcp_keys
 from penstock.metrics import METRICS
 from penstock.resolve.settings import default_shown
 from penstock.resolve.traffic import PLANNED_KINDS
@@ -34,30 +34,18 @@ def _schemes() -> list[dict[str, Any]]:
 
 
 def _schemes_text(entries: Sequence[Entry]) -> str:
+    """A line each, by family; the parameters stand in `explain` and in the JSON form."""
     parts = []
-    for entry in entries:
-        also = f" ({', '.join(entry['aliases'])})" if entry["aliases"] else ""
-        marks = "can mark (ECN)" if entry["ecn"] else "drops only"
-        parts.append(f"{entry['name']}{also}: {entry['title'].rstrip('.')}; {entry['family']}; {marks}")
-        parts.append(_wrapped(entry["source"], 4))
-        parts += [_param_text(param) for param in entry["params"]]
-        parts += [_param_text({**param, "name": f"classes[].{param['name']}"}) for param in entry["class_params"]]
+    for family in dict.fromkeys(entry["family"] for entry in entries):
+        parts.append(f"{family}:")
+        parts += [_line(entry, ", ECN" if entry["ecn"] else "") for entry in entries if entry["family"] == family]
         parts.append("")
-    return "\n".join(parts)
+    return "\n".join([*parts, "parameters, source and picture of one: penstock explain NAME; all of all: --json", ""])
 
 
-def _param_text(entry: Entry) -> str:
-    param = Param.from_json(entry)
-    default = default_shown(param)
-    value = "must be given" if param.required else "absent" if default is None else f"= {default}"
-    facts = [value]
-    if param.choices:
-        facts.append("one of " + ", ".join(param.choices))
-    if param.range:
-        low, high = param.range
-        unit = f" {param.unit}" if param.unit else ""
-        facts.append(f"at least {low:g}{unit}" if high is None else f"{low:g} to {high:g}{unit}")
-    return _wrapped(f"{param.name} {'; '.join(facts)}. {param.doc}", 4)
+def _line(entry: Entry, more: str = "") -> str:
+    also = f"; also {', '.join(entry['aliases'])}" if entry["aliases"] else ""
+    return f"  {entry['name']:18} {entry['title'].rstrip('.')}{more}{also}"
 
 
 def _conditioners() -> list[dict[str, Any]]:
@@ -68,15 +56,7 @@ def _conditioners() -> list[dict[str, Any]]:
 
 
 def _conditioners_text(entries: Sequence[Entry]) -> str:
-    parts = []
-    for entry in entries:
-        also = f" ({', '.join(entry['aliases'])})" if entry["aliases"] else ""
-        parts.append(f"{entry['name']}{also}: {entry['title'].rstrip('.')}")
-        parts.append(_wrapped(entry["source"], 4))
-        parts += [_param_text(param) for param in entry["params"]]
-        parts += [_param_text({**param, "name": f"classes[].{param['name']}"}) for param in entry["class_params"]]
-        parts.append("")
-    return "\n".join(parts)
+    return "\n".join([*map(_line, entries), "", "parameters of one: penstock explain NAME; all of all: --json", ""])
 
 
 def _tcp() -> list[dict[str, Any]]:

@@ -40,10 +40,12 @@ QUICK = {
     "open_flows": [
         "scheme=DRR mix=equal kind=poisson rho=1.5",
         "scheme=DRR mix=mixed kind=poisson rho=1.5",
+        "scheme=FQ mix=equal kind=poisson rho=1.5",
+        "scheme=SFQ mix=equal kind=poisson rho=1.5",
         "scheme=RIO mix=equal kind=poisson rho=1.5",
         "scheme=WRED mix=equal kind=poisson rho=1.1",
     ],
-    "wred": ["tcp=Sack1 cir_mbps=0 minrto=1.0"],
+    "wred": ["scheme=WRED tcp=Sack1 cir=0 minrto=1.0"],
     "multirtt": ["scheme=gRED B=200 minrto=1.0"],
 }
 

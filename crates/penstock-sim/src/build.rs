@@ -46,18 +46,9 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn 
     }
     let mut engine = assemble(scenario, seed, &plan, &tcps, queues, ranks, wanted.trace);
     if captured.contains(&true) {
-        engine.network.tally.capture = Some(Box::new(capture(captured, &plan, &tcps)));
+        engine.network.tally.capture = Some(Box::new(Capture::new(captured, &plan, &tcps)));
     }
     Ok(engine)
-}
-
-/// A capture that knows the flows of the scenario.
-fn capture(captured: Vec<bool>, plan: &Plan, tcps: &[Option<Arc<TcpParams>>]) -> Capture {
-    let mut capture = Capture::new(captured);
-    for (flow, way) in plan.ways.iter().enumerate() {
-        capture.open(flow as u32, 0, way.ends, tcps[way.group].as_ref());
-    }
-    capture
 }
 
 /// The discipline of a link, and whether its timer moves at every operation.

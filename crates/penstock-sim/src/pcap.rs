@@ -16,10 +16,11 @@
 mod headers;
 
 use crate::packet::{CWR, ECE, Kind, NO_SACK, SackTable, SimPacket};
+use crate::plan::Plan;
 use headers::{Ip, LONGEST, Tcp};
 use penstock_core::Time;
 use penstock_core::time::NANOS_PER_SECOND;
-use penstock_tcp::{Flavour, SackBlocks, TcpParams};
+use penstock_tcp::{SackBlocks, TcpParams};
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -58,9 +59,14 @@ struct Crossing {
 }
 
 impl Capture {
-    /// Nothing captured yet of the links marked in `wanted`.
-    pub(crate) fn new(wanted: Vec<bool>) -> Self {
-        Self { wanted, conversations: Vec::new(), current: HashMap::new(), crossings: Vec::new(), sacks: Vec::new() }
+    /// Nothing captured yet of the links marked in `wanted`; `tcps` are the keys of each traffic group.
+    pub(crate) fn new(wanted: Vec<bool>, plan: &Plan, tcps: &[Option<Arc<TcpParams>>]) -> Self {
+        let (conversations, current) = (Vec::new(), HashMap::new());
+        let mut capture = Self { wanted, conversations, current, crossings: Vec::new(), sacks: Vec::new() };
+        for (flow, way) in plan.ways.iter().enumerate() {
+            capture.open(flow as u32, 0, way.ends, tcps[way.group].as_ref());
+        }
+        capture
     }
 
     /// Connection `epoch` of a flow goes on between these nodes; `tcp` is `None` for datagrams.
@@ -182,7 +188,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     if opening {
         options.maximum_segment_size(params.packet as u16);
         options.window_scale(shift);
-        if params.flavour == Flavour::Sack {
+        if params.flavour.is_selective() {
             options.sack_permitted();
         }
     }

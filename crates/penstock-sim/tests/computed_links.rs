@@ -58,8 +58,8 @@ fn random_network(seed: u64) -> Value {
             spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
         } else {
             spec["kind"] = json!("tcp");
-            let flavour = ["tahoe", "reno", "newreno", "sack", "vegas"][pick(5) as usize];
-            let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0});
+            let flavour = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"][pick(7) as usize];
+            let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0 || flavour == "dctcp"});
             let profile = ["ns2", "linux"][pick(2) as usize];
             spec["tcp"] = json!({"profile": profile, "flavour": flavour, "settings": settings});
             match pick(5) {

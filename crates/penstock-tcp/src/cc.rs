@@ -2,14 +2,18 @@
 //!
 //! A law is told of one event, moves the window of the [`Machine`] and asks it to send. One flavour, one file.
 
+pub(crate) mod cubic;
+pub(crate) mod dctcp;
+pub(crate) mod hystart;
 pub(crate) mod newreno;
 pub(crate) mod pipe;
+pub(crate) mod prr;
 pub(crate) mod reno;
 pub(crate) mod sack;
 pub(crate) mod tahoe;
 pub(crate) mod vegas;
 
-use crate::machine::{Cut, Machine};
+use crate::machine::{Cut, HALF, Machine};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
@@ -25,6 +29,9 @@ pub(crate) trait Law {
 
     /// The retransmission timer ended with data outstanding; the machine has backed off.
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N);
+
+    /// The timer ended in a probe, for a law that has armed one.
+    fn on_probe<N: Network>(&mut self, _m: &mut Machine, _now: Time, _net: &mut N) {}
 
     /// The retransmission timer ended with nothing outstanding, though there is data to send: a mark has left a window of less
     /// than one packet (RFC 3168, section 6.1.2).
@@ -43,27 +50,33 @@ pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
         open(m, now, ack);
         return;
     }
+    let acked = ack.ack - m.una;
     m.acknowledge(now, ack);
     if !(m.ect && ack.ece) {
-        m.grow(now);
+        m.grow(now, acked);
     }
 }
 
 /// The first answer: agreement to ECN, and after an opening packet the initial window, which is one packet if that had to be
 /// sent again (RFC 6928, section 2).
 #[cold]
-fn open(m: &mut Machine, now: Time, ack: &Ack<'_>) {
+pub(crate) fn open(m: &mut Machine, now: Time, ack: &Ack<'_>) {
     let repeated = m.cut == Cut::Timeout;
     if repeated && m.params.ecn && !m.rfc() {
         // ns-2 says "agreed" with the bit that echoes marks, and answers it if a timeout came before.
         m.on_echo(now, ack.ack);
     }
+    let acked = ack.ack - m.una;
     m.acknowledge(now, ack);
     if !(m.ect && ack.ece) {
-        m.grow(now);
+        m.grow(now, acked);
     }
     m.ect = m.params.ecn;
     if m.params.syn && ack.ack == 1 {
+        if m.rfc() {
+            // Nothing is known of the path yet: the threshold stays where it begins.
+            m.ssthresh = m.params.first_ssthresh();
+        }
         m.set_cwnd(now, if repeated { 1.0 } else { m.params.initial_window });
     }
 }
@@ -75,8 +88,13 @@ pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
     if m.cut == Cut::Mark {
         m.restart_window(now);
     } else {
-        m.collapse(now);
+        m.collapse(now, HALF);
     }
+    go_back(m, now, net);
+}
+
+/// Send everything from `una` again, one packet first.
+pub(crate) fn go_back<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
     m.cut = Cut::Timeout;
     m.go_back(now);
     m.fill_window(now, net);

@@ -1,6 +1,6 @@
 //! The keys of a TCP flow as data: what each means, its range, and what each profile makes of it.
 
-use crate::params::{Flavour, Halving, Profile, Recovery, TcpParams};
+use crate::params::{Counting, Flavour, Halving, Profile, Recovery, RtoFloor, TcpParams};
 use alloc::format;
 use alloc::string::{String, ToString};
 use penstock_core::Span;
@@ -83,8 +83,8 @@ impl KeyInfo {
 use Default::{Flag, Nanos, Number, Text};
 
 /// All keys. The order is that of the documentation.
-pub(crate) static KEYS: [KeyInfo; 29] = [
-    word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas"], "Congestion control of the sender.").always(Text("reno")),
+pub(crate) static KEYS: [KeyInfo; 37] = [
+    word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"], "Congestion control of the sender.").always(Text("reno")),
     number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
         .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
     number("packets", "packets", Kind::Integer, (1.0, 4e9), "Length of the transfer in data packets; endless if neither this nor bytes is given."),
@@ -99,6 +99,8 @@ pub(crate) static KEYS: [KeyInfo; 29] = [
     number("sack_blocks", "", Kind::Integer, (1.0, 4.0), "At most so many SACK blocks in an acknowledgement.").always(Number(3.0)),
     number("min_rto", "s", Kind::Time, (0.0, 1e4), "Least retransmission timeout; RFC 6298 says 1 s.")
         .by_profile([Nanos(200 * MILLI), Nanos(SECOND), Nanos(SECOND), Nanos(200 * MILLI)]),
+    word("rto_floor", &["timeout", "variance"], "What min_rto is the least value of: the timeout, or its part 4 RTTVAR as in Linux.")
+        .by_profile([Text("timeout"), Text("timeout"), Text("timeout"), Text("variance")]),
     number("max_rto", "s", Kind::Time, (0.0, 1e4), "Greatest retransmission timeout, back-off included.")
         .by_profile([Nanos(60 * SECOND), Nanos(60 * SECOND), Nanos(60 * SECOND), Nanos(120 * SECOND)]),
     number("initial_rto", "s", Kind::Time, (0.0, 1e4), "Retransmission timeout before the first round trip is measured (RFC 6298: 1 s).")
@@ -122,7 +124,9 @@ pub(crate) static KEYS: [KeyInfo; 29] = [
     number("delayed_ack", "s", Kind::Time, (0.0, 0.5), "How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s).")
         .or(&["off"])
         .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
-    flag("ecn", "Explicit congestion notification (RFC 3168).").always(Flag(false)),
+    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets are answered at once, at the beginning and after a gap was filled.")
+        .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
+    flag("ecn", "Explicit congestion notification (RFC 3168); dctcp always uses it.").always(Flag(false)),
     flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")
         .by_profile([Flag(true), Flag(false), Flag(true), Flag(false)]),
     flag("limited_transmit", "The duplicate acknowledgements before a fast retransmit release new packets (RFC 3042).")
@@ -133,7 +137,19 @@ pub(crate) static KEYS: [KeyInfo; 29] = [
     word("recovery", &["ns2", "rfc"], "Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.")
         .by_profile([Text("ns2"), Text("ns2"), Text("ns2"), Text("rfc")]),
     word("halving", &["real", "whole", "flight"], "What a loss halves: the window in use as a real or a whole number, or the packets in flight.")
-        .by_profile([Text("real"), Text("whole"), Text("whole"), Text("flight")]),
+        .by_profile([Text("real"), Text("whole"), Text("whole"), Text("whole")]),
+    word("counting", &["acks", "packets"], "What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).")
+        .by_profile([Text("acks"), Text("acks"), Text("acks"), Text("packets")]),
+    flag("prr", "Recovery by RFC 6675 reduces the window in proportion to what arrives (RFC 6937).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    flag("rescue", "Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).")
+        .by_profile([Flag(true), Flag(true), Flag(true), Flag(false)]),
+    flag("rack", "Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC 8985, by order instead of time).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    flag("tlp", "With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    flag("hystart", "Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).")
+        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("impatient", "NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).")
         .by_profile([Flag(true), Flag(false), Flag(true), Flag(true)]),
     flag("deflation", "NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.")
@@ -160,6 +176,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         sack_block_size: 0,
         sack_blocks: 1,
         min_rto: Span::ZERO,
+        rto_floor: RtoFloor::Timeout,
         max_rto: Span::ZERO,
         initial_rto: Span::ZERO,
         tick: Span::ZERO,
@@ -167,6 +184,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         initial_window: 1.0,
         initial_ssthresh: None,
         delayed_ack: None,
+        quick_acks: 0,
         ecn: false,
         syn: false,
         limited_transmit: false,
@@ -174,6 +192,12 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         dupack_threshold: 1,
         recovery: Recovery::Ns2,
         halving: Halving::Real,
+        counting: Counting::Acks,
+        prr: false,
+        rescue: false,
+        rack: false,
+        tlp: false,
+        hystart: false,
         impatient: false,
         deflation: false,
         alpha: 0.0,
@@ -200,7 +224,9 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("flavour", Setting::Word("reno")) => params.flavour = Flavour::Reno,
         ("flavour", Setting::Word("newreno")) => params.flavour = Flavour::NewReno,
         ("flavour", Setting::Word("sack")) => params.flavour = Flavour::Sack,
-        ("flavour", _) => params.flavour = Flavour::Vegas,
+        ("flavour", Setting::Word("vegas")) => params.flavour = Flavour::Vegas,
+        ("flavour", Setting::Word("cubic")) => params.flavour = Flavour::Cubic,
+        ("flavour", _) => params.flavour = Flavour::Dctcp,
         ("window", Setting::Number(x)) => params.window = x as u32,
         ("packets", Setting::Number(x)) => params.packets = Some(x as u32),
         ("bytes", Setting::Number(x)) => params.bytes = Some(x as u64),
@@ -210,6 +236,8 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("sack_block_size", Setting::Number(x)) => params.sack_block_size = x as u32,
         ("sack_blocks", Setting::Number(x)) => params.sack_blocks = x as u32,
         ("min_rto", Setting::Time(t)) => params.min_rto = t,
+        ("rto_floor", Setting::Word("timeout")) => params.rto_floor = RtoFloor::Timeout,
+        ("rto_floor", _) => params.rto_floor = RtoFloor::Variance,
         ("max_rto", Setting::Time(t)) => params.max_rto = t,
         ("initial_rto", Setting::Time(t)) => params.initial_rto = t,
         ("tick", Setting::Time(t)) => params.tick = t,
@@ -220,6 +248,7 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("initial_ssthresh", _) => params.initial_ssthresh = None,
         ("delayed_ack", Setting::Time(t)) => params.delayed_ack = (t > Span::ZERO).then_some(t),
         ("delayed_ack", _) => params.delayed_ack = None,
+        ("quick_acks", Setting::Number(x)) => params.quick_acks = x as u32,
         ("ecn", Setting::Flag(on)) => params.ecn = on,
         ("syn", Setting::Flag(on)) => params.syn = on,
         ("limited_transmit", Setting::Flag(on)) => params.limited_transmit = on,
@@ -230,6 +259,13 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("halving", Setting::Word("real")) => params.halving = Halving::Real,
         ("halving", Setting::Word("whole")) => params.halving = Halving::Whole,
         ("halving", _) => params.halving = Halving::Flight,
+        ("counting", Setting::Word("acks")) => params.counting = Counting::Acks,
+        ("counting", _) => params.counting = Counting::Packets,
+        ("prr", Setting::Flag(on)) => params.prr = on,
+        ("rescue", Setting::Flag(on)) => params.rescue = on,
+        ("rack", Setting::Flag(on)) => params.rack = on,
+        ("tlp", Setting::Flag(on)) => params.tlp = on,
+        ("hystart", Setting::Flag(on)) => params.hystart = on,
         ("impatient", Setting::Flag(on)) => params.impatient = on,
         ("deflation", Setting::Flag(on)) => params.deflation = on,
         ("alpha", Setting::Number(x)) => params.alpha = x,

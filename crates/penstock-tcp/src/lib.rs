@@ -1,4 +1,4 @@
-//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK and Vegas, written from the papers and RFCs.
+//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK, Vegas, CUBIC and DCTCP, written from the papers and RFCs.
 //!
 //! Everything counts in packets of one fixed payload: a [`Segment`] is number 0, 1, 2, ... of its flow. A [`Sender`]
 //! reacts to acknowledgements and to its timer and hands segments to a [`Network`]; a [`Receiver`] answers segments with
@@ -22,7 +22,7 @@ mod wire;
 
 pub use keys::KeyInfo;
 pub use machine::SenderCounts;
-pub use params::{Flavour, Halving, Profile, Recovery, TcpParams};
+pub use params::{Counting, Flavour, Halving, Profile, Recovery, RtoFloor, TcpParams};
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use wire::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};

@@ -4,7 +4,7 @@
 //!
 //! The laws in `cc` decide when each of these steps is taken; nothing here knows a flavour.
 
-use crate::params::{Halving, Recovery, TcpParams};
+use crate::params::{Counting, Halving, Recovery, TcpParams};
 use crate::rtt::Rtt;
 use crate::wire::{Ack, Network, Segment};
 use alloc::sync::Arc;
@@ -83,6 +83,22 @@ pub(crate) enum Cut {
     Mark,
 }
 
+/// A probe of the tail of what is outstanding (RFC 8985, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    None,
+    /// The timer ends in a probe, not in a timeout.
+    Armed,
+    /// Sent, and nothing new acknowledged since.
+    Sent,
+}
+
+/// What a loss leaves of the window (RFC 5681, equation 4).
+pub(crate) const HALF: f64 = 0.5;
+
+/// How late an acknowledgement may be because it is delayed (RFC 8985, section 7.2: as in Linux).
+const MOST_ACK_DELAY: Span = Span::from_millis(200);
+
 /// State of a sender, apart from its congestion law.
 ///
 /// In the order of use: what every acknowledgement looks at stands in the first three cache lines.
@@ -116,6 +132,7 @@ pub(crate) struct Machine {
     pub(crate) ect: bool,
     /// An echoed mark met a window of one packet.
     ecn_backoff: bool,
+    pub(crate) probe: Probe,
     /// A packet is being timed: number and sending time.
     timing: bool,
     timed_seq: u32,
@@ -139,7 +156,7 @@ impl Machine {
         Self {
             cwnd: if params.syn { 1.0 } else { params.initial_window },
             inflation: 0,
-            ssthresh: f64::from(params.initial_ssthresh.unwrap_or(params.window)),
+            ssthresh: params.first_ssthresh(),
             una: 0,
             next: 0,
             max: 0,
@@ -152,6 +169,7 @@ impl Machine {
             cwr: false,
             ect: params.ecn && params.recovery == Recovery::Rfc,
             ecn_backoff: false,
+            probe: Probe::None,
             timing: false,
             timed_seq: 0,
             timed_at: Time::ZERO,
@@ -224,37 +242,54 @@ impl Machine {
         self.cwnd = cwnd;
     }
 
-    /// A new acknowledgement in slow start or congestion avoidance (RFC 5681, equations 2 and 3).
+    /// An acknowledgement of `acked` packets in slow start or congestion avoidance (RFC 5681, equations 2 and 3).
     #[inline]
-    pub(crate) fn grow(&mut self, now: Time) {
+    pub(crate) fn grow(&mut self, now: Time, acked: u32) {
+        if self.params.counting == Counting::Packets {
+            self.grow_by_packets(now, acked);
+            return;
+        }
         let step = if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
         self.set_cwnd(now, self.cwnd + step);
     }
 
-    /// Half of what `halving` names: the new threshold and the window that goes with it (RFC 5681, equation 4).
-    fn half(&self) -> (f64, f64) {
-        let half = match self.params.halving {
-            Halving::Real => self.real_window() / 2.0,
-            Halving::Whole => f64::from(self.window() / 2),
+    /// The same, counted in packets instead of acknowledgements (RFC 3465, without its limit L).
+    #[inline(never)]
+    pub(crate) fn grow_by_packets(&mut self, now: Time, acked: u32) {
+        let slow = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(acked));
+        let cwnd = self.cwnd + slow;
+        self.set_cwnd(now, cwnd + (f64::from(acked) - slow) / cwnd);
+    }
+
+    /// A share of what `halving` names: the new threshold and the window that goes with it (RFC 5681, equation 4).
+    fn left_of_window(&self, share: f64) -> (f64, f64) {
+        let left = match self.params.halving {
+            Halving::Real => self.real_window() * share,
+            Halving::Whole => floor(f64::from(self.window()) * share),
             // What limited transmit has added does not count.
-            Halving::Flight => f64::from(self.outstanding() - self.limited) / 2.0,
+            Halving::Flight => f64::from(self.outstanding() - self.limited) * share,
         };
-        let ssthresh = if self.rfc() { half } else { floor(half) };
-        (ssthresh.max(2.0), half)
+        let ssthresh = if self.rfc() { left } else { floor(left) };
+        (ssthresh.max(2.0), left)
     }
 
     /// Halve the window and remember the threshold.
     pub(crate) fn halve(&mut self, now: Time) {
-        let (ssthresh, half) = self.half();
+        self.reduce(now, HALF);
+    }
+
+    /// Leave this share of the window, as the threshold too.
+    pub(crate) fn reduce(&mut self, now: Time, share: f64) {
+        let (ssthresh, left) = self.left_of_window(share);
         self.ssthresh = ssthresh;
         // In ns-2 a mark can leave less than one packet: the flow then waits for its timer (RFC 3168, section 6.1.2).
-        self.set_cwnd(now, if self.rfc() { ssthresh } else { half });
+        self.set_cwnd(now, if self.rfc() { ssthresh } else { left });
         self.cwr = true;
     }
 
-    /// Halve the threshold and start again from one packet.
-    pub(crate) fn collapse(&mut self, now: Time) {
-        self.ssthresh = self.half().0;
+    /// Leave this share of the window as the threshold, and start again from one packet.
+    pub(crate) fn collapse(&mut self, now: Time, share: f64) {
+        self.ssthresh = self.left_of_window(share).0;
         self.restart_window(now);
     }
 
@@ -264,9 +299,13 @@ impl Machine {
         self.cwr = true;
     }
 
-    /// An acknowledgement echoes a mark: once a window of data, cut as for a loss (RFC 3168, section 6.1.2). Returns
-    /// whether it did.
-    pub(crate) fn on_echo(&mut self, now: Time, ack: u32) -> bool {
+    /// An acknowledgement echoes a mark: cut as for a loss (RFC 3168, section 6.1.2).
+    pub(crate) fn on_echo(&mut self, now: Time, ack: u32) {
+        self.answer_echo(now, ack, HALF);
+    }
+
+    /// An acknowledgement echoes a mark: once a window of data, leave this share of it. Returns whether it did.
+    pub(crate) fn answer_echo(&mut self, now: Time, ack: u32, share: f64) -> bool {
         let again = self.cut == Cut::Timeout && !self.rfc();
         if ack <= self.recover && !again {
             return false;
@@ -282,7 +321,7 @@ impl Machine {
         } else {
             self.ecn_backoff = false;
         }
-        self.halve(now);
+        self.reduce(now, share);
         self.counts.ecn_responses += 1;
         true
     }
@@ -292,6 +331,16 @@ impl Machine {
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time) {
         self.deadline = now + self.rtt.timeout(&self.params);
+    }
+
+    /// Let the timer end in a probe after two round trips, and later by the delay of an acknowledgement if that may be what is
+    /// missing (RFC 8985, section 7.2).
+    #[inline(never)]
+    pub(crate) fn arm_probe(&mut self, now: Time) {
+        let Some(srtt) = self.srtt() else { return };
+        let slack = if self.outstanding() == 1 { MOST_ACK_DELAY } else { Span::ZERO };
+        self.deadline = self.deadline.min(now + (srtt * 2 + slack));
+        self.probe = Probe::Armed;
     }
 
     /// The timer has ended: nothing is timed any more, and everything outstanding counts as lost.

@@ -19,6 +19,17 @@ pub enum Flavour {
     Sack,
     /// Congestion avoidance by delay (Brakmo and Peterson 1995).
     Vegas,
+    /// A window that is a cubic function of time (RFC 8312), with the recovery of SACK.
+    Cubic,
+    /// A window that yields in proportion to the share of marked packets (RFC 8257), with the recovery of SACK.
+    Dctcp,
+}
+
+impl Flavour {
+    /// Whether its receiver reports what arrived out of order.
+    pub fn is_selective(self) -> bool {
+        matches!(self, Self::Sack | Self::Cubic | Self::Dctcp)
+    }
 }
 
 /// A bundle of defaults.
@@ -74,6 +85,24 @@ pub enum Halving {
     Flight,
 }
 
+/// What makes a window grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Acknowledgements.
+    Acks,
+    /// The packets that they acknowledge (RFC 3465).
+    Packets,
+}
+
+/// What `min_rto` is the least value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFloor {
+    /// The retransmission timeout (RFC 6298, rule 2.4).
+    Timeout,
+    /// The part of it that stands for the variation, 4 RTTVAR.
+    Variance,
+}
+
 /// All settings of a TCP flow, sender and receiver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TcpParams {
@@ -97,6 +126,8 @@ pub struct TcpParams {
     pub sack_blocks: u32,
     /// Least retransmission timeout.
     pub min_rto: Span,
+    /// What that is the least value of.
+    pub rto_floor: RtoFloor,
     /// Greatest retransmission timeout, back-off included.
     pub max_rto: Span,
     /// Retransmission timeout before the first measurement.
@@ -111,6 +142,8 @@ pub struct TcpParams {
     pub initial_ssthresh: Option<u32>,
     /// How long an acknowledgement may wait for a second packet; `None`: not at all.
     pub delayed_ack: Option<Span>,
+    /// So many packets are acknowledged at once, at the beginning and after a gap was filled.
+    pub quick_acks: u32,
     /// Whether to use explicit congestion notification.
     pub ecn: bool,
     /// Whether the flow opens with a packet of its own.
@@ -125,6 +158,18 @@ pub struct TcpParams {
     pub recovery: Recovery,
     /// What a loss halves.
     pub halving: Halving,
+    /// What makes the window grow.
+    pub counting: Counting,
+    /// Whether recovery by selective acknowledgements reduces the window in proportion to what arrives (RFC 6937).
+    pub prr: bool,
+    /// Whether such a recovery may repeat the highest packet (RFC 6675, NextSeg, rule 4).
+    pub rescue: bool,
+    /// Whether a retransmission counts as lost when a packet first sent after it is reported.
+    pub rack: bool,
+    /// Whether a probe is sent before the retransmission timeout (RFC 8985, section 7).
+    pub tlp: bool,
+    /// Cubic: whether delays and trains of acknowledgements end slow start.
+    pub hystart: bool,
     /// NewReno: only the first partial acknowledgement restarts the timer.
     pub impatient: bool,
     /// NewReno: a partial acknowledgement deflates the window by what it acknowledges.
@@ -154,6 +199,12 @@ impl TcpParams {
         if params.max_rto < params.min_rto {
             faults.push(keys::fault("max_rto", "must not be below min_rto"));
         }
+        if params.flavour == Flavour::Dctcp {
+            if settings.iter().any(|(name, value)| name == "ecn" && *value == Value::Flag(false)) {
+                faults.push(keys::fault("ecn", "dctcp is nothing without it"));
+            }
+            params.ecn = true;
+        }
         if faults.is_empty() { Ok(params) } else { Err(faults) }
     }
 
@@ -172,6 +223,11 @@ impl TcpParams {
     pub fn clock_phase(&self) -> Span {
         let share = if self.flavour == Flavour::Vegas { 0.014_204_660 } else { 0.555_880_716 };
         self.phase.unwrap_or_else(|| Span::from_secs(share * self.tick.as_secs()))
+    }
+
+    /// The slow start threshold at first, in packets.
+    pub(crate) fn first_ssthresh(&self) -> f64 {
+        f64::from(self.initial_ssthresh.unwrap_or(self.window))
     }
 
     /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.

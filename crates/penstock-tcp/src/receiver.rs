@@ -1,12 +1,16 @@
 //! The receiving end: puts packets in order and answers them.
 //!
 //! RFC 5681, section 4.2 (when to acknowledge); RFC 2018, section 4 (which blocks); RFC 3168, section 6.1.3 (echo of marks);
-//! RFC 7323, section 4.3 (which time to echo).
+//! RFC 7323, section 4.3 (which time to echo); RFC 8257, section 3.2 (echo of each mark by itself).
 //!
 //! # Law
 //! Every packet is answered with the number of the next one expected. A delayed acknowledgement waits for a second packet, at
 //! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
-//! sets the echo, "congestion window reduced" clears it.
+//! sets the echo, "congestion window reduced" clears it. With `quick_acks` so many packets are answered
+//! at once, at the beginning and after a gap.
+//!
+//! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
+//! from before; if none waits, the packet itself is.
 //!
 //! # Differences
 //! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
@@ -37,14 +41,20 @@ pub struct Receiver {
     recent: SackBlocks,
     waiting: Option<Waiting>,
     delay: Option<Span>,
+    /// Packets below are answered at once.
+    quick: u32,
+    /// So many are, after a gap.
+    quick_acks: u16,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
+    /// The echo is the mark of the newest packet (DCTCP).
+    precise: bool,
     /// ns-2's rules.
     ns2: bool,
     sack: bool,
-    sack_blocks: u32,
+    sack_blocks: u8,
+    sack_block_size: u8,
     ack_size: u32,
-    sack_block_size: u32,
     /// User data of a full packet.
     packet: u32,
     /// The opening packet lacks this much of a full packet.
@@ -63,12 +73,15 @@ impl Receiver {
             recent: SackBlocks::default(),
             waiting: None,
             delay: params.delayed_ack,
+            quick_acks: params.quick_acks as u16,
+            quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
             echo: false,
+            precise: params.flavour == Flavour::Dctcp,
             ns2: params.recovery == Recovery::Ns2,
-            sack: params.flavour == Flavour::Sack,
-            sack_blocks: params.sack_blocks,
+            sack: params.flavour.is_selective(),
+            sack_blocks: params.sack_blocks as u8,
             ack_size: params.ack_size,
-            sack_block_size: params.sack_block_size,
+            sack_block_size: params.sack_block_size as u8,
             packet: params.packet,
             opening_lacks: 0,
             last: u32::MAX,
@@ -92,14 +105,24 @@ impl Receiver {
         if payload < self.packet {
             self.note_short(seq, self.packet - payload);
         }
-        if cwr {
-            self.echo = false;
-        }
-        if ecn == Ecn::Ce {
-            self.echo = true;
-        }
         // In order and nothing behind it: such a packet alone may wait.
         let next = seq == self.next && self.early.is_empty();
+        if cwr && !self.precise {
+            self.echo = false;
+        }
+        if self.echo != (ecn == Ecn::Ce) {
+            // The mark differs from the echo: there is one now, or DCTCP ends it.
+            if self.precise {
+                if next && self.waiting.is_some() {
+                    return self.answer_before(now, stamp, retransmission);
+                }
+                // The packet itself is answered at once.
+                self.quick = self.quick.max(seq.saturating_add(1));
+                self.echo = !self.echo;
+            } else {
+                self.echo = true;
+            }
+        }
         if next {
             self.next += 1;
         } else {
@@ -111,7 +134,7 @@ impl Receiver {
             match self.waiting.take() {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular && seq > 0 => {
+                None if regular && seq >= self.quick => {
                     self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });
                     return None;
                 }
@@ -119,6 +142,18 @@ impl Receiver {
             }
         }
         Some(self.answer(echoed.stamp, echoed.retransmission, ecn))
+    }
+
+    /// DCTCP: what waits is answered with the echo from before; the packet at hand, whose mark differs, waits itself.
+    #[cold]
+    #[inline(never)]
+    fn answer_before(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
+        let (waiting, delay) = (self.waiting?, self.delay?);
+        let answer = self.answer(waiting.stamp, waiting.retransmission, Ecn::Ect0);
+        self.echo = !self.echo;
+        self.next += 1;
+        self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });
+        Some(answer)
     }
 
     /// When [`Self::on_timer`] is wanted.
@@ -176,6 +211,9 @@ impl Receiver {
                 self.next = run.end;
                 self.early.pop_first();
             }
+            if self.early.is_empty() {
+                self.quick = self.next.saturating_add(u32::from(self.quick_acks)).max(1);
+            }
             if self.sack {
                 self.forget_below_next();
             }
@@ -205,7 +243,7 @@ impl Receiver {
     /// the flavour is SACK.
     #[inline]
     pub fn sack_blocks(&self) -> &[SackBlock] {
-        let count = self.recent.len().min(self.sack_blocks as usize);
+        let count = self.recent.len().min(usize::from(self.sack_blocks));
         &self.recent[..count]
     }
 
@@ -213,7 +251,7 @@ impl Receiver {
     fn answer(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
         ReceiverAck {
             ack: self.next,
-            size: self.ack_size + self.sack_block_size * self.sack_blocks().len() as u32,
+            size: self.ack_size + u32::from(self.sack_block_size) * self.sack_blocks().len() as u32,
             ece: self.echo && (ecn.is_capable() || !self.ns2),
             stamp,
             retransmission,

@@ -5,7 +5,7 @@
 //! # Law
 //! With R the measured round trip: SRTT <- SRTT + (R - SRTT)/8, RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4 (with the SRTT
 //! from before), first SRTT = R and RTTVAR = R/2; RTO = max(min_rto, SRTT + 4 RTTVAR) times the back-off 1, 2, 4, ..., and at
-//! most max_rto.
+//! most max_rto. With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as Linux does it.
 //!
 //! # Differences
 //! * With a coarse clock (`tick` > 0) everything is counted in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
@@ -13,7 +13,7 @@
 //! * With an exact clock the same integers count eighths and quarters of a nanosecond.
 //! * With the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
 
-use crate::params::TcpParams;
+use crate::params::{RtoFloor, TcpParams};
 use penstock_core::{Span, Time};
 
 /// Greatest back-off; `max_rto` ends it sooner.
@@ -99,8 +99,12 @@ impl Rtt {
             let change = error.abs() - (self.rttvar4 / 4).cast_signed();
             self.rttvar4 = self.rttvar4.saturating_add_signed(change).max(1);
         }
+        let rttvar4 = match params.rto_floor {
+            RtoFloor::Timeout => self.rttvar4,
+            RtoFloor::Variance => self.rttvar4.max(params.min_rto.as_nanos() / unit),
+        };
         // 4 RTTVAR + SRTT in eighths, rounded down to whole units.
-        self.rto = Span::from_nanos((self.rttvar4 * 8 + self.srtt8) / 8 * unit);
+        self.rto = Span::from_nanos((rttvar4 * 8 + self.srtt8) / 8 * unit);
     }
 }
 
@@ -117,6 +121,8 @@ mod tests {
         assert_eq!(rtt.timeout(&params), Span::from_millis(1000));
         rtt.measure(&params, Time::ZERO, Time::from_nanos(100_000_000), true);
         assert_eq!(rtt.timeout(&params), Span::from_millis(300));
+        rtt.measure(&params, Time::ZERO, Time::from_nanos(100_000_000), true);
+        assert_eq!(rtt.timeout(&params), Span::from_millis(300), "4 RTTVAR is now 150 ms, its floor 200 ms");
         assert_eq!(rtt.srtt(&params), Some(Span::from_millis(100)));
     }
 

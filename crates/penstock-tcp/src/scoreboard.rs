@@ -35,6 +35,12 @@ impl Scoreboard {
         self.count_below_repaired = 0;
     }
 
+    /// Packets of `una..` that are reported.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Whether nothing is reported.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -84,6 +90,25 @@ impl Scoreboard {
             }
         }
         true
+    }
+
+    /// Everything unreported below the highest reported packet is lost.
+    pub(crate) fn lose_below_highest(&mut self) {
+        let Some(run) = self.sacked.downwards().next() else { return };
+        if run.start > self.lost_below {
+            self.count_below_lost += self.sacked.count_between(self.lost_below, run.start);
+            self.lost_below = run.start;
+        }
+    }
+
+    /// The packet after the highest one reported.
+    pub(crate) fn highest(&self) -> Option<u32> {
+        self.sacked.end()
+    }
+
+    /// Whether a packet from `una` on is reported.
+    pub(crate) fn is_reported(&self, seq: u32) -> bool {
+        self.sacked.find(seq).is_some()
     }
 
     /// Packets of `una..max` that are thought to be in the network.

@@ -1,13 +1,15 @@
 //! The sending end: the machinery with the congestion law of its flavour.
 
 use crate::cc::Law;
+use crate::cc::cubic::Cubic;
+use crate::cc::dctcp::Dctcp;
 use crate::cc::newreno::NewReno;
 use crate::cc::pipe::Pipe;
 use crate::cc::reno::Reno;
-use crate::cc::sack::Sack;
+use crate::cc::sack::{Sack, Standard};
 use crate::cc::tahoe::Tahoe;
 use crate::cc::vegas::Vegas;
-use crate::machine::{Machine, SenderCounts};
+use crate::machine::{Machine, Probe, SenderCounts};
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
@@ -21,8 +23,40 @@ enum AnyLaw {
     Reno(Reno),
     NewReno(NewReno),
     Pipe(Pipe),
-    Sack(Sack),
+    Sack(Sack<Standard>),
     Vegas(Box<Vegas>),
+    Other(Box<Other>),
+}
+
+/// Laws that are called, so that those of the ns-2 works stay small enough to be part of the engine's loop.
+#[derive(Debug)]
+enum Other {
+    Cubic(Sack<Cubic>),
+    Dctcp(Sack<Dctcp>),
+}
+
+impl Law for Other {
+    #[inline(never)]
+    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+        match self {
+            Self::Cubic(law) => law.on_ack(m, now, ack, net),
+            Self::Dctcp(law) => law.on_ack(m, now, ack, net),
+        }
+    }
+
+    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Cubic(law) => law.on_timeout(m, now, net),
+            Self::Dctcp(law) => law.on_timeout(m, now, net),
+        }
+    }
+
+    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Cubic(law) => law.on_probe(m, now, net),
+            Self::Dctcp(law) => law.on_probe(m, now, net),
+        }
+    }
 }
 
 /// Call a method of whichever law it is.
@@ -35,6 +69,7 @@ macro_rules! law {
             AnyLaw::Pipe(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Sack(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Vegas(law) => law.$method(&mut $sender.machine, $($argument),*),
+            AnyLaw::Other(law) => law.$method(&mut $sender.machine, $($argument),*),
         }
     };
 }
@@ -56,6 +91,8 @@ impl Sender {
             (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
             (Flavour::Sack, Recovery::Rfc) => AnyLaw::Sack(Sack::default()),
             (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
+            (Flavour::Cubic, _) => AnyLaw::Other(Box::new(Other::Cubic(Sack::default()))),
+            (Flavour::Dctcp, _) => AnyLaw::Other(Box::new(Other::Dctcp(Sack::default()))),
         };
         Self { machine: Machine::new(params), law }
     }
@@ -93,7 +130,9 @@ impl Sender {
         if self.machine.deadline() > now {
             return;
         }
-        if self.machine.time_out() {
+        if self.machine.probe == Probe::Armed {
+            law!(self, on_probe, now, net);
+        } else if self.machine.time_out() {
             law!(self, on_timeout, now, net);
         } else if self.machine.max < self.machine.end {
             law!(self, on_idle, now, net);

@@ -8,7 +8,8 @@ use penstock_tcp::{Flavour, Profile, Recovery, TcpParams};
 use std::collections::{BTreeSet, HashSet};
 use support::{Faults, Record, run};
 
-const FLAVOURS: [Flavour; 5] = [Flavour::Tahoe, Flavour::Reno, Flavour::NewReno, Flavour::Sack, Flavour::Vegas];
+const FLAVOURS: [Flavour; 7] =
+    [Flavour::Tahoe, Flavour::Reno, Flavour::NewReno, Flavour::Sack, Flavour::Vegas, Flavour::Cubic, Flavour::Dctcp];
 /// Two propagation delays of 21 ms are the least round trip.
 const LEAST_RTT_S: f64 = 0.042;
 
@@ -77,14 +78,20 @@ fn every_key_of_a_profile_can_be_set_alone() {
     let faults = Faults { drops: picks(&mut rng, 0.03), waiting: 50, ..Faults::default() };
     let other = |key: &str| -> Vec<Value> {
         match key {
-            "flavour" => vec!["tahoe", "reno", "newreno", "sack", "vegas"].into_iter().map(text).collect(),
-            "window" | "packets" | "dupack_threshold" | "sack_blocks" => vec![Value::Number(2.0), Value::Number(4.0)],
+            "flavour" => {
+                vec!["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"].into_iter().map(text).collect()
+            }
+            "window" | "packets" | "quick_acks" | "dupack_threshold" | "sack_blocks" => {
+                vec![Value::Number(2.0), Value::Number(4.0)]
+            }
             "bytes" => vec![],
             "packet" | "headers" | "ack_size" | "sack_block_size" => vec![Value::Bytes(33.0)],
             "min_rto" | "initial_rto" | "delayed_ack" | "tick" | "phase" => vec![Value::Time(Span::from_millis(150))],
             "max_rto" => vec![Value::Time(Span::from_secs(2.0))],
             "initial_window" | "initial_ssthresh" | "alpha" | "beta" | "gamma" => vec![Value::Number(5.0)],
             "recovery" => vec![text("ns2"), text("rfc")],
+            "rto_floor" => vec![text("timeout"), text("variance")],
+            "counting" => vec![text("acks"), text("packets")],
             "halving" => vec![text("real"), text("whole"), text("flight")],
             _ => vec![Value::Flag(true), Value::Flag(false)],
         }

@@ -228,7 +228,12 @@ impl<P> DrrQueues<P> {
             let queue = &mut self.queues[id as usize];
             if let Some(left) = queue.deficit.checked_sub(self.quantum.cost(self.slots[queue.head as usize].size)) {
                 queue.deficit = left;
-                return self.pop(watcher, now, id, End::Head).map(|taken| (id, taken));
+                let taken = self.pop(watcher, now, id, End::Head)?;
+                // A turn of one packet is over with it; by bytes it may go on with what arrives later.
+                if self.quantum == Quantum::Packet && self.queues[id as usize].packets > 0 {
+                    self.end_turn(watcher, now, id);
+                }
+                return Some((id, taken));
             }
             self.end_turn(watcher, now, id);
             passed += 1;

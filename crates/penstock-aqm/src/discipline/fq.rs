@@ -14,8 +14,9 @@
 //!
 //! When the queue is full, by packet the arriving packet is dropped. By bit, the last packet of the flow with the most
 //! bytes is dropped, the arriving packet counted in (section 2.2, buffer allocation); between classes, the arriving
-//! packet. Of flows with equally many bytes the arriving packet's own loses, else the one with the highest number. A
-//! packet dropped on arrival leaves the F of its flow as it was. No random number is drawn.
+//! packet. Of flows with equally many bytes the arriving packet's own loses, else the one with the highest number. F
+//! stays as it is when a packet of a flow is dropped, on arrival or later: section 2.2 charges ill-behaved hosts so,
+//! "for throughput that, because of their own poor flow control, they could not use". No random number is drawn.
 //!
 //! # Parameters
 //! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one,
@@ -24,8 +25,12 @@
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
 //! * A flow is what the simulator calls a flow, not a pair of hosts.
-//! * The bit-by-bit system serves all that was queued, also what was removed later to make room: a flow that fills the
-//!   queue is charged for it.
+//! * ns-2's FQ drops nothing for the sake of others: each flow has a queue of `limit_` packets of its own, and only
+//!   what is stored is charged, so that what small flows leave is shared equally. `by` = "bit" with a class for each
+//!   flow and a `limit` in each class shares alike. Four flows that offer 0.15, 0.3, 0.45 and 0.6 of a link lose 0,
+//!   0.06, 0.37 and 0.53 so; without classes 0, 0, 0.005 and 0.83: the last is charged for its drops.
+//! * In ns-2 a packet that finds the link idle is not charged: of bursts of 4 x 1500, 5 x 500 and 2 x 1000 bytes the
+//!   first is sent at once, and the next of flow 0 has F = 1500 then, here 3000.
 
 use super::Discipline;
 use super::class_queue::{Guarantee, Store};
@@ -164,8 +169,10 @@ impl Order for OneEach {
 
 #[cfg(test)]
 mod tests {
+    use crate::discipline::drr_bench::Bench;
     use crate::rig::{Rig, bench, numbered};
     use penstock_core::param::Value;
+    use penstock_core::{Limit, Span};
 
     fn fq(by: &str) -> Rig {
         Rig::new("fq", &[("by", Value::Text(by.into()))])
@@ -199,6 +206,42 @@ mod tests {
         rig.arrive_from(0, 2);
         assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (3, 2));
         assert_eq!(rig.order()[..6], [0, 1, 0, 1, 0, 1]);
+    }
+
+    /// Section 4, scenario 3: beside one that always has packets, a source at twice the rate of the line gets 3 to 8
+    /// packets of 3500, where a fair share is 1750. What is stored early is sent late, so that the first 3500 do not
+    /// count.
+    #[test]
+    fn by_bit_an_ill_behaved_source_is_charged_for_what_it_loses() {
+        let mut bench = Bench::new("fq", &[("by", Value::Text("bit".into()))], Limit::Packets(15));
+        bench.arrive(0, 1000, 5);
+        let mut got = [0, 0];
+        for step in 0..7000 {
+            bench.arrive(1, 1000, 2);
+            let flow = bench.serve(1)[0].flow;
+            got[flow as usize] += usize::from(step >= 3500);
+            if flow == 0 {
+                bench.arrive(0, 1000, 1);
+            }
+            bench.advance(Span::from_nanos(5_333_333));
+        }
+        assert!((1..=12).contains(&got[1]), "{got:?}");
+    }
+
+    /// What ns-2.35 sends after bursts of 1500, 500 and 1000 bytes a packet, the first of which finds the link idle.
+    #[test]
+    fn by_bit_the_packet_that_found_the_link_idle_is_charged_unlike_in_ns2() {
+        let mut bench = Bench::new("fq", &[("by", Value::Text("bit".into()))], Limit::Packets(35));
+        bench.arrive(0, 1500, 1);
+        assert_eq!(bench.serve(1).len(), 1);
+        for (flow, size) in [(0, 1500), (0, 1500), (1, 500), (1, 500), (2, 1000), (1, 500), (2, 1000), (0, 1500)] {
+            bench.arrive(flow, size, 1);
+        }
+        bench.arrive(1, 500, 2);
+        let ns2 = [1, 1, 2, 1, 0, 1, 2, 1, 0, 0];
+        let ours = bench.serve(20).iter().map(|packet| packet.flow).collect::<Vec<_>>();
+        assert_eq!(ours, [1, 1, 2, 1, 1, 2, 1, 0, 0, 0]);
+        assert_ne!(ours, ns2);
     }
 
     #[test]

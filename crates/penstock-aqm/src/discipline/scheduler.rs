@@ -176,6 +176,10 @@ impl<P: Packet + Send, O: Order> Discipline<P> for Scheduler<P, O> {
             }
         };
         if !self.make_room(env, class, meta.size) {
+            if let Sorting::Flows(Overflow::Longest(_)) = self.sorting {
+                // A flow is charged for what it loses, whether it was stored or not.
+                self.order.stamp(env.now, class, meta.size);
+            }
             return self.queues[class].overflow(env, self.total, &packet, &meta);
         }
         if let Some(cause) = mark {

@@ -6,8 +6,13 @@
 //! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue; if the
 //! buffer is over its limit then, the longest queue in packets loses the packet at its tail, which may be the one that
 //! arrived, or with `headdrop` at its head. Of queues of equal length, the one that is served soonest loses. With
-//! `round = "packet"` a turn ends at the next offer of service, so that a queue that becomes active meanwhile joins
-//! ahead of the one just served.
+//! `round = "packet"` a turn ends as its packet leaves: a queue that becomes active later joins behind the one just
+//! served.
+//!
+//! `room` = "threshold" is ns-2's, found by trial: with f places free, a packet is refused where its queue holds
+//! floor(f / 2) packets or more, and, if f < `buckets`, where it holds more than floor(limit / `buckets`). What is
+//! stored is never dropped. n long queues settle at limit / (n + 2) each, as by the dynamic threshold of `dtdrr` with
+//! alpha = 1/2, or sooner by the second rule.
 //!
 //! Every `perturb` a new salt is drawn, so that the flows that share a queue do not share it for long. Waiting packets
 //! go to the queues of the new hash in order of arrival.
@@ -20,6 +25,8 @@
 //! |---|---|---|
 //! | `buckets` | 1024 | 16 |
 //! | `round` | "drr", `quantum` = largest packet | "packet" |
+//! | `room` | "longest" | "threshold" |
+//! | `spread` | "hash" | by address, "modulo" |
 //! | limit of the link | 127 packets | 40 packets |
 //! | `depth`, `flows` | 127, 127: without effect under that limit | none |
 //!
@@ -30,7 +37,9 @@
 //! * McKenney leaves waiting packets where they are when the hash changes, which may reorder a flow; as in Linux, they
 //!   are moved. Nothing is dropped then, even from a queue that becomes longer than `depth`.
 //! * Flows are numbers: the hash is over the number and the salt, not over addresses and ports.
-//! * The packet that arrived and goes at once is reported as an overflow, a stored one as evicted.
+//! * The packet that arrived and goes at once is reported as an overflow, a stored one as evicted. A packet that
+//!   "threshold" refuses while there is room is an early drop.
+//! * Under a limit in bytes "threshold" counts in bytes and leaves its second rule out.
 
 use super::Discipline;
 use super::drr_buffer::{Arrival, DrrBuffer, DrrParams, Policy, Spread};
@@ -42,7 +51,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
-use penstock_core::{Bytes, Packet, Span, Time};
+use penstock_core::{Bytes, Limit, Packet, Span, Time, math};
 
 penstock_core::choice! {
     /// What a queue may send in its turn.
@@ -54,17 +63,31 @@ penstock_core::choice! {
     }
 }
 
+penstock_core::choice! {
+    /// Who loses for want of room.
+    pub enum Room {
+        /// The longest queue.
+        Longest = "longest",
+        /// The arriving packet, if its queue is long for the room that is left.
+        Threshold = "threshold",
+    }
+}
+
 penstock_core::params! {
     /// Parameters of SFQ.
     pub struct SfqParams {
         /// Number of queues.
         buckets: u32 = Default::Number(1024.0), range: 1.0..=1_000_000.0;
+        /// How flows are spread over the queues.
+        spread: Spread = Default::Text("hash");
         /// Time between changes of the hash; never, unless it is given.
         perturb: Option<Span> = Default::Absent, unit: "s", at_least: 0.001;
         /// What a queue may send in each of its turns.
         round: Round = Default::Text("drr");
         /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
+        /// Who loses for want of room.
+        room: Room = Default::Text("longest");
         /// Most packets in one queue; no bound but the limit, unless it is given.
         depth: Option<u32> = Default::Absent, unit: "packets", at_least: 1.0;
         /// Most queues that hold packets; all, unless it is given.
@@ -78,26 +101,46 @@ penstock_core::params! {
 #[derive(Clone, Copy, Debug)]
 pub struct Sfq;
 
-/// The longest queue in packets loses one.
-struct LongestInPackets {
+/// The longest queue in packets loses one, or the arriving packet is refused.
+struct Sharing {
     longest: Longest,
+    room: Room,
+    buckets: u32,
     depth: Option<u32>,
     flows: Option<u32>,
     end: End,
 }
 
-impl Watcher for LongestInPackets {
+impl Sharing {
+    /// Whether the queue of the arrival is too long for the room that is left.
+    fn is_above_threshold(&self, arrival: &Arrival<'_>) -> bool {
+        let (length, free) = arrival.length_and_free();
+        let is_above_share = match arrival.limit {
+            Limit::Packets(limit) => free < f64::from(self.buckets) && arrival.queue.packets() > limit / self.buckets,
+            Limit::Bytes(_) | Limit::Infinite => false,
+        };
+        length >= math::floor(0.5 * free) || is_above_share
+    }
+}
+
+impl Watcher for Sharing {
     fn on_change(&mut self, _now: Time, id: u32, queue: &Queue) {
         self.longest.on_change(id, u64::from(queue.packets()), queue);
     }
 }
 
-impl Policy for LongestInPackets {
+impl Policy for Sharing {
     const COUNTS_ARRIVAL: bool = true;
 
     fn refuse(&mut self, arrival: &Arrival<'_>) -> Option<Cause> {
         let is_new = arrival.queue.packets() == 0;
-        (is_new && self.flows.is_some_and(|flows| arrival.active >= flows)).then_some(Cause::Overflow)
+        if is_new && self.flows.is_some_and(|flows| arrival.active >= flows) {
+            return Some(Cause::Overflow);
+        }
+        if self.room == Room::Longest || !self.is_above_threshold(arrival) {
+            return None;
+        }
+        Some(if arrival.fits() { Cause::Early } else { Cause::Overflow })
     }
 
     fn is_overfull(&self, queue: &Queue) -> bool {
@@ -141,11 +184,18 @@ impl Scheme for Sfq {
         if params.as_ref().is_some_and(|params| params.round == Round::Packet && params.quantum != Auto::Auto) {
             reader.fault("quantum", "is given: with round = \"packet\" there is none");
         }
+        if params.as_ref().is_some_and(|params| params.room == Room::Threshold && params.headdrop) {
+            reader.fault("headdrop", "is on: with room = \"threshold\" nothing stored is dropped");
+        }
+        if params.as_ref().is_some_and(|params| params.spread == Spread::Modulo && params.perturb.is_some()) {
+            reader.fault("perturb", "is given: with spread = \"modulo\" there is no hash to change");
+        }
         reader.finish()?;
-        let SfqParams { buckets, perturb, round, quantum, depth, flows, headdrop } = params.ok_or_else(Vec::new)?;
-        let drr = DrrParams { quantum, buckets: Some(buckets), spread: Spread::Hash };
+        let params = params.ok_or_else(Vec::new)?;
+        let SfqParams { buckets, spread, perturb, round, quantum, room, depth, flows, headdrop } = params;
+        let drr = DrrParams { quantum, buckets: Some(buckets), spread };
         let end = if headdrop { End::Head } else { End::Tail };
-        let policy = LongestInPackets { longest: Longest::new(), depth, flows, end };
+        let policy = Sharing { longest: Longest::new(), room, buckets, depth, flows, end };
         let buffer = DrrBuffer::new(&drr, link, policy).perturbed(perturb);
         Ok(Box::new(if round == Round::Packet { buffer.packet_by_packet() } else { buffer }))
     }
@@ -155,7 +205,6 @@ impl Scheme for Sfq {
 mod tests {
     use super::*;
     use crate::discipline::drr_bench::{Bench, Fate};
-    use penstock_core::Limit;
 
     fn flows(bench: &mut Bench, n: usize) -> Vec<u32> {
         bench.serve(n).iter().map(|packet| packet.flow).collect()
@@ -243,5 +292,59 @@ mod tests {
         let mut bench = Bench::new("sfq", &[("flows", Value::Number(2.0))], Limit::Packets(127));
         (0..3).for_each(|flow| bench.arrive(flow, 1500, 2));
         assert_eq!(bench.drops(), [Fate::Dropped(2, Cause::Overflow); 2]);
+    }
+    /// What ns-2.35's SFQ keeps of a burst of 60 packets of each of n flows, one of each flow in turn, of which the
+    /// first is sent at once.
+    #[test]
+    fn threshold_keeps_what_ns2_keeps_of_a_burst() {
+        for (limit, buckets, kept) in [
+            (35, 16.0, vec![12]),
+            (35, 16.0, vec![9, 9]),
+            (35, 16.0, vec![6, 7, 7]),
+            (35, 16.0, vec![3, 4, 4, 3, 3, 3]),
+            (20, 16.0, vec![5]),
+            (12, 16.0, vec![1, 1]),
+            (6, 16.0, vec![0, 1, 1, 1, 1, 1]),
+            (18, 4.0, vec![4, 5]),
+            (80, 16.0, vec![13, 14, 13, 13]),
+        ] {
+            let settings = [
+                ("buckets", Value::Number(buckets)),
+                ("spread", Value::Text("modulo".into())),
+                ("round", Value::Text("packet".into())),
+                ("room", Value::Text("threshold".into())),
+            ];
+            let mut bench = Bench::new("sfq", &settings, Limit::Packets(limit));
+            bench.arrive(0, 1000, 1);
+            assert_eq!(flows(&mut bench, 1), [0]);
+            for k in 1..60 * kept.len() {
+                bench.arrive((k % kept.len()) as u32, 1000, 1);
+            }
+            let sent = flows(&mut bench, 1000);
+            let count = |flow| sent.iter().filter(|&&sent| sent == flow as u32).count();
+            assert_eq!((0..kept.len()).map(count).collect::<Vec<_>>(), kept, "limit {limit}, {buckets} buckets");
+        }
+    }
+
+    #[test]
+    fn packet_by_packet_a_late_queue_joins_behind_the_one_just_served_as_in_ns2() {
+        let mut bench = Bench::new("sfq", &[("round", Value::Text("packet".into()))], Limit::Packets(127));
+        bench.arrive(0, 1000, 4);
+        assert_eq!(flows(&mut bench, 1), [0]);
+        bench.arrive(1, 1000, 2);
+        assert_eq!(flows(&mut bench, 1), [0]);
+        bench.arrive(2, 1000, 1);
+        // ns-2.35 serves the same packets in this order.
+        assert_eq!(flows(&mut bench, 9), [1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn settings_that_contradict_are_refused() {
+        let threshold = ("room", Value::Text("threshold".into()));
+        let faults = Bench::faults("sfq", &[threshold, ("headdrop", Value::Flag(true))]);
+        assert_eq!(faults, ["headdrop: is on: with room = \"threshold\" nothing stored is dropped"]);
+        let modulo = ("spread", Value::Text("modulo".into()));
+        let faults = Bench::faults("sfq", &[modulo, ("perturb", Value::Time(Span::from_secs(10.0)))]);
+        assert_eq!(faults, ["perturb: is given: with spread = \"modulo\" there is no hash to change"]);
     }
 }

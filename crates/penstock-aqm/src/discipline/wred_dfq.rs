@@ -162,7 +162,7 @@ impl<P: Packet> Pushout<P> {
         for level in (own + 1..self.law.levels()).rev() {
             while !self.admits(size) {
                 let Met::Waiting(place) = self.met(level, false, env.rng) else { break };
-                self.law.set_count(level, 0);
+                self.law.restart_count(level);
                 self.push_out(env, level, place);
             }
         }

@@ -22,14 +22,19 @@
 //! `spacing` says how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
 //! * "wait": 0 while n p_b < 1, then p_b / (2 - n p_b), and 1 from n p_b = 2; uniform on 1/p_b .. 2/p_b - 1;
-//! * "none": p_b; geometric.
+//! * "none": p_b; geometric;
+//! * "section4": the algorithm as printed there, p_b / (1 - count p_b) with a count of 0 for the first packet that sees
+//!   the average above min_th and 1 for the first after a drop; where that is negative nothing is dropped. At a steady
+//!   average gaps are uniform on 1 .. 1/p_b - 1; once the average rises so fast that count p_b passes 1, nothing is
+//!   dropped until avg reaches the point of certain drop, or falls back.
 //!
 //! # Differences
 //! * `guards` are those of ns-2: nothing is dropped by the average while at most one packet waits, and the first packet
 //!   that sees the average above min_th is let pass. With `measure_in = "bytes"` it is at most one byte, as in ns-2:
 //!   only an empty queue is spared.
-//! * The paper's section 4 lets the count of the first arrival after a drop be 1, which makes its gaps end at
-//!   1/p_b - 1; section 7 and "count" here end at 1/p_b.
+//! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
+//!   end at 1/p_b - 1; in section 7 and "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
+//!   means: "section4" never drops there, as ns-2's WRED.
 //! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
 //! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it. "max_th" marks below
 //!   max_th only, as the ns-2 of 2003 did. "max_p" marks while p_b is below the present max_p; ns-2.35 compares p_b
@@ -48,6 +53,9 @@ use penstock_core::param::{Auto, Default, Length, ParamError, Value};
 use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
 use penstock_model::red_weight;
 
+/// Two numbers nearer than this are one.
+const ROUNDING: f64 = 1e-9;
+
 penstock_core::choice! {
     /// How the probability of this drop follows from p_b and the arrivals since the last drop.
     pub enum Spacing {
@@ -57,6 +65,8 @@ penstock_core::choice! {
         Count = "count",
         /// Gaps geometric.
         None = "none",
+        /// Gaps uniform on 1 .. 1/p_b - 1: the algorithm of section 4 to the letter.
+        Section4 = "section4",
     }
 }
 
@@ -197,6 +207,11 @@ impl Red {
         self.vars.avg = (1.0 - w_q) * self.vars.avg + w_q * q;
     }
 
+    /// No idle time is to be made up for.
+    pub(crate) fn forget_idle(&mut self) {
+        self.vars.idle_since = None;
+    }
+
     /// The verdict on a packet that finds the queue `q`; the average is up to date.
     #[inline]
     pub(crate) fn judge(&mut self, q: f64, rng: &mut Rng) -> Verdict {
@@ -207,7 +222,7 @@ impl Red {
             return Verdict::Pass;
         }
         if avg >= self.derived.top {
-            self.vars.count = 0;
+            self.restart_count();
             let marks = self.params.ecn && self.params.mark_up_to == MarkUpTo::Always;
             return if marks { Verdict::Mark(Cause::Forced) } else { Verdict::Drop(Cause::Forced) };
         }
@@ -216,13 +231,13 @@ impl Red {
             self.vars.count = 1;
             return Verdict::Pass;
         }
-        self.vars.count += 1;
+        self.vars.count = self.vars.count.saturating_add(1);
         let p_b = self.p_b(avg);
         let p_a = self.params.spacing.p_a(p_b, self.vars.count);
         if p_a <= 0.0 || !rng.chance(p_a) {
             return Verdict::Pass;
         }
-        self.vars.count = 0;
+        self.restart_count();
         let marks = match self.params.mark_up_to {
             MarkUpTo::MaxTh => avg < self.derived.max_th,
             MarkUpTo::MaxP => p_b < self.vars.max_p,
@@ -280,6 +295,11 @@ impl Red {
         self.vars.count = count;
     }
 
+    /// A packet was dropped: count from here.
+    pub(crate) fn restart_count(&mut self) {
+        self.vars.count = u32::from(self.params.spacing == Spacing::Section4);
+    }
+
     pub(crate) fn min_th(&self) -> f64 {
         self.derived.min_th
     }
@@ -326,6 +346,11 @@ impl Spacing {
             Self::Wait if n * p_b < 1.0 => 0.0,
             Self::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
             Self::Count | Self::Wait => 1.0,
+            // n - 1 is section 4's count, as `restart_count` starts it; where it is 1/p_b, but for rounding, p_a is
+            // infinite
+            Self::Section4 if (n - 1.0) * p_b < 1.0 - ROUNDING => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
+            Self::Section4 if (n - 1.0) * p_b <= 1.0 + ROUNDING => 1.0,
+            Self::Section4 => 0.0,
         }
     }
 }
@@ -406,7 +431,7 @@ impl Aqm for Red {
     }
 
     fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
-        self.vars.count = 0;
+        self.restart_count();
     }
 
     fn on_idle(&mut self, now: Time) {
@@ -519,6 +544,53 @@ mod tests {
     fn gaps_with_none_are_geometric() {
         let gaps = instantaneous(&[spacing("none")]).gaps(8, 20_000);
         assert_fits(&gaps, 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
+    }
+
+    #[test]
+    fn gaps_with_section4_end_one_earlier_than_with_count() {
+        let gaps = instantaneous(&[spacing("section4")]).gaps(8, 20_000);
+        assert_fits(&gaps, 1..=7, |_| 1.0 / 7.0);
+    }
+
+    #[test]
+    fn section4_by_hand() {
+        // p_b = 1/8: after a drop the counts are 1 to 7, p_a = 1/(8 - count)
+        let p_a = |n| Spacing::Section4.p_a(0.125, n);
+        let by_hand = [1.0 / 8.0, 1.0 / 7.0, 1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.0, 1.0, 1.0];
+        for (n, by_hand) in (1..).zip(by_hand) {
+            assert!((p_a(n) - by_hand).abs() < 1e-15);
+        }
+        // 9/8: negative
+        assert_eq!((p_a(10), p_a(1000)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn section4_drops_nothing_once_the_average_has_overtaken_it() {
+        // one packet at each length from 4 on: p_b = count/32, so that count p_b is 25/32 and p_a 5/7 at 9 packets,
+        // 36/32 at 10 packets
+        let survivors = (0..200).filter(|&seed| {
+            let settings = [("min_th", 4.0), ("max_th", 12.0), ("max_p", 0.25), ("w_q", 1.0)];
+            let mut settings: Vec<_> = settings.map(|(name, x)| (name.into(), Value::Number(x))).into();
+            settings.push(("spacing".into(), Value::Text("section4".into())));
+            settings.push(("guards".into(), Value::Flag(false)));
+            let mut rig = Rig::on(&thesis_link(), "red", &settings, seed).unwrap();
+            rig.arrive(10);
+            if rig.counts.dropped_on_arrival > 0 {
+                return false;
+            }
+            // held at 10 packets, p_b = 6/32
+            for _ in 0..1000 {
+                rig.arrive(1);
+                rig.depart();
+            }
+            assert_eq!(rig.counts.dropped_on_arrival, 0);
+            true
+        });
+        // (1 - p_a) at counts 1 to 5, p_a = (c / 32) / (1 - c^2 / 32)
+        let none = |c: f64| 1.0 - (c / 32.0) / (1.0 - c * c / 32.0);
+        let expected: f64 = (1..=5).map(|c| none(f64::from(c))).product();
+        let share = survivors.count() as f64 / 200.0;
+        assert!((share - expected).abs() < 3.0 * (expected * (1.0 - expected) / 200.0).sqrt(), "{share} {expected}");
     }
 
     #[test]

@@ -19,19 +19,23 @@
 //!
 //! # Differences
 //! * Algorithm 15 updates avg_total at Out arrivals only; the text, and this law, at every arrival.
-//! * ns-2 updates both averages at In arrivals only: `ns2_quirk`. Its Out branch also reads the p_out of the plain RED
+//! * `ns2_quirk` is ns-2's RIO: given its random numbers this drops what it drops, packet by packet
+//!   (`tests/ns2_classes.rs`). Both averages are updated at In arrivals only; an Out arrival ends an idle time, which
+//!   avg_total then does not make up for, and avg_in makes up for the last of several; the count goes on over forced
+//!   drops and overflows, which count as arrivals, instead of starting again. So the first Out packets that see
+//!   avg_total below max_out again are dropped with certainty. ns-2's Out branch also reads the p_out of the plain RED
 //!   it is made from, 1/10: set p_out = 0.1 besides.
 //! * `guards` look at all packets that wait, for In packets also.
 
 use super::Law;
 use super::precedence::Precedence;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
-use crate::aqm::{Aqm, Backlog, Cx, Departing, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, Value};
-use penstock_core::{Bytes, Limit, PacketMeta, Time};
+use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 
 penstock_core::params! {
     /// Parameters of RIO.
@@ -59,7 +63,7 @@ penstock_core::params! {
         /// No drop by an average while at most one packet waits, nor of the first packet above a lower threshold
         /// (ns-2).
         guards: bool = Default::Flag(true);
-        /// Update both averages at In arrivals only (ns-2).
+        /// Update both averages at In arrivals only, and count on over forced drops and overflows (ns-2).
         ns2_quirk: bool = Default::Flag(false);
         /// Typical packet, for the idle time and for w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
@@ -79,6 +83,8 @@ pub struct Rio {
     /// Judges Out packets, on all packets that wait.
     red_out: Red,
     waiting_in: Waiting,
+    /// Whether the link found nothing since a packet was queued.
+    idle: bool,
 }
 
 /// The waiting packets of one kind.
@@ -137,13 +143,26 @@ impl Rio {
         let red_in = red(["min_in", "max_in"], [params.min_in, params.max_in], params.p_in);
         let red_out = red(["min_out", "max_out"], [params.min_out, params.max_out], params.p_out);
         match (red_in, red_out) {
-            (Ok(red_in), Ok(red_out)) => Ok(Self { params, red_in, red_out, waiting_in: Waiting::default() }),
+            (Ok(red_in), Ok(red_out)) => {
+                Ok(Self { params, red_in, red_out, waiting_in: Waiting::default(), idle: true })
+            }
             (red_in, red_out) => Err([red_in.err(), red_out.err()].into_iter().flatten().flatten().collect()),
         }
     }
 
     fn is_in(&self, packet: &PacketMeta) -> bool {
         self.params.precedence.level(packet.dscp, 2) == 0
+    }
+
+    /// The verdict on a packet that finds the queue `q`; the averages are up to date.
+    fn judge(&mut self, is_in: bool, q: f64, rng: &mut Rng) -> Verdict {
+        let red = if is_in { &mut self.red_in } else { &mut self.red_out };
+        let count = red.count();
+        let verdict = red.judge(q, rng);
+        if self.params.ns2_quirk && matches!(verdict, Verdict::Drop(Cause::Forced)) {
+            red.set_count(count.saturating_add(1));
+        }
+        verdict
     }
 }
 
@@ -153,22 +172,27 @@ impl Aqm for Rio {
         let q = self.red_out.length(&cx.queue);
         if is_in || !self.params.ns2_quirk {
             self.red_out.update_average(cx.now, q);
+        } else {
+            self.red_out.forget_idle();
         }
-        if !is_in {
-            return self.red_out.judge(q, cx.rng);
+        if is_in {
+            let q_in = self.red_in.length(&self.waiting_in.of(&cx.queue));
+            self.red_in.update_average(cx.now, q_in);
         }
-        let q_in = self.red_in.length(&self.waiting_in.of(&cx.queue));
-        self.red_in.update_average(cx.now, q_in);
-        self.red_in.judge(q, cx.rng)
+        self.judge(is_in, q, cx.rng)
     }
 
     fn on_enqueued(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) {
+        self.idle = false;
         if self.is_in(packet) {
             self.waiting_in.add(packet);
         }
     }
 
     fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
+        if self.params.ns2_quirk {
+            return;
+        }
         let red = if self.is_in(packet) { &mut self.red_in } else { &mut self.red_out };
         red.on_overflow(cx, packet);
     }
@@ -187,6 +211,13 @@ impl Aqm for Rio {
     }
 
     fn on_idle(&mut self, now: Time) {
+        if self.params.ns2_quirk {
+            if self.idle {
+                return;
+            }
+            self.red_in.forget_idle();
+        }
+        self.idle = true;
         self.red_in.on_idle(now);
         self.red_out.on_idle(now);
     }
@@ -237,7 +268,7 @@ impl Law for Rio {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
-    use penstock_core::{Ecn, Rng, Span};
+    use penstock_core::{Ecn, Span};
 
     const IN: u8 = 10;
     const OUT: u8 = 12;
@@ -269,6 +300,55 @@ mod tests {
         // In arrivals find 0 and 3 packets
         send(&mut rig, &[IN, OUT, OUT, IN, OUT]);
         assert_eq!((rig.gauge("avg"), rig.gauge("avg_in")), (1.5, 0.5));
+    }
+
+    #[test]
+    fn in_ns2_an_out_arrival_ends_the_idle_time_of_all_and_the_last_one_counts_for_in() {
+        let mut rig = Rig::new("rio", &[("w_q", Value::Number(0.1)), ("ns2_quirk", Value::Flag(true))]);
+        let empty = |rig: &mut Rig| while rig.depart() {};
+        // found, all and In: 0 to 3
+        send(&mut rig, &[IN; 4]);
+        let avg = [0.0, 1.0, 2.0, 3.0].iter().fold(0.0, |avg, q| 0.9 * avg + 0.1 * q);
+        empty(&mut rig);
+        rig.advance(Span::from_millis(55));
+        send(&mut rig, &[OUT]);
+        empty(&mut rig);
+        // 16 ms are 3.0 packets: nothing is made up for in the average of all but that, and in that of In packets alike
+        rig.advance(Span::from_millis(16));
+        send(&mut rig, &[IN]);
+        let after = avg * 0.9_f64.powi(4);
+        assert!((rig.gauge("avg_in") - after).abs() < 1e-12 && (rig.gauge("avg") - after).abs() < 1e-12);
+        empty(&mut rig);
+        rig.advance(Span::from_millis(11));
+        send(&mut rig, &[OUT]);
+        rig.advance(Span::from_millis(11));
+        // 22 ms since the link was idle are 4.1 packets; one Out packet waits
+        send(&mut rig, &[IN]);
+        assert!((rig.gauge("avg") - (0.9 * after + 0.1)).abs() < 1e-12);
+        assert!((rig.gauge("avg_in") - after * 0.9_f64.powi(5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn in_ns2_the_count_goes_on_over_forced_drops() {
+        // 20 Out packets above max_out count: with p_b = 0.2 (14 - 5) / 10 = 0.18 the 22nd is far beyond 2 / p_b
+        for (ns2_quirk, dropped) in [(true, 1), (false, 0)] {
+            let [w_q, min_in] = [("w_q", 1.0), ("min_in", 20.0)].map(|(name, x)| (name, Value::Number(x)));
+            let mut rig = Rig::new("rio", &[w_q, min_in, ("ns2_quirk", Value::Flag(ns2_quirk))]);
+            // the first Out packet above min_out counts, too; then the average of all rises to max_out
+            send(&mut rig, &[IN; 11]);
+            send(&mut rig, &[OUT]);
+            send(&mut rig, &[IN; 4]);
+            assert_eq!((rig.gauge("avg"), rig.waiting()), (15.0, 16));
+            send(&mut rig, &[OUT; 20]);
+            assert_eq!(rig.waiting(), 16);
+            // and falls to 14
+            rig.depart();
+            rig.depart();
+            send(&mut rig, &[IN]);
+            rig.depart();
+            send(&mut rig, &[OUT]);
+            assert_eq!((rig.gauge("avg"), rig.waiting()), (14.0, 15 - dropped));
+        }
     }
 
     #[test]

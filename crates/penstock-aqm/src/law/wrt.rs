@@ -87,7 +87,7 @@ impl Aqm for Wrt {
     }
 
     fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
-        self.wred.set_count(self.level, 0);
+        self.wred.restart_count(self.level);
     }
 
     fn on_departure(&mut self, _cx: &mut Cx<'_>, packet: &Departing) -> Verdict {

@@ -57,7 +57,7 @@ impl Law for CbtRed {
 
     fn overflow(&mut self, _queue: &Queue, item: &Item) {
         if self.class(item) == 0 {
-            self.tcp.n = 0.0;
+            self.tcp.restart();
         }
     }
 
@@ -82,6 +82,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
             guards: s.flag("guards", true),
             ecn: s.flag("ecn", false),
             n: 0.0,
+            printed: -1,
             above: false,
         },
         thresholds: [0.0, s.number("t_tagged", 10.0), s.number("t_other", 2.0)],

@@ -102,14 +102,14 @@ impl Round {
         item
     }
 
-    /// The same with turns of one packet. A turn ends here, too, when the next service is offered.
+    /// The same with turns of one packet.
     pub fn serve_one(&mut self) -> Option<(Item, usize)> {
-        if self.begun {
+        let i = *self.round.front()?;
+        let item = self.pop_head(i);
+        if !self.queues[i].is_empty() {
             self.round.rotate_left(1);
         }
-        let i = *self.round.front()?;
-        self.begun = true;
-        Some((self.pop_head(i), i))
+        Some((item, i))
     }
 
     /// The packet that is sent next, and its queue.

@@ -43,12 +43,15 @@ impl Oracle for Fq {
         if self.queues.iter().all(VecDeque::is_empty) && self.fluid.is_empty() {
             self.fluid.reset();
         }
-        let pushes = self.by_bit && self.classes.given.is_empty() && self.classes.limit.admits(0, 0, item.size);
+        let pushes = self.by_bit && self.classes.given.is_empty();
+        if pushes && !self.classes.limit.admits(0, 0, item.size) {
+            self.fluid.arrive(i, item.size);
+            return bench.note(&item, Fate::Dropped(Cause::Overflow));
+        }
         if !pushes && !self.classes.has_room(&item, self.queues.iter().flatten().map(|(_, item)| item)) {
             return bench.note(&item, Fate::Dropped(Cause::Overflow));
         }
-        // What goes at once has never been in the bit-by-bit system.
-        let before = self.fluid.last[i];
+        // S and F stay as they are when a packet is dropped, whether it was stored before or not.
         let (_, finish) = self.fluid.arrive(i, item.size);
         if self.queues[i].is_empty() {
             self.turns.push_back(i);
@@ -59,7 +62,6 @@ impl Oracle for Fq {
             let fattest = (0..self.queues.len()).max_by_key(|&j| (bytes(j), j == i, j)).unwrap();
             let (_, victim) = self.queues[fattest].pop_back().unwrap();
             if victim.id == id {
-                self.fluid.last[i] = before;
                 return bench.note(&victim, Fate::Dropped(Cause::Overflow));
             }
             bench.note(&victim, Fate::Dropped(Cause::Evicted));

@@ -27,7 +27,8 @@ pub fn settings() -> Vec<Given> {
 
 /// How drops are spaced, what is measured, where the ramp ends, what is marked.
 pub fn variants() -> Vec<Given> {
-    let spacings: Vec<Given> = ["wait", "count", "none"].map(|spacing| vec![("spacing", word(spacing))]).into();
+    let spacings: Vec<Given> =
+        ["wait", "count", "none", "section4"].map(|spacing| vec![("spacing", word(spacing))]).into();
     let guards: Vec<Given> = [true, false].map(|on| vec![("guards", flag(on))]).into();
     let ramps = [
         vec![],
@@ -67,6 +68,8 @@ pub struct Red {
     pub avg: f64,
     /// Arrivals since the last drop, this one included.
     n: f64,
+    /// The count of section 4.
+    printed: i64,
     above: bool,
     idle_since: Option<u64>,
 }
@@ -99,6 +102,7 @@ impl Red {
             c,
             avg: 0.0,
             n: 0.0,
+            printed: -1,
             above: false,
             idle_since: Some(0),
         }
@@ -132,23 +136,30 @@ impl Red {
         }
     }
 
+    fn restart(&mut self) {
+        (self.n, self.printed) = (0.0, 0);
+    }
+
     pub fn judge(&mut self, queue: &Queue, rng: &mut Rng) -> Say {
         let p_b = self.p_b();
         // At most one of what is measured, a packet or a byte.
         let q = if self.in_bytes { queue.bytes() } else { queue.len() };
         if self.avg < self.min_th || self.guards && q <= 1.0 {
             self.n = 0.0;
+            self.printed = -1;
             self.above = false;
             return Say::Pass;
         }
         self.n += 1.0;
+        self.printed += 1;
         if self.avg >= if self.gentle { self.max_th.max(self.top) } else { self.max_th } {
-            self.n = 0.0;
+            self.restart();
             return Say::Drop(Cause::Forced);
         }
         if !self.above && self.guards {
             self.above = true;
             self.n = 1.0;
+            self.printed = 0;
             return Say::Pass;
         }
         let p_a = match self.spacing.as_str() {
@@ -156,12 +167,15 @@ impl Red {
             "wait" if self.n * p_b < 1.0 => 0.0,
             "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
             "none" => p_b,
+            // the pole itself drops, however its denominator is rounded
+            "section4" if (1.0 - self.printed as f64 * p_b).abs() <= 1e-9 => 1.0,
+            "section4" => p_b / (1.0 - self.printed as f64 * p_b),
             _ => 1.0,
         };
         if p_a <= 0.0 || rng.uniform() >= p_a {
             return Say::Pass;
         }
-        self.n = 0.0;
+        self.restart();
         let marks = match self.mark_up_to.as_str() {
             "max_th" => self.avg < self.max_th,
             "max_p" => p_b < self.max_p,
@@ -181,7 +195,7 @@ impl Law for Red {
     }
 
     fn overflow(&mut self, _queue: &Queue, _item: &Item) {
-        self.n = 0.0;
+        self.restart();
     }
 
     fn idle(&mut self, now: u64) {

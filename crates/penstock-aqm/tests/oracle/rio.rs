@@ -1,9 +1,10 @@
-//! RIO: Clark and Fang 1998, as algorithm 15 of the thesis and its text have it.
+//! RIO: Clark and Fang 1998, as algorithm 15 of the thesis and its text have it; ns-2's as observed.
 
 use super::wred::{Average, Level, precedence};
 use super::{
     Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, word,
 };
+use penstock_aqm::Cause;
 use penstock_core::Rng;
 
 pub fn settings() -> Vec<Given> {
@@ -21,7 +22,8 @@ pub fn settings() -> Vec<Given> {
         ],
         vec![("w_q", word("auto")), ("min_in", number(2.0)), ("max_in", number(5.0)), ("precedence", word("ip"))],
     ];
-    let spacings: Vec<Given> = ["wait", "count", "none"].map(|spacing| vec![("spacing", word(spacing))]).into();
+    let spacings: Vec<Given> =
+        ["wait", "count", "none", "section4"].map(|spacing| vec![("spacing", word(spacing))]).into();
     let more = [
         vec![],
         vec![("gentle", flag(true)), ("ecn", flag(true))],
@@ -40,6 +42,8 @@ struct Rio {
     rule: String,
     in_bytes: bool,
     quirk: bool,
+    /// Whether something was queued since the link was idle.
+    busy: bool,
 }
 
 impl Rio {
@@ -57,21 +61,43 @@ impl Law for Rio {
         let is_in = self.is_in(item);
         if is_in || !self.quirk {
             self.avg_total.update(queue.now, total);
+        } else {
+            self.avg_total.not_idle();
         }
         if is_in {
             self.avg_in.update(queue.now, of_in);
-            self.within.judge(self.avg_in.value, few, rng)
-        } else {
-            self.without.judge(self.avg_total.value, few, rng)
         }
+        let (level, average) =
+            if is_in { (&mut self.within, &self.avg_in) } else { (&mut self.without, &self.avg_total) };
+        let before = level.clone();
+        let said = level.judge(average.value, few, rng);
+        if self.quirk && matches!(said, Say::Drop(Cause::Forced)) {
+            *level = Level { n: before.n + 1.0, printed: before.printed + 1, ..before };
+        }
+        said
+    }
+
+    fn queued(&mut self, _queue: &Queue, _item: &Item) {
+        self.busy = true;
     }
 
     fn overflow(&mut self, _queue: &Queue, item: &Item) {
-        let level = if self.is_in(item) { &mut self.within } else { &mut self.without };
-        level.n = 0.0;
+        if !self.quirk {
+            let level = if self.is_in(item) { &mut self.within } else { &mut self.without };
+            level.restart();
+        }
     }
 
     fn idle(&mut self, now: u64) {
+        if self.quirk && !self.busy {
+            return;
+        }
+        if self.quirk {
+            // the latest idle time counts
+            self.avg_in.not_idle();
+            self.avg_total.not_idle();
+        }
+        self.busy = false;
         self.avg_in.idle(now);
         self.avg_total.idle(now);
     }
@@ -89,6 +115,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         guards: s.flag("guards", true),
         ecn: s.flag("ecn", false),
         n: 0.0,
+        printed: -1,
         above: false,
     };
     let law = Rio {
@@ -99,6 +126,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         rule: s.word("precedence", "af"),
         in_bytes: s.word("measure_in", "packets") == "bytes",
         quirk: s.flag("ns2_quirk", false),
+        busy: false,
     };
     guarded(law, link)
 }

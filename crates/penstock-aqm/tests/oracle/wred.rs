@@ -1,4 +1,4 @@
-//! WRED: Bodin and Schelen 2001, section 2.1; spacing, guards and idle time are RED's.
+//! WRED: Bodin and Schelen 2001, section 2.1; spacing, guards and idle time are RED's; the variant of ns-2.
 
 use super::{
     Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, secs, word,
@@ -8,6 +8,11 @@ use penstock_core::param::Value;
 use penstock_core::{Rng, math};
 
 pub fn settings() -> Vec<Given> {
+    each_with(shared(), &[vec![], vec![("variant", word("ns2"))]])
+}
+
+/// Those of the schemes built on WRED, too.
+pub fn shared() -> Vec<Given> {
     let list = |numbers: &[f64]| Value::Numbers(numbers.to_vec());
     let own = vec![
         vec![("w_q", number(0.1))],
@@ -26,7 +31,8 @@ pub fn settings() -> Vec<Given> {
             ("precedence", word("ip")),
         ],
     ];
-    let spacings: Vec<Given> = ["wait", "count", "none"].map(|spacing| vec![("spacing", word(spacing))]).into();
+    let spacings: Vec<Given> =
+        ["wait", "count", "none", "section4"].map(|spacing| vec![("spacing", word(spacing))]).into();
     let more = [
         vec![],
         vec![("gentle", flag(true)), ("ecn", flag(true))],
@@ -59,6 +65,10 @@ impl Average {
     pub fn idle(&mut self, now: u64) {
         self.idle_since.get_or_insert(now);
     }
+
+    pub fn not_idle(&mut self) {
+        self.idle_since = None;
+    }
 }
 
 /// The count of RED, and its thresholds.
@@ -72,23 +82,30 @@ pub struct Level {
     pub guards: bool,
     pub ecn: bool,
     pub n: f64,
+    /// The count of RED's section 4.
+    pub printed: i64,
     pub above: bool,
 }
 
 impl Level {
+    pub fn restart(&mut self) {
+        (self.n, self.printed) = (0.0, 0);
+    }
+
     /// What RED says at this average; `few`: so little waits that the guards let all pass.
     pub fn judge(&mut self, avg: f64, few: bool, rng: &mut Rng) -> Say {
         if avg < self.min_th || self.guards && few {
-            (self.n, self.above) = (0.0, false);
+            (self.n, self.printed, self.above) = (0.0, -1, false);
             return Say::Pass;
         }
         self.n += 1.0;
+        self.printed += 1;
         if avg >= if self.gentle { 2.0 * self.max_th } else { self.max_th } {
-            self.n = 0.0;
+            self.restart();
             return Say::Drop(Cause::Forced);
         }
         if self.guards && !self.above {
-            (self.n, self.above) = (1.0, true);
+            (self.n, self.printed, self.above) = (1.0, 0, true);
             return Say::Pass;
         }
         let p_b = if avg < self.max_th {
@@ -101,12 +118,15 @@ impl Level {
             "wait" if self.n * p_b < 1.0 => 0.0,
             "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
             "none" => p_b,
+            // the pole itself drops, however its denominator is rounded
+            "section4" if (1.0 - self.printed as f64 * p_b).abs() <= 1e-9 => 1.0,
+            "section4" => p_b / (1.0 - self.printed as f64 * p_b),
             _ => 1.0,
         };
         if p_a <= 0.0 || rng.uniform() >= p_a {
             return Say::Pass;
         }
-        self.n = 0.0;
+        self.restart();
         if self.ecn && avg < self.max_th { Say::Mark(Cause::Early) } else { Say::Drop(Cause::Early) }
     }
 }
@@ -131,6 +151,9 @@ pub struct Wred {
     pub in_bytes: bool,
     /// The level that judged the packet in hand.
     pub judge: usize,
+    /// ns-2's variant, and since when its queue is idle.
+    ns2: bool,
+    idle_since: Option<u64>,
 }
 
 impl Wred {
@@ -151,6 +174,7 @@ impl Wred {
             guards: s.flag("guards", true),
             ecn: s.flag("ecn", false),
             n: 0.0,
+            printed: -1,
             above: false,
         };
         Self {
@@ -159,6 +183,8 @@ impl Wred {
             rule: s.word("precedence", "af"),
             in_bytes,
             judge: 0,
+            ns2: s.word("variant", "paper") == "ns2",
+            idle_since: None,
         }
     }
 
@@ -173,6 +199,14 @@ impl Wred {
 
 impl Law for Wred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
+        if self.ns2 {
+            if !queue.has_room(item) {
+                return Say::Drop(Cause::Overflow);
+            }
+            if let Some(since) = self.idle_since {
+                self.average.idle(since);
+            }
+        }
         self.average.update(queue.now, self.measured(queue));
         self.judge = precedence(item, &self.rule, self.levels.len());
         let few = self.few(queue);
@@ -180,11 +214,25 @@ impl Law for Wred {
     }
 
     fn overflow(&mut self, _queue: &Queue, _item: &Item) {
-        self.levels[self.judge].n = 0.0;
+        self.levels[self.judge].restart();
+    }
+
+    fn queued(&mut self, _queue: &Queue, _item: &Item) {
+        self.idle_since = None;
+    }
+
+    fn departure(&mut self, queue: &Queue, item: &Item, _rng: &mut Rng) -> Say {
+        let level = |item: &Item| precedence(item, &self.rule, self.levels.len());
+        if queue.items.iter().all(|other| level(other) != level(item)) {
+            self.idle_since = Some(queue.now);
+        }
+        Say::Pass
     }
 
     fn idle(&mut self, now: u64) {
-        self.average.idle(now);
+        if !self.ns2 {
+            self.average.idle(now);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use penstock_aqm::Cause;
 use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
-    let mut laws = wred::settings();
+    let mut laws = wred::shared();
     for given in &mut laws {
         given.retain(|(name, _)| *name != "ecn");
     }
@@ -38,7 +38,7 @@ impl Oracle for WredDfq {
         self.wred.average.update(bench.now, self.wred.measured(&self.queue));
         let few = self.wred.few(&self.queue);
         for level in (own..self.wred.levels.len()).rev() {
-            let (n, above) = (self.wred.levels[level].n, self.wred.levels[level].above);
+            let before = self.wred.levels[level].clone();
             let cause = match self.wred.levels[level].judge(self.wred.average.value, few, &mut bench.rng) {
                 Say::Pass => continue,
                 Say::Mark(cause) | Say::Drop(cause) => cause,
@@ -47,7 +47,8 @@ impl Oracle for WredDfq {
             let candidates = stored.len() + usize::from(level == own);
             if candidates == 0 {
                 // Nothing is dropped and the count goes on.
-                (self.wred.levels[level].n, self.wred.levels[level].above) = (n + 1.0, above);
+                let (n, printed) = (before.n + 1.0, before.printed + 1);
+                self.wred.levels[level] = wred::Level { n, printed, ..before };
                 continue;
             }
             let pick = match self.victim.as_str() {
@@ -63,10 +64,10 @@ impl Oracle for WredDfq {
         while !self.queue.has_room(&item) {
             let higher = (own + 1..self.wred.levels.len()).rev().find(|&level| !self.of_level(level).is_empty());
             let Some(level) = higher else {
-                self.wred.levels[own].n = 0.0;
+                self.wred.levels[own].restart();
                 return bench.note(&item, Fate::Dropped(Cause::Overflow));
             };
-            self.wred.levels[level].n = 0.0;
+            self.wred.levels[level].restart();
             let stored = self.of_level(level);
             let at = if self.victim == "first" { stored[0] } else { stored[stored.len() - 1] };
             let gone = self.queue.items.remove(at).unwrap();

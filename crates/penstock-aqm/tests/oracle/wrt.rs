@@ -5,7 +5,7 @@ use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, 
 use penstock_core::Rng;
 
 pub fn settings() -> Vec<Given> {
-    each_with(wred::settings(), &[vec![], vec![("th_in", number(3.0))], vec![("th_in", word("auto"))]])
+    each_with(wred::shared(), &[vec![], vec![("th_in", number(3.0))], vec![("th_in", word("auto"))]])
 }
 
 struct Wrt {

@@ -4,71 +4,202 @@
 //!
 //! # Law
 //! Each acknowledgement that reports something new counts as a duplicate; the third, or a first packet that the scoreboard
-//! calls lost, begins the recovery: `ssthresh = cwnd = max(outstanding/2, 2)`, the first packet is sent again. In recovery,
+//! calls lost, begins the recovery: `ssthresh = cwnd = max(outstanding/2, 2)` (or the share that the growth law leaves), the
+//! first packet is sent again. In recovery,
 //! while `pipe < cwnd`, the next segment goes out (NextSeg): a lost packet not yet sent again, else a new packet, else any hole
 //! below the highest packet reported, else once the highest packet outstanding. It ends when everything outstanding at its
 //! beginning is acknowledged.
 //!
+//! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr`]), and `ssthresh` at its end.
+//!
+//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`Growth`]): Reno's, cubic's or DCTCP's.
+//!
 //! # Differences
 //! * The scoreboard is cleared by a timeout (RFC 2018, section 8), which RFC 6675 allows to be kept.
 
-use super::{Law, progress, start_over};
-use crate::machine::{Cut, Machine};
+use super::prr::Prr;
+use super::{Law, go_back, open};
+use crate::machine::{Cut, HALF, Machine, Probe};
 use crate::scoreboard::Scoreboard;
 use crate::wire::{Ack, Network};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use core::fmt::Debug;
 use penstock_core::Time;
 
-#[derive(Debug, Default)]
-pub(crate) struct Sack {
-    board: Scoreboard,
-    recovering: bool,
-    /// The rescue retransmission of this recovery has been made.
-    rescued: bool,
+/// How a window grows and what it loses.
+pub(crate) trait Growth: Debug + Default {
+    /// What a loss and a timeout leave of the window.
+    const SHARE: f64;
+    /// A loss in a window whose mark has been answered needs no answer of its own.
+    const MARK_COVERS_LOSS: bool = true;
+
+    /// Any acknowledgement, before it is entered.
+    #[inline]
+    fn observe(&mut self, _m: &Machine, _ack: &Ack<'_>) {}
+
+    /// `acked` packets were acknowledged outside recovery, and no mark echoed.
+    fn grow(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, acked: u32);
+
+    /// What a mark leaves of the window.
+    #[inline]
+    fn mark_share(&self) -> f64 {
+        Self::SHARE
+    }
+
+    /// The window was `window` before a loss or a mark has cut it.
+    fn on_cut(&mut self, _window: f64) {}
+
+    /// The retransmission timer ended.
+    fn on_timeout(&mut self) {}
 }
 
-impl Law for Sack {
+/// Reno's growth (RFC 5681).
+#[derive(Debug, Default)]
+pub(crate) struct Standard;
+
+impl Growth for Standard {
+    const SHARE: f64 = HALF;
+
+    #[inline]
+    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
+        m.grow(now, acked);
+    }
+}
+
+/// What a recovery needs to know while it lasts.
+#[derive(Debug)]
+struct Recovery {
+    prr: Prr,
+    /// The rescue retransmission of this recovery has been made.
+    rescued: bool,
+    /// With `rack`: the retransmissions in the order they were made, each with the first packet that was new then.
+    again: VecDeque<(u32, u32)>,
+}
+
+impl Recovery {
+    fn on_repeat(&mut self, m: &Machine, seq: u32) {
+        self.prr.on_send();
+        if m.params.rack {
+            self.again.push_back((seq, m.max));
+        }
+    }
+
+    /// The oldest retransmission that is lost: a packet first sent after it has been reported.
+    fn lost_again(&mut self, m: &Machine, board: &Scoreboard) -> Option<u32> {
+        while let Some((seq, first_new)) = self.again.front().copied() {
+            if seq >= m.una && !board.is_reported(seq) {
+                return board.highest().filter(|end| *end > first_new).map(|_| seq);
+            }
+            self.again.pop_front();
+        }
+        None
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Sack<G> {
+    board: Scoreboard,
+    recovery: Option<Box<Recovery>>,
+    growth: G,
+}
+
+impl<G: Growth> Law for Sack<G> {
     #[inline]
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        if ack.ece && m.ect && !self.recovering {
-            m.on_echo(now, ack.ack);
-        }
-        let advances = ack.ack > m.una;
-        if advances {
-            if self.recovering && ack.ack < m.recover {
-                m.acknowledge_in_recovery(now, ack);
-            } else if self.recovering {
-                self.recovering = false;
-                m.cut = Cut::Recovered;
-                m.acknowledge(now, ack);
-            } else {
-                progress(m, now, ack);
+        self.growth.observe(m, ack);
+        if ack.ece && m.ect && self.recovery.is_none() {
+            let window = m.cwnd;
+            if m.answer_echo(now, ack.ack, self.growth.mark_share()) {
+                self.growth.on_cut(window);
             }
         }
-        if ack.sack.is_empty() && self.board.is_empty() && !self.recovering {
+        let (before, advances) = (m.una + self.board.count(), ack.ack > m.una);
+        if advances {
+            if self.recovery.is_none() {
+                m.probe = Probe::None;
+                self.progress(m, now, ack);
+            } else if ack.ack < m.recover {
+                m.acknowledge_in_recovery(now, ack);
+            } else {
+                m.probe = Probe::None;
+                self.recovery = None;
+                m.cut = Cut::Recovered;
+                m.acknowledge(now, ack);
+                if m.params.prr {
+                    m.set_cwnd(now, m.ssthresh);
+                }
+            }
+        }
+        if ack.sack.is_empty() && self.board.is_empty() && self.recovery.is_none() {
             m.fill_window(now, net);
+            if m.params.tlp && m.probe == Probe::None && m.next == m.max && m.outstanding() > 0 {
+                m.arm_probe(now);
+            }
             return;
         }
-        self.read(m, now, ack, advances, net);
+        if m.probe == Probe::Armed {
+            m.probe = Probe::None;
+            m.restart_timer(now);
+        }
+        self.read(m, now, ack, (before, advances), net);
+    }
+
+    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        m.probe = Probe::Sent;
+        m.restart_timer(now);
+        if !send_new(m, now, net) {
+            m.transmit(now, m.max - 1, net);
+        }
     }
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        self.recovering = false;
+        self.recovery = None;
+        m.probe = Probe::None;
         self.board.clear(m.una);
         m.dupacks = 0;
-        start_over(m, now, net);
+        if m.cut == Cut::Mark && G::MARK_COVERS_LOSS {
+            m.restart_window(now);
+        } else {
+            m.collapse(now, G::SHARE);
+        }
+        self.growth.on_timeout();
+        go_back(m, now, net);
     }
 }
 
-impl Sack {
-    /// Enter what is reported, then send what pipe and window allow.
-    fn read<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, advances: bool, net: &mut N) {
+impl<G: Growth> Sack<G> {
+    /// A new acknowledgement outside recovery.
+    #[inline]
+    fn progress(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>) {
+        if m.una == 0 {
+            open(m, now, ack);
+            return;
+        }
+        let acked = ack.ack - m.una;
+        m.acknowledge(now, ack);
+        if !(m.ect && ack.ece) {
+            self.growth.grow(m, now, ack, acked);
+        }
+    }
+
+    /// Enter what is reported, then send what pipe and window allow. `before`: packets delivered before this acknowledgement,
+    /// and whether it has moved `una`.
+    fn read<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, before: (u32, bool), net: &mut N) {
+        let (before, advances) = before;
         self.board.advance(m.una);
         let mut new = false;
         for block in ack.sack {
             new |= self.board.report(*block, m.params.dupack_threshold);
         }
-        if self.recovering {
-            self.send(m, now, net);
+        if m.probe == Probe::Sent && self.board.highest() == Some(m.max) {
+            // The probe was sent last and has arrived: what was sent long before it has not.
+            m.probe = Probe::None;
+            self.board.lose_below_highest();
+        }
+        let delivered = (m.una + self.board.count()).saturating_sub(before);
+        if self.recovery.is_some() {
+            self.send(m, now, delivered, net);
             return;
         }
         if new && !advances {
@@ -76,7 +207,7 @@ impl Sack {
         }
         let lost = m.dupacks >= m.params.dupack_threshold || self.board.first_is_lost();
         if lost && (m.una >= m.recover || m.cut == Cut::Mark) {
-            self.begin(m, now, net);
+            self.begin(m, now, delivered, net);
         } else if m.dupacks == 0 || m.next < m.max {
             // After a timeout `next` has fallen back: what was sent before goes out again as the window opens, not by
             // limited transmit, which is for new packets and counts on each of them to fill the pipe.
@@ -88,44 +219,66 @@ impl Sack {
         }
     }
 
-    fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+    fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, delivered: u32, net: &mut N) {
         // A mark that was answered for the same window has halved it already.
-        if m.cut != Cut::Mark || m.una >= m.recover {
-            m.halve(now);
+        if m.cut != Cut::Mark || m.una >= m.recover || !G::MARK_COVERS_LOSS {
+            let window = m.cwnd;
+            m.reduce(now, G::SHARE);
+            self.growth.on_cut(window);
         }
+        let prr = Prr::new(m.outstanding() - m.limited);
         m.recover = m.max;
         m.fast_retransmit(now);
-        self.recovering = true;
-        self.rescued = false;
         let lost = m.una;
         self.board.repair(lost);
         m.transmit(now, lost, net);
-        self.send(m, now, net);
+        let recovery = self.recovery.insert(Box::new(Recovery { prr, rescued: false, again: VecDeque::new() }));
+        recovery.on_repeat(m, lost);
+        self.send(m, now, delivered, net);
     }
 
-    /// RFC 6675, section 5, step C.
-    fn send<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd {
-            let hole = self.board.next_hole();
-            let seq = match hole {
-                Some((seq, true)) => seq,
-                _ if send_new(m, now, net) => continue,
-                Some((seq, false)) => seq,
+    /// RFC 6675, section 5, step C; with `prr` the window is what RFC 6937 allows.
+    fn send<N: Network>(&mut self, m: &mut Machine, now: Time, delivered: u32, net: &mut N) {
+        let Some(recovery) = &mut self.recovery else { return };
+        if m.params.prr {
+            let pipe = self.board.pipe(m.max);
+            let allowed = recovery.prr.on_delivery(delivered, pipe, m.ssthresh);
+            m.set_cwnd(now, f64::from(pipe + allowed));
+        }
+        loop {
+            let pipe = self.board.pipe(m.max);
+            // A lost retransmission is not in the network: the pipe counts it in vain.
+            if let Some(seq) = recovery.lost_again(m, &self.board).filter(|_| f64::from(pipe) <= m.cwnd) {
+                recovery.again.pop_front();
+                m.transmit(now, seq, net);
+                recovery.on_repeat(m, seq);
+                continue;
+            }
+            if f64::from(pipe) + 1.0 > m.cwnd {
+                return;
+            }
+            let hole = match self.board.next_hole() {
+                Some((seq, true)) => Some(seq),
+                _ if send_new(m, now, net) => None,
+                Some((seq, false)) => Some(seq),
                 None => {
-                    self.rescue(m, now, net);
+                    // NextSeg, rule 4: once a recovery, the highest packet outstanding.
+                    let rescue = m.params.rescue && !recovery.rescued;
+                    if let (true, Some(seq)) = (rescue, self.board.highest_unreported(m.max)) {
+                        recovery.rescued = true;
+                        recovery.prr.on_send();
+                        m.transmit(now, seq, net);
+                    }
                     return;
                 }
             };
-            self.board.repair(seq);
-            m.transmit(now, seq, net);
-        }
-    }
-
-    /// NextSeg, rule 4: once a recovery, the highest packet outstanding.
-    fn rescue<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if let (false, Some(seq)) = (self.rescued, self.board.highest_unreported(m.max)) {
-            self.rescued = true;
-            m.transmit(now, seq, net);
+            if let Some(seq) = hole {
+                self.board.repair(seq);
+                m.transmit(now, seq, net);
+                recovery.on_repeat(m, seq);
+            } else {
+                recovery.prr.on_send();
+            }
         }
     }
 }

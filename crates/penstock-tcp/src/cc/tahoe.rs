@@ -12,7 +12,7 @@
 //! * ns2 rules: duplicates go on counting over a timeout.
 
 use super::{Law, is_new_loss, progress, start_over};
-use crate::machine::{Cut, Machine};
+use crate::machine::{Cut, HALF, Machine};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
@@ -49,7 +49,7 @@ impl Law for Tahoe {
 fn lose(m: &mut Machine, now: Time) {
     if is_new_loss(m) {
         m.recover = m.max;
-        m.collapse(now);
+        m.collapse(now, HALF);
     } else if m.cut == Cut::Mark {
         // The mark has halved the threshold already.
         m.restart_window(now);

@@ -27,7 +27,7 @@
 //!   exactly between two whole numbers (a round trip of twice `base_rtt`) then falls on the other side.
 
 use super::Law;
-use crate::machine::{Cut, Machine};
+use crate::machine::{Cut, HALF, Machine};
 use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
@@ -136,7 +136,7 @@ impl Law for Vegas {
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         m.dupacks = 0;
         m.cut = Cut::Timeout;
-        m.collapse(now);
+        m.collapse(now, HALF);
         m.set_cwnd(now, MIN_CWND);
         self.cut_window = 0.0;
         self.cut_at = self.clock(now);

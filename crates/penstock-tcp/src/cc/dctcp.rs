@@ -1,0 +1,109 @@
+//! DCTCP: a window that yields in proportion to the share of marked packets.
+//!
+//! RFC 8257; section numbers refer to it. Recovery is that of SACK, growth that of Reno (section 3.4).
+//!
+//! # Law
+//! Once a window of data `alpha <- (1 - g) alpha + g M`, M the share of the packets acknowledged in it whose acknowledgements
+//! echo a mark, `g = 1/16`, `alpha = 1` at first (section 3.3). At most once a window an echo leaves `1 - alpha/2` of the window.
+//! A loss halves it, marked or not (section 3.5). The receiver echoes each packet's own mark ([`crate::Receiver`]).
+//!
+//! # Differences
+//! * Packets are counted instead of bytes, and `alpha` is a real number.
+
+use super::sack::Growth;
+use crate::machine::{HALF, Machine};
+use crate::wire::Ack;
+use penstock_core::Time;
+
+/// The estimation gain (section 4.2).
+const G: f64 = 1.0 / 16.0;
+
+#[derive(Debug)]
+pub(crate) struct Dctcp {
+    alpha: f64,
+    /// The first packet sent after the observation window.
+    window_end: u32,
+    /// Packets acknowledged in it, and those of them that were marked.
+    acked: u32,
+    marked: u32,
+}
+
+impl Default for Dctcp {
+    fn default() -> Self {
+        Self { alpha: 1.0, window_end: 0, acked: 0, marked: 0 }
+    }
+}
+
+impl Growth for Dctcp {
+    const SHARE: f64 = HALF;
+    const MARK_COVERS_LOSS: bool = false;
+
+    fn observe(&mut self, m: &Machine, ack: &Ack<'_>) {
+        let acked = ack.ack - m.una;
+        self.acked += acked;
+        if ack.ece {
+            self.marked += acked;
+        }
+        if ack.ack > self.window_end {
+            let share = f64::from(self.marked) / f64::from(self.acked);
+            self.alpha = (1.0 - G) * self.alpha + G * share;
+            self.window_end = m.max;
+            self.acked = 0;
+            self.marked = 0;
+        }
+    }
+
+    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
+        m.grow(now, acked);
+    }
+
+    fn mark_share(&self) -> f64 {
+        1.0 - self.alpha / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Profile, TcpParams};
+
+    /// `alpha` after each observation window of a sender with always `WINDOW` packets outstanding, of which the last `marked`
+    /// of each are marked. The first observation window is the first packet.
+    fn alphas(marked: u32) -> std::vec::Vec<f64> {
+        const WINDOW: u32 = 20;
+        let mut machine = Machine::new(TcpParams::of(Profile::Linux).into());
+        let (mut dctcp, mut alphas) = (Dctcp::default(), std::vec::Vec::new());
+        for packet in 0..4000 {
+            machine.una = packet;
+            machine.max = packet + WINDOW;
+            let ece = packet % WINDOW >= WINDOW - marked;
+            let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece, sack: &[], retransmission: false };
+            dctcp.observe(&machine, &ack);
+            if packet % WINDOW == 0 {
+                alphas.push(dctcp.alpha);
+            }
+        }
+        alphas
+    }
+
+    /// The solution of the recurrence from `first` on.
+    fn solution(share: f64, first: f64, windows: usize) -> f64 {
+        share + (first - share) * (15.0_f64 / 16.0).powi(i32::try_from(windows).expect("few"))
+    }
+
+    #[test]
+    fn alpha_decays_from_one_while_nothing_is_marked() {
+        for (n, alpha) in alphas(0).into_iter().enumerate() {
+            assert!((alpha - solution(0.0, 15.0 / 16.0, n)).abs() < 1e-12, "{n}: {alpha}");
+        }
+    }
+
+    #[test]
+    fn alpha_settles_at_the_share_that_is_marked() {
+        let seen = alphas(5);
+        for (n, alpha) in seen.iter().enumerate() {
+            assert!((alpha - solution(0.25, 15.0 / 16.0, n)).abs() < 1e-12, "{n}: {alpha}");
+        }
+        assert!((seen[199] - 0.25).abs() < 1e-5);
+    }
+}

@@ -87,6 +87,8 @@ impl Capture {
             self.sacks.push(*sacks.look(packet.extra));
             packet.extra = self.sacks.len() as u32 - 1;
         }
+        // A captured link has a queue, and queues are served at events.
+        debug_assert!(self.crossings.last().is_none_or(|last| last.time <= time));
         self.crossings.push(Crossing { time, link, conversation: number, packet, opening });
     }
 

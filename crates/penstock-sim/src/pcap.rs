@@ -6,12 +6,13 @@
 //! * The time is that at which its transmission begins: it has left the queue. Time 0 is the start of the run.
 //! * Headers have the length of real ones, user data the length that the traffic gives it, all zeros. The simulator's
 //!   links send what the keys say (`headers`, `ack_size`, `sack_block_size`), whatever the length is here.
-//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without an opening packet sends no
-//!   SYN, and a connection ends without FIN. What opens a connection is answered as SYN by SYN and ACK, and its third
+//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without an opening packet sends
+//!   no SYN, and a connection ends without FIN. What opens a connection is answered as SYN by SYN and ACK, and its third
 //!   packet is the first one with data.
 //! * The receiver's window does not move: `window` packets.
 //! * Timestamps, with the key `timestamps`, in milliseconds from 1: of data its sending time, which the acknowledgement
-//!   echoes; of an acknowledgement the time in this file. Data echoes nothing (0): senders do not know a receiver's clock.
+//!   echoes; of an acknowledgement the time in this file. Data echoes nothing (0): senders do not know a receiver's
+//!   clock.
 
 mod headers;
 
@@ -146,8 +147,8 @@ impl Conversation {
         packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
     }
 
-    /// Addresses are numbers of nodes, from 1; ports tell flows (where data comes from) and their connections (where it goes
-    /// to) apart. These ports have no protocol of their own that a reader would try on the data.
+    /// Addresses are numbers of nodes, from 1; ports tell flows (where data comes from) and their connections (where it
+    /// goes to) apart. These ports have no protocol of their own that a reader would try on the data.
     fn ip(&self, packet: &SimPacket) -> Ip {
         const FLOWS: u16 = 0xf000;
         const CONNECTIONS: u16 = 0xe000;

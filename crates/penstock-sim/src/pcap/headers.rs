@@ -1,7 +1,7 @@
 //! Headers of IPv4, TCP and UDP with their checksums.
 //!
-//! RFC 791, section 3.1 (IPv4), RFC 768 (UDP), RFC 9293, section 3.1 (TCP and its checksum), RFC 7323, sections 2.2 and 3.2
-//! (window scale, timestamps), RFC 2018, sections 2 and 3 (SACK), RFC 1071 (the sum).
+//! RFC 791, section 3.1 (IPv4), RFC 768 (UDP), RFC 9293, section 3.1 (TCP and its checksum), RFC 7323, sections 2.2 and
+//! 3.2 (window scale, timestamps), RFC 2018, sections 2 and 3 (SACK), RFC 1071 (the sum).
 
 /// Longest packet of IPv4, in bytes.
 pub(super) const LONGEST: usize = 65_535;

@@ -7,8 +7,8 @@
 //! * Headers have the length of real ones, user data the length that the traffic gives it, all zeros. The simulator's
 //!   links send what the keys say (`headers`, `ack_size`, `sack_block_size`), whatever the length is here.
 //! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without an opening packet sends
-//!   no SYN, and a connection ends without FIN. What opens a connection is answered as SYN by SYN and ACK, and its third
-//!   packet is the first one with data.
+//!   no SYN, and a connection ends without FIN. What opens a connection is answered as SYN by SYN and ACK, and its
+//!   third packet is the first one with data.
 //! * The receiver's window does not move: `window` packets.
 //! * Timestamps, with the key `timestamps`, in milliseconds from 1: of data its sending time, which the acknowledgement
 //!   echoes; of an acknowledgement the time in this file. Data echoes nothing (0): senders do not know a receiver's

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, final
 
 __all__ = [
@@ -17,8 +18,8 @@ __all__ = [
     "conditioners",
     "drop_function",
     "parse_toml",
+    "run_kept",
     "run_many",
-    "run_traced",
     "schemes",
     "service_order",
     "step_response",
@@ -51,8 +52,12 @@ def run_many(
     progress: Callable[[int], object] | None,
     laws: dict[str, Callable[[Any, Any], Any]] | None = None,
 ) -> list[str]: ...
-def run_traced(
-    scenario: str, seed: int, laws: dict[str, Callable[[Any, Any], Any]] | None = None
+def run_kept(
+    scenario: str,
+    seed: int,
+    trace: bool,
+    captures: list[tuple[Path, list[int]]],
+    laws: dict[str, Callable[[Any, Any], Any]] | None = None,
 ) -> tuple[str, dict[str, bytes]]: ...
 def trace_words() -> tuple[list[str], list[str], list[str]]: ...
 

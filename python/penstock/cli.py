@@ -80,6 +80,10 @@ def run(
     trace: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write packets.parquet and series.parquet into this folder.")
     ] = None,
+    pcap: Annotated[
+        list[str],
+        typer.Option(metavar="[NAME=]FILE", help="Write what crosses the watched link, or link NAME; repeatable."),
+    ] = [],  # noqa: B006
     flows: Annotated[
         bool, typer.Option("--flows", help="Results of each flow, also with more than 1000 flows.")
     ] = False,
@@ -90,13 +94,22 @@ def run(
     from penstock.table import run_grids, text
 
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
+    wanted = pcap_targets(pcap)
     load_laws(load)
     document = read_document(scenario, settings)
-    if trace is not None:
-        from penstock.trace import write_trace
+    if trace is not None or wanted:
+        from penstock.pcap import captures
+        from penstock.trace import run_kept
 
         resolved = document.resolve()
-        result = write_trace(resolved, int(resolved.shown["seed"]) if seed is None else seed, Path(trace))
+        result = run_kept(
+            resolved,
+            int(resolved.shown["seed"]) if seed is None else seed,
+            None if trace is None else Path(trace),
+            captures(resolved.canonical["links"], wanted),
+            flows=flows or runs.count_flows(resolved) <= runs.MOST_FLOWS,
+            series=html_file is not None,
+        )
     else:
         result = runs.run(document, seed, flows=True if flows else None, series=html_file is not None)
     say(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events in {result.cpu_s:.3g} s")
@@ -324,6 +337,19 @@ def target(name: str | None, option: str) -> Path | None:
     except OSError as error:
         raise PenstockError(f"{option} {name}: cannot be written: {error.strerror}") from None
     return path
+
+
+def pcap_targets(options: list[str]) -> list[tuple[str | None, Path]]:
+    """Links by name, `None` for the watched one, with the files of their packets; these cannot be standard output."""
+    from penstock.pcap import split
+
+    found = []
+    for link, name in map(split, options):
+        file = target(name, "--pcap")
+        if file is None:
+            raise PenstockError("--pcap -: packets go into a file, not to standard output")
+        found.append((link, file))
+    return found
 
 
 def emit(text: str, file: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Every packet's way as Parquet: `packets.parquet` and `series.parquet`, written in chunks."""
+"""A run with what is kept of it: every packet's way as Parquet, written in chunks; captures of links."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from penstock import _native, law
 from penstock.catalog import tcp_keys
 from penstock.faults import PenstockError
+from penstock.pcap import Capture, written
 from penstock.resolve import Resolved
 from penstock.runs import Run, explained
 from penstock.units import parse_size
 
-__all__ = ["write_trace"]
+__all__ = ["run_kept"]
 
 # Rows that are handed to the writer at once.
 CHUNK = 1_000_000
@@ -67,13 +68,34 @@ def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
     return 1 if profile.startswith("ns2") else parse_size(shown["packet"])
 
 
-def write_trace(resolved: Resolved, seed: int, folder: Path) -> Run:
-    """Run once and write `packets.parquet` and `series.parquet` into a folder, which is made."""
-    canonical = resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES)
-    with explained():
-        text, raw = _native.run_traced(canonical, seed, law.used([canonical]))
-    columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _TYPES.items()}
+def run_kept(
+    resolved: Resolved,
+    seed: int,
+    folder: Path | None,
+    captures: Sequence[Capture],
+    *,
+    flows: bool = False,
+    series: bool = False,
+) -> Run:
+    """Run once and write `packets.parquet` and `series.parquet` into a folder, which is made, and captures.
+
+    A trace has all flows and series in its result, whatever `flows` and `series` say.
+    """
+    traced = folder is not None
+    if traced:
+        canonical = resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES)
+    else:
+        canonical = resolved.for_engine(flows=flows, series=series)
+    with written(captures) as files, explained():
+        text, raw = _native.run_kept(canonical, seed, traced, files, law.used([canonical]))
     run = Run.from_json(text, {**resolved.shown, "seed": seed})
+    if folder is not None:
+        _write_trace(resolved, run, raw, folder)
+    return run
+
+
+def _write_trace(resolved: Resolved, run: Run, raw: Mapping[str, bytes], folder: Path) -> None:
+    columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _TYPES.items()}
     flows = _Flows.of(resolved)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,7 +104,6 @@ def write_trace(resolved: Resolved, seed: int, folder: Path) -> Run:
             _write_series(base, columns, flows, run, folder / "series.parquet")
     except (OSError, duckdb.IOException) as error:
         raise PenstockError(f"--trace {folder}: cannot be written: {error}") from None
-    return run
 
 
 def _write_packets(

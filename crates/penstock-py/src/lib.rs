@@ -33,7 +33,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pictures::service_order, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::run_traced, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::run_kept, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_words, module)?)?;
     Ok(())
 }

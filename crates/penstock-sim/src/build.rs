@@ -8,6 +8,7 @@ use crate::line::Lines;
 use crate::link::{Link, Loss, Port, State, Wire};
 use crate::network::Network;
 use crate::packet::{SackTable, SimPacket};
+use crate::pcap::Capture;
 use crate::plan::{Plan, Way};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
@@ -16,7 +17,7 @@ use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
 use crate::traffic::session::Behaviour;
-use crate::{Fault, Laws};
+use crate::{Fault, Laws, Wanted};
 use penstock_aqm::discipline::edged::{self, Edged};
 use penstock_aqm::{Discipline, Fifo, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
@@ -24,7 +25,7 @@ use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
 /// Build the engine, or tell all that is wrong with the scenario.
-pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool, laws: &dyn Laws) -> Result<Engine, Vec<Fault>> {
+pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn Laws) -> Result<Engine, Vec<Fault>> {
     let mut faults = scenario.faults();
     if !faults.is_empty() {
         return Err(faults);
@@ -32,7 +33,8 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool, laws: &dyn Law
     let tcps = tcp_params(scenario, &mut faults);
     let prompt: Vec<bool> =
         tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
-    let plan = Plan::new(scenario, seed, &prompt, &mut faults);
+    let captured: Vec<bool> = (0..scenario.links.len() as u32).map(|link| wanted.captured.contains(&link)).collect();
+    let plan = Plan::new(scenario, seed, &prompt, &captured, &mut faults);
     let queues = queues(scenario, seed, &plan, laws, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
@@ -42,7 +44,11 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, traced: bool, laws: &dyn Law
         let longest = Agenda::horizon(ranks.jobs.len()).as_secs();
         return Err(vec![Fault::new("duration", format!("must be below {longest:.0} s with so many flows and links"))]);
     }
-    Ok(assemble(scenario, seed, &plan, &tcps, queues, ranks, traced))
+    let mut engine = assemble(scenario, seed, &plan, &tcps, queues, ranks, wanted.trace);
+    if captured.contains(&true) {
+        engine.network.tally.capture = Some(Box::new(Capture::new(captured, &plan, &tcps)));
+    }
+    Ok(engine)
 }
 
 /// The discipline of a link, and whether its timer moves at every operation.
@@ -242,6 +248,7 @@ fn assemble(
         delivered: Amount::default(),
         lost: Amount::default(),
         trace: traced.then(|| Box::new(Trace::new(scenario.links.iter().map(|link| link.watch).collect()))),
+        capture: None,
     };
     let first_line = ranks.of(Job::Arrival(0)).unwrap_or_default();
     let sessions = sessions(scenario, seed, plan, tcps, &ranks, &mut agenda, &mut hosts);

@@ -120,6 +120,9 @@ impl Engine {
             *ends = path.ends;
             self.network.facts.rtts[flow as usize] = None;
         }
+        if let Some(capture) = &mut self.network.tally.capture {
+            capture.open(flow, self.hosts[flow as usize].epoch, path.ends, Some(params));
+        }
         let host = &mut self.hosts[flow as usize];
         host.source = Source::Tcp(Sender::new(Arc::clone(params)));
         (host.hop, host.tag, host.path) = (path.data_hop, opening.tag, opening.way);

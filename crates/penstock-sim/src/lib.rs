@@ -15,6 +15,7 @@ mod line;
 mod link;
 mod network;
 mod packet;
+pub mod pcap;
 mod plan;
 mod probe;
 mod result;
@@ -27,6 +28,7 @@ mod traffic;
 pub use faults::{Fault, RunError};
 pub use laws::Laws;
 pub use packet::Kind;
+use pcap::Capture;
 pub use result::RunResult;
 pub use scenario::Scenario;
 use trace::Trace;
@@ -47,7 +49,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
 ///
 /// As [`run`].
 pub fn run_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Result<RunResult, RunError> {
-    carry_out(scenario, seed, false, laws).map(|(result, _)| result)
+    run_kept_with(scenario, seed, &Wanted::default(), laws).map(|(result, _)| result)
 }
 
 /// Run a scenario with one seed and keep every packet event at the watched queues and hosts.
@@ -56,25 +58,40 @@ pub fn run_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Result<RunRe
 ///
 /// As [`run`].
 pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), RunError> {
-    run_traced_with(scenario, seed, &())
+    let wanted = Wanted { trace: true, ..Wanted::default() };
+    run_kept_with(scenario, seed, &wanted, &()).map(|(result, kept)| (result, kept.trace.unwrap_or_default()))
 }
 
-/// As [`run_traced`], with laws of one's own beside those of the registry.
+/// What to keep of a run beside its result.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Every packet event at the watched queues and hosts.
+    pub trace: bool,
+    /// The packets that cross these links, by their numbers in the scenario.
+    pub captured: Vec<u32>,
+}
+
+/// What was kept of a run beside its result: as much as was wanted.
+#[derive(Default)]
+pub struct Kept {
+    /// Packet events.
+    pub trace: Option<Trace>,
+    /// Packets that crossed links.
+    pub capture: Option<Capture>,
+}
+
+/// Run a scenario with one seed, with laws of one's own beside those of the registry, and keep what is wanted.
 ///
 /// # Errors
 ///
 /// As [`run`].
-pub fn run_traced_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Result<(RunResult, Trace), RunError> {
-    carry_out(scenario, seed, true, laws).map(|(result, trace)| (result, trace.unwrap_or_default()))
-}
-
-fn carry_out(
+pub fn run_kept_with(
     scenario: &Scenario,
     seed: u64,
-    traced: bool,
+    wanted: &Wanted,
     laws: &dyn Laws,
-) -> Result<(RunResult, Option<Trace>), RunError> {
-    let mut engine = build::build(scenario, seed, traced, laws).map_err(RunError::Faults)?;
+) -> Result<(RunResult, Kept), RunError> {
+    let mut engine = build::build(scenario, seed, wanted, laws).map_err(RunError::Faults)?;
     engine.run(penstock_core::Time::from_nanos(scenario.duration_ns));
     if engine.overflowed {
         return Err(RunError::Crowded(engine.hosts.len()));
@@ -83,7 +100,9 @@ fn carry_out(
         return Err(RunError::Imbalance(imbalance));
     }
     let result = result::tell(scenario, seed, &engine);
-    Ok((result, engine.network.tally.trace.take().map(|trace| *trace)))
+    let tally = &mut engine.network.tally;
+    let kept = Kept { trace: tally.trace.take().map(|trace| *trace), capture: tally.capture.take().map(|kept| *kept) };
+    Ok((result, kept))
 }
 
 /// All that is wrong with a scenario, nothing if it can be run with this seed.
@@ -93,5 +112,5 @@ pub fn check(scenario: &Scenario, seed: u64) -> Vec<Fault> {
 
 /// As [`check`], with laws of one's own beside those of the registry.
 pub fn check_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<Fault> {
-    build::build(scenario, seed, false, laws).err().unwrap_or_default()
+    build::build(scenario, seed, &Wanted::default(), laws).err().unwrap_or_default()
 }

@@ -152,6 +152,11 @@ impl SackTable {
         self.slots.len() as u32 - 1
     }
 
+    /// The blocks in a slot.
+    pub(crate) fn look(&self, slot: u32) -> &SackBlocks {
+        &self.slots[slot as usize]
+    }
+
     /// Take the blocks out of a slot, which is free again.
     #[inline]
     pub(crate) fn take(&mut self, slot: u32) -> SackBlocks {

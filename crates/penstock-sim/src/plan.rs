@@ -69,9 +69,15 @@ fn may_lose(link: &LinkSpec) -> bool {
 }
 
 impl Plan {
-    /// Draw and route. `prompt` says of each group whether its receivers answer every packet at once. What is wrong goes
-    /// to `faults`.
-    pub(crate) fn new(scenario: &Scenario, seed: u64, prompt: &[bool], faults: &mut Vec<Fault>) -> Self {
+    /// Draw and route. `prompt` says of each group whether its receivers answer every packet at once, `captured` of each
+    /// link whether its packets are kept. What is wrong goes to `faults`.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        seed: u64,
+        prompt: &[bool],
+        captured: &[bool],
+        faults: &mut Vec<Fault>,
+    ) -> Self {
         let links = &scenario.links;
         let draw = |link: &LinkSpec, what: &str, draw: &crate::scenario::Draw| {
             let name = link.drawn_as.as_deref().unwrap_or(&link.name);
@@ -81,7 +87,9 @@ impl Plan {
         let delays: Vec<Span> =
             links.iter().map(|link| Span::from_nanos(draw(link, "delay", &link.delay).round() as u64)).collect();
         let plain = |link: &LinkSpec| !may_lose(link) && !link.watch;
-        let computed = links.iter().map(|link| scenario.options.computed_links && plain(link)).collect();
+        let computed = links.iter().zip(captured);
+        let computed =
+            computed.map(|(link, &captured)| scenario.options.computed_links && plain(link) && !captured).collect();
         let count = links.len();
         let mut plan = Self {
             rates,

@@ -1,6 +1,7 @@
 //! What the network counts about flows and packets while queues report their fates.
 
 use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
+use crate::pcap::Capture;
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::trace::{Trace, TraceEvent};
@@ -91,6 +92,7 @@ pub(crate) struct Tally {
     pub(crate) delivered: Amount,
     pub(crate) lost: Amount,
     pub(crate) trace: Option<Box<Trace>>,
+    pub(crate) capture: Option<Box<Capture>>,
 }
 
 impl Tally {
@@ -185,6 +187,9 @@ impl Probe<SimPacket> for Watch<'_> {
             self.tally.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
         }
         self.trace(TraceEvent::Dequeue, report, None);
+        if let Some(capture) = &mut self.tally.capture {
+            capture.sent(report.now, self.link, packet, &self.tally.sacks);
+        }
     }
 
     fn marked(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {

@@ -1,7 +1,7 @@
 //! Computing a link that never drops changes no result: random networks give the same bytes both ways.
 
 use penstock_core::Rng;
-use penstock_sim::{Scenario, run};
+use penstock_sim::{Scenario, Wanted, run, run_kept_with};
 use serde_json::{Value, json};
 
 /// One duplex link as its two directions.
@@ -81,12 +81,19 @@ fn random_network(seed: u64) -> Value {
            "options": {"computed_links": true, "flows": true, "series": true}})
 }
 
-fn result(mut scenario: Value, computed: bool, seed: u64) -> Value {
+fn canonical(mut scenario: Value, computed: bool) -> Scenario {
     scenario["options"]["computed_links"] = json!(computed);
-    let scenario: Scenario = serde_json::from_value(scenario).expect("the network is canonical");
-    let result = run(&scenario, seed).expect("the network runs");
-    let mut result: Value = serde_json::from_str(&result.to_json()).expect("results are JSON");
-    // Fewer events is what computing is for.
+    serde_json::from_value(scenario).expect("the network is canonical")
+}
+
+fn result(scenario: Value, computed: bool, seed: u64) -> Value {
+    let result = run(&canonical(scenario, computed), seed).expect("the network runs");
+    without_events(&result.to_json())
+}
+
+/// Fewer events is what computing is for.
+fn without_events(result: &str) -> Value {
+    let mut result: Value = serde_json::from_str(result).expect("results are JSON");
     result.as_object_mut().expect("a result is an object").remove("events");
     result
 }
@@ -98,6 +105,29 @@ fn random_networks_give_the_same_bytes_both_ways() {
         let (computed, simulated) = (result(network.clone(), true, seed), result(network.clone(), false, seed));
         assert_eq!(computed, simulated, "network {seed}: {network}");
     }
+}
+
+#[test]
+fn captures_are_the_same_bytes_both_ways_and_change_no_result() {
+    let mut bytes = 0;
+    for seed in 0..50 {
+        let network = random_network(seed);
+        let links = network["links"].as_array().expect("links are listed").len() as u32;
+        let captured: Vec<u32> = (0..links).filter(|link| (u64::from(*link) + seed) % 3 == 0).collect();
+        let wanted = Wanted { captured: captured.clone(), ..Wanted::default() };
+        let capture = |computed| {
+            let scenario = canonical(network.clone(), computed);
+            let (result, kept) = run_kept_with(&scenario, seed, &wanted, &()).expect("the network runs");
+            let mut file = Vec::new();
+            kept.capture.expect("links are captured").write(&captured, &mut file).expect("memory takes it");
+            (without_events(&result.to_json()), file)
+        };
+        let (computed, simulated) = (capture(true), capture(false));
+        assert!(computed.1 == simulated.1, "network {seed}: {network}");
+        assert_eq!(computed.0, result(network.clone(), true, seed), "network {seed}: {network}");
+        bytes += computed.1.len();
+    }
+    assert!(bytes > 50_000_000);
 }
 
 #[test]

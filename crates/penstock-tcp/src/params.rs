@@ -240,6 +240,15 @@ impl TcpParams {
         data.saturating_add(u32::from(self.opens()))
     }
 
+    /// User data before packet `seq`, in bytes.
+    pub fn offset(&self, seq: u32) -> u64 {
+        let full = u64::from(seq.saturating_sub(u32::from(self.opens()))) * u64::from(self.packet);
+        match self.bytes {
+            Some(bytes) if self.recovery == Recovery::Rfc => full.min(bytes),
+            _ => full,
+        }
+    }
+
     /// User data in packet `seq`. The last packet of a transfer of so many bytes may be short; ns-2 fills it up.
     #[inline]
     pub fn payload(&self, seq: u32) -> u32 {

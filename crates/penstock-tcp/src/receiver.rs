@@ -296,5 +296,6 @@ mod tests {
             receiver.delivered_bytes()
         };
         assert_eq!([0, 1, 1, 4, 2, 2, 3].map(&mut delivered), [0, 1000, 1000, 1000, 2000, 2000, 3500]);
+        assert_eq!([0, 1, 2, 4, 5].map(|seq| params.offset(seq)), [0, 0, 1000, 3000, 3500]);
     }
 }

@@ -1,0 +1,205 @@
+//! What crosses links, as a file of packets that other programs read.
+//!
+//! The format: nanosecond pcap (draft-ietf-opsawg-pcap), packets beginning with the IP header (LINKTYPE_RAW, 101).
+//!
+//! # What is in a packet
+//! * The time is that at which its transmission begins: it has left the queue. Time 0 is the start of the run.
+//! * Headers have the length of real ones, user data the length that the traffic gives it, all zeros. The simulator's
+//!   links send what the keys say (`headers`, `ack_size`, `sack_block_size`), whatever the length is here.
+//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without an opening packet sends
+//!   no SYN, and a connection ends without FIN. What opens a connection is answered as SYN by SYN and ACK, and its
+//!   third packet is the first one with data.
+//! * The receiver's window does not move: `window` packets.
+//! * Timestamps, with the key `timestamps`, in milliseconds from 1: of data its sending time, which the acknowledgement
+//!   echoes; of an acknowledgement the time in this file. Data echoes nothing (0): senders do not know a receiver's
+//!   clock.
+
+mod headers;
+
+use crate::packet::{CWR, ECE, Kind, NO_SACK, SackTable, SimPacket};
+use crate::plan::Plan;
+use headers::{Ip, LONGEST, Tcp};
+use penstock_core::Time;
+use penstock_core::time::NANOS_PER_SECOND;
+use penstock_tcp::{SackBlocks, TcpParams};
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Packets that crossed links.
+pub struct Capture {
+    /// By link: whether it is captured.
+    wanted: Vec<bool>,
+    conversations: Vec<Conversation>,
+    /// The conversation of each flow's connection.
+    current: HashMap<(u32, u16), u32>,
+    crossings: Vec<Crossing>,
+    sacks: Vec<SackBlocks>,
+}
+
+/// A connection, or the datagrams of a flow.
+struct Conversation {
+    flow: u32,
+    epoch: u16,
+    /// Numbers of the nodes that data comes from and goes to.
+    ends: (u32, u32),
+    tcp: Option<Arc<TcpParams>>,
+    /// When its last opening packet was sent.
+    opened: Option<Time>,
+}
+
+/// A packet at the beginning of its transmission.
+struct Crossing {
+    time: Time,
+    link: u32,
+    conversation: u32,
+    /// `extra` of an acknowledgement with SACK blocks is their place in `sacks`.
+    packet: SimPacket,
+    /// It opens a connection or answers such a packet.
+    opening: bool,
+}
+
+impl Capture {
+    /// Nothing captured yet of the links marked in `wanted`; `tcps` are the keys of each traffic group.
+    pub(crate) fn new(wanted: Vec<bool>, plan: &Plan, tcps: &[Option<Arc<TcpParams>>]) -> Self {
+        let (conversations, current) = (Vec::new(), HashMap::new());
+        let mut capture = Self { wanted, conversations, current, crossings: Vec::new(), sacks: Vec::new() };
+        for (flow, way) in plan.ways.iter().enumerate() {
+            capture.open(flow as u32, 0, way.ends, tcps[way.group].as_ref());
+        }
+        capture
+    }
+
+    /// Connection `epoch` of a flow goes on between these nodes; `tcp` is `None` for datagrams.
+    pub(crate) fn open(&mut self, flow: u32, epoch: u16, ends: (u32, u32), tcp: Option<&Arc<TcpParams>>) {
+        self.current.insert((flow, epoch), self.conversations.len() as u32);
+        self.conversations.push(Conversation { flow, epoch, ends, tcp: tcp.cloned(), opened: None });
+    }
+
+    /// The transmission of a packet over a link begins.
+    pub(crate) fn sent(&mut self, time: Time, link: u32, packet: &SimPacket, sacks: &SackTable) {
+        if !self.wanted[link as usize] {
+            return;
+        }
+        let Some(&number) = self.current.get(&(packet.flow, packet.epoch)) else { return };
+        let mut packet = *packet;
+        let opening = self.conversations[number as usize].is_opening(&packet);
+        if packet.labels.is_ack() && packet.extra != NO_SACK {
+            self.sacks.push(*sacks.look(packet.extra));
+            packet.extra = self.sacks.len() as u32 - 1;
+        }
+        // A captured link has a queue, and queues are served at events.
+        debug_assert!(self.crossings.last().is_none_or(|last| last.time <= time));
+        self.crossings.push(Crossing { time, link, conversation: number, packet, opening });
+    }
+
+    /// Write what crossed these links, in order of time.
+    pub fn write(&self, links: &[u32], out: &mut impl Write) -> io::Result<()> {
+        // Magic number, version 2.4, two unused words, longest packet, link type.
+        for word in [0xa1b2_3c4d, 2 | 4 << 16, 0, 0, LONGEST as u32, 101_u32] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        let zeros = vec![0; LONGEST];
+        let (mut headers, mut tcp) = (Vec::new(), Tcp::default());
+        for crossing in self.crossings.iter().filter(|crossing| links.contains(&crossing.link)) {
+            headers.clear();
+            let length = self.packet(crossing, &mut tcp, &mut headers);
+            let nanos = crossing.time.as_nanos();
+            let (seconds, rest) = (nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
+            for word in [seconds as u32, rest as u32, length as u32, length as u32] {
+                out.write_all(&word.to_le_bytes())?;
+            }
+            out.write_all(&headers)?;
+            out.write_all(&zeros[..length - headers.len()])?;
+        }
+        out.flush()
+    }
+
+    /// Write the headers of a packet; gives its length.
+    fn packet(&self, crossing: &Crossing, tcp: &mut Tcp, out: &mut Vec<u8>) -> usize {
+        let conversation = &self.conversations[crossing.conversation as usize];
+        let packet = &crossing.packet;
+        let ip = conversation.ip(packet);
+        let payload = if packet.labels.is_ack() { 0 } else { packet.extra as usize };
+        let Some(params) = &conversation.tcp else { return headers::udp(out, &ip, payload) };
+        let blocks = match packet.labels.kind() {
+            Kind::Ack if packet.extra != NO_SACK => self.sacks[packet.extra as usize],
+            _ => SackBlocks::default(),
+        };
+        segment(params, crossing, &blocks, tcp);
+        headers::tcp(out, &ip, tcp, payload)
+    }
+}
+
+impl Conversation {
+    /// Whether this packet opens the connection or answers the one that did. What is sent later has a later stamp.
+    fn is_opening(&mut self, packet: &SimPacket) -> bool {
+        if !self.tcp.as_ref().is_some_and(|params| params.opens()) {
+            return false;
+        }
+        if !packet.labels.is_ack() {
+            if packet.seq == 0 {
+                self.opened = Some(packet.stamp);
+            }
+            return packet.seq == 0;
+        }
+        // Where only answers are captured, the first is that to the opening packet.
+        packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
+    }
+
+    /// Addresses are numbers of nodes, from 1; ports tell flows (where data comes from) and their connections (where it
+    /// goes to) apart. These ports have no protocol of their own that a reader would try on the data.
+    fn ip(&self, packet: &SimPacket) -> Ip {
+        const FLOWS: u16 = 0xf000;
+        const CONNECTIONS: u16 = 0xe000;
+        const PORTS: u32 = 0x1000;
+        let address = |node: u32| (0x0a00_0000 | ((node + 1) & 0x00ff_ffff)).to_be_bytes();
+        let port = |first: u16, number: u32| first | (number % PORTS) as u16;
+        let (from, to) = (address(self.ends.0), address(self.ends.1));
+        // Connections count up from the first port, flows beyond the number of ports down from the last.
+        let connection = u32::from(self.epoch).wrapping_sub(self.flow / PORTS);
+        let ports = (port(FLOWS, self.flow), port(CONNECTIONS, connection));
+        let (source, destination, (source_port, destination_port)) =
+            if packet.labels.is_ack() { (to, from, (ports.1, ports.0)) } else { (from, to, ports) };
+        let traffic_class = packet.dscp << 2 | packet.labels.ecn() as u8;
+        Ip { source, destination, traffic_class, source_port, destination_port }
+    }
+}
+
+/// The header of a TCP packet.
+fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &mut Tcp) {
+    let Crossing { time, ref packet, opening, .. } = *crossing;
+    let is_ack = packet.labels.is_ack();
+    let byte = |number: u32| 1_u32.wrapping_add(params.offset(number) as u32);
+    let label = |label: u8, flag: u8| if packet.labels.has(label) { flag } else { 0 };
+    let (seq, ack, flags) = match (is_ack, opening) {
+        // Both ends say that they are capable of ECN (RFC 3168, section 6.1.1).
+        (false, true) if params.ecn => (0, 0, headers::SYN | headers::ECE | headers::CWR),
+        (false, true) => (0, 0, headers::SYN),
+        (true, true) if params.ecn => (0, 1, headers::SYN | headers::ACK | headers::ECE),
+        (true, true) => (0, 1, headers::SYN | headers::ACK),
+        (false, false) => (byte(packet.seq), 1, headers::ACK | label(CWR, headers::CWR)),
+        (true, false) => (1, byte(packet.seq), headers::ACK | label(ECE, headers::ECE)),
+    };
+    let window = u64::from(params.window) * u64::from(params.packet);
+    let shift = (0..14).find(|shift| window.div_ceil(1 << shift) <= 0xffff).unwrap_or(14);
+    // The window of an opening packet is not scaled (RFC 7323, section 2.2).
+    let told = if opening { window } else { window.div_ceil(1 << shift) };
+    (tcp.seq, tcp.ack, tcp.flags, tcp.window) = (seq, ack, flags, told.min(0xffff) as u16);
+    let options = &mut tcp.options;
+    options.clear();
+    if opening {
+        options.maximum_segment_size(params.packet as u16);
+        options.window_scale(shift);
+        if params.flavour.is_selective() {
+            options.sack_permitted();
+        }
+    }
+    if params.timestamps {
+        let milliseconds = |time: Time| (time.as_nanos() / 1_000_000 + 1) as u32;
+        let stamp = milliseconds(packet.stamp);
+        let (value, echo) = if is_ack { (milliseconds(time), stamp) } else { (stamp, 0) };
+        options.timestamps(value, echo);
+    }
+    options.sack(blocks.iter().map(|block| (byte(block.start), byte(block.end))));
+}

@@ -1,8 +1,10 @@
 //! What happens between the hosts: links, queues, delay lines, and the far ends that answer.
 
+use crate::change::Change;
 use crate::event::Agenda;
 use crate::line::Lines;
-use crate::link::{Link, Loss, Port, State};
+use crate::link::{Link, Port, STEADY, State};
+use crate::loss::Loss;
 use crate::packet::{CWR, RETRANSMISSION, SimPacket};
 use crate::tally::{FlowFacts, Hop, PROMPT, Tally, Watch};
 use penstock_aqm::{Discipline, Env, Next};
@@ -13,6 +15,8 @@ pub(crate) struct Network {
     pub(crate) agenda: Agenda,
     pub(crate) links: Vec<Link>,
     pub(crate) ports: Vec<Port>,
+    /// What changes about links, for those that do not stay as they are.
+    pub(crate) changes: Vec<Change>,
     pub(crate) lines: Lines,
     /// Rank of the head of the first delay line in the agenda; those of the others follow.
     pub(crate) first_line: u32,
@@ -205,7 +209,10 @@ impl Network {
                 let link = &mut self.links[port.link as usize];
                 let end = now + link.wire.transmission(packet.size);
                 self.agenda.set(port.transmission_rank, end);
-                let arrival = end + link.delay;
+                let mut arrival = end + link.delay;
+                if port.change != STEADY {
+                    arrival = self.changes[port.change as usize].in_order(arrival);
+                }
                 if self.tally.hops[packet.hop as usize].ahead {
                     self.arrive(arrival, &mut packet);
                 } else {

@@ -110,8 +110,12 @@ impl LinkSpec {
             change.check(&path(&format!("change[{i}]")), require);
         }
         require(self.outage.iter().all(|outage| outage.for_ns > 0), &path("outage"), "each must last longer than 0 s");
-        let apart = |pair: &[OutageSpec]| pair[0].at_ns.saturating_add(pair[0].for_ns) < pair[1].at_ns;
-        require(self.outage.windows(2).all(apart), &path("outage"), "each must start after the end of the one before");
+        let apart = |pair: &[OutageSpec]| pair[0].at_ns.saturating_add(pair[0].for_ns) <= pair[1].at_ns;
+        require(
+            self.outage.windows(2).all(apart),
+            &path("outage"),
+            "each must not start before the end of the one before",
+        );
         let shares = self.shares.iter().all(|[low, high]| low < high);
         require(shares, &path("queue.share"), "each must be [low, high] with low below high");
     }

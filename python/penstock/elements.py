@@ -114,7 +114,8 @@ class Link(Element):
         loss: losses in front of the queue: {"rate": 0.01}, {"arrivals": [14, 28]} or in bursts,
             {"gilbert": {"p": 0.01, "r": 0.3}}.
         edge: conditioners and shapers between these and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
-        change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at".
+        change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at";
+            or a trace of capacity, [{"capacity": "trace.mahi"}].
         outage: times in which nothing is sent: [{"at": "10s", "for": "2s"}].
         rtt: round-trip time without queueing, for lengths in BDP.
 

@@ -80,10 +80,6 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
         ('reverse = { queue = "same" }', 'reverse = { queues = "same" }'),
         [":13: links.bottleneck.reverse.queues", 'did you mean "queue"'],
     ),
-    "key of a later version": (
-        ("watch = true", 'change = [{ capacity = "trace.mahi" }]'),
-        [":14: links.bottleneck.change[0].capacity", "not available"],
-    ),
     "scheduler": (queue('scheme = "red", classes = []'), ["queue.classes", "red has no classes", "wfq"]),
     # Schemes and kinds that do not exist.
     "unknown scheme": (queue('scheme = "redd"'), ['queue.scheme = "redd"', 'did you mean "red"', "droptail"]),
@@ -234,6 +230,17 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
     "loss above 1": (("watch = true", "watch = true\nloss = { rate = 2 }"), [":15: links.bottleneck.loss.rate = 2", "between 0 and 1"]),
     "loss of both kinds": (("watch = true", "loss = { rate = 0.1, arrivals = [1] }"), ["links.bottleneck.loss", "either"]),
     "loss of a negative arrival": (("watch = true", "loss = { arrivals = [-1] }"), ["links.bottleneck.loss.arrivals", "between 0"]),
+    "capacity from nowhere": (
+        ("watch = true", 'change = [{ capacity = "nowhere.mahi" }]'), [":14: links.bottleneck.change[0].capacity", "No such file"],
+    ),
+    "capacity that is no trace": (
+        ("watch = true", f'change = [{{ capacity = "{__file__}" }}]'), ["change[0].capacity", "whole number of milliseconds"],
+    ),
+    "capacity as a number": (("watch = true", "change = [{ capacity = 5 }]"), ["change[0].capacity = 5", "text in quotes"]),
+    "capacity and rates": (
+        ("watch = true", 'change = [{ capacity = "x" }, { at = "1s", rate = "1Mbit" }]'), ["links.bottleneck.change", "either"],
+    ),
+    "capacity with a time": (("watch = true", 'change = [{ at = "1s", capacity = "x" }]'), ["change[0].at", "unknown key"]),
     "gilbert without r": (("watch = true", "loss = { gilbert = { p = 0.1 } }"), [":14: links.bottleneck.loss.gilbert.r", "missing"]),
     "gilbert that stays bad": (("watch = true", "loss = { gilbert = { p = 0.1, r = 0 } }"), ["loss.gilbert.r = 0", "above 0"]),
     "gilbert above 1": (("watch = true", "loss = { gilbert = { p = 1.1, r = 1 } }"), ["loss.gilbert.p = 1.1", "between 0 and 1"]),

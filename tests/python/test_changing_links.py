@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any, ClassVar
 
 import penstock as ps
@@ -113,6 +114,24 @@ def test_one_and_many_jobs_give_the_same_bytes() -> None:
     schemes = ["droptail", "red", "codel", "pie", "fq-codel", "avq"]
     texts = [ps.compare(changing, schemes, runs=3, jobs=jobs).to_json() for jobs in (1, 2, 2)]
     assert texts[0] == texts[1] == texts[2]
+
+
+def test_a_trace_of_capacity_stands_beside_its_scenario(tmp_path: Path) -> None:
+    (tmp_path / "short.mahi").write_text("2\n2\n10\n")
+    file = tmp_path / "link.toml"
+    file.write_text(scenario('change = [{ capacity = "short.mahi" }, { at = "2s", delay = "1ms" }]'))
+    changing = ps.Scenario.load(file)
+    forward, backward = changing.resolve().canonical["links"]
+    assert forward["capacity_ms"] == backward["capacity_ms"] == [2, 2, 10]
+    assert forward["change"] == [{"when": {"at_ns": 2_000_000_000}, "delay": 1_000_000}]
+    key = changing.key()
+    assert ps.Scenario.loads(changing.to_toml()).key() == key
+    before = ps.run(changing).traffic["tcp"].goodput_bps
+    (tmp_path / "short.mahi").write_text("2\n10\n")
+    assert changing.key() != key
+    # 3.6 and 2.4 Mbit/s, of which data packets of 1040 B carry 1000 B; one waits for the next instant as a whole.
+    after = ps.run(changing).traffic["tcp"].goodput_bps
+    assert before / after == pytest.approx(1.5, rel=0.05)
 
 
 @ps.aqm("rate-listener")

@@ -9,6 +9,7 @@
 use crate::build::rate;
 use crate::link::{Link, Port, State};
 use crate::network::Network;
+use crate::opportunities::Opportunities;
 use crate::scenario::{ChangeSpec, Draw, LinkSpec, When};
 use penstock_aqm::LinkInfo;
 use penstock_core::{Rng, Span, Time};
@@ -22,6 +23,8 @@ pub(crate) struct Change {
     rules: Vec<Rule>,
     /// Starts and ends of the outages to come.
     outages: VecDeque<(Time, Time)>,
+    /// When it may send, where that does not follow from its rate.
+    opportunities: Option<Opportunities>,
     /// What the queue is told of the link.
     info: LinkInfo,
     /// When the last packet on it arrives.
@@ -57,6 +60,7 @@ impl Change {
             rank,
             rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
             outages: spec.outage.iter().map(|o| (Time::from_nanos(o.at_ns), end(o.at_ns, o.for_ns))).collect(),
+            opportunities: spec.capacity_ms.clone().map(Opportunities::new),
             info,
             last_arrival: Time::ZERO,
             capacity: Capacity { sum: 0, until: Time::ZERO },
@@ -69,10 +73,14 @@ impl Change {
         self.rules.iter().map(|rule| rule.next).chain(outage).min().unwrap_or(Time::NEVER)
     }
 
-    /// The arrival of the next packet on the wire, which would be at `arrival` if it were alone.
-    pub(crate) fn in_order(&mut self, arrival: Time) -> Time {
-        self.last_arrival = self.last_arrival.max(arrival);
-        self.last_arrival
+    /// When the transmission of a packet that starts now ends, and when the packet arrives.
+    pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> (Time, Time) {
+        let end = match &mut self.opportunities {
+            Some(opportunities) => opportunities.end(now, size),
+            None => now + link.wire.transmission(size),
+        };
+        self.last_arrival = self.last_arrival.max(end + link.delay);
+        (end, self.last_arrival)
     }
 
     /// Bits that the link could have sent up to now since the start of the statistics.
@@ -82,7 +90,14 @@ impl Change {
 
     /// Count the capacity up to `now`.
     pub(crate) fn settle(&mut self, now: Time) {
-        self.capacity.count(now, &self.info);
+        let Capacity { sum, until } = &mut self.capacity;
+        if now > *until {
+            *sum += match &self.opportunities {
+                Some(opportunities) => u128::from(opportunities.bytes(*until, now)) * 8_000_000_000,
+                None => u128::from(self.info.rate.bits_per_second()) * u128::from((now - *until).as_nanos()),
+            };
+            *until = now;
+        }
     }
 
     /// The statistics start.
@@ -137,15 +152,6 @@ impl Rule {
 impl Drawn {
     fn draw(&mut self) -> f64 {
         self.0.draw(&mut self.1)
-    }
-}
-
-impl Capacity {
-    fn count(&mut self, now: Time, info: &LinkInfo) {
-        if now > self.until {
-            self.sum += u128::from(info.rate.bits_per_second()) * u128::from((now - self.until).as_nanos());
-            self.until = now;
-        }
     }
 }
 

@@ -109,6 +109,10 @@ impl LinkSpec {
         for (i, change) in self.change.iter().enumerate() {
             change.check(&path(&format!("change[{i}]")), require);
         }
+        if let Some(millis) = &self.capacity_ms {
+            require(millis.last() > Some(&0), &path("capacity"), "must have an instant after 0 ms");
+            require(millis.is_sorted(), &path("capacity"), "must be in order of time");
+        }
         require(self.outage.iter().all(|outage| outage.for_ns > 0), &path("outage"), "each must last longer than 0 s");
         let apart = |pair: &[OutageSpec]| pair[0].at_ns.saturating_add(pair[0].for_ns) <= pair[1].at_ns;
         require(

@@ -16,6 +16,7 @@ mod line;
 mod link;
 mod loss;
 mod network;
+mod opportunities;
 mod packet;
 mod plan;
 mod probe;

@@ -207,12 +207,13 @@ impl Network {
             Next::Send(mut packet) => {
                 port.state = State::Busy;
                 let link = &mut self.links[port.link as usize];
-                let end = now + link.wire.transmission(packet.size);
+                let (end, arrival) = if port.change == STEADY {
+                    let end = now + link.wire.transmission(packet.size);
+                    (end, end + link.delay)
+                } else {
+                    self.changes[port.change as usize].depart(now, link, packet.size)
+                };
                 self.agenda.set(port.transmission_rank, end);
-                let mut arrival = end + link.delay;
-                if port.change != STEADY {
-                    arrival = self.changes[port.change as usize].in_order(arrival);
-                }
                 if self.tally.hops[packet.hop as usize].ahead {
                     self.arrive(arrival, &mut packet);
                 } else {

@@ -74,6 +74,9 @@ pub struct LinkSpec {
     /// Changes of its rate and delay during the run.
     #[serde(default)]
     pub change: Vec<ChangeSpec>,
+    /// Milliseconds at which 1500 bytes may leave, in rising order, again and again: instead of the rate.
+    #[serde(default)]
+    pub capacity_ms: Option<Vec<u64>>,
     /// When it sends nothing, in order.
     #[serde(default)]
     pub outage: Vec<OutageSpec>,
@@ -85,7 +88,7 @@ pub struct LinkSpec {
 impl LinkSpec {
     /// Whether it stays as it is during the run.
     pub(crate) fn is_steady(&self) -> bool {
-        self.change.is_empty() && self.outage.is_empty()
+        self.change.is_empty() && self.outage.is_empty() && self.capacity_ms.is_none()
     }
 
     /// Name of the streams that its rate and delay are drawn from.

@@ -114,6 +114,26 @@ fn a_backlogged_link_sends_at_the_mean_of_the_drawn_rates() {
     }
 }
 
+/// 1000 B each 5 ms onto 1500 B at 3, 7, 8 and 20 ms of every 20. In the first round: the packet of 0 ms goes at 3 and
+/// 500 B there are lost; that of 5 at 7; those of 10 and 15 wait for 20, where there is room for one and half of the
+/// other; that goes at 23, together with the packet of 20 ms. The second round is the same.
+#[test]
+fn a_trace_of_capacity_says_when_packets_leave() {
+    let network = network(1.6e6, 60 * MS, &json!({"capacity_ms": [3, 7, 8, 20]}));
+    let (_, arrivals) = instants(network);
+    assert_eq!(arrivals, [3, 7, 20, 23, 23, 27, 40, 43, 43, 47].map(|end| (end + 10) * MS));
+}
+
+/// A load above it is sent at the mean capacity, 3 kB in 10 ms, and uses all of it.
+#[test]
+fn a_backlogged_trace_is_used_up() {
+    let found = results(network(9.6e6, 10_000 * MS, &json!({"capacity_ms": [2, 10]})), 1);
+    let sent = found["links"]["link"]["departures"].as_f64().unwrap();
+    let utilization = found["links"]["link"]["utilization"].as_f64().unwrap();
+    assert!((sent - 3000.0).abs() <= 2.0, "{sent}");
+    assert!((utilization - 1.0).abs() < 1e-3, "{utilization}");
+}
+
 /// Half of the time is outage: half of the packets of a load above the rate get through, at a utilization of one.
 #[test]
 fn capacity_leaves_out_the_outages() {
@@ -166,6 +186,8 @@ fn what_makes_no_sense_is_refused_by_name() {
     let cases = [
         (json!({"loss": {"gilbert": {"p": 1.5, "r": 0.1}}}), "links.link.loss.gilbert.p"),
         (json!({"loss": {"gilbert": {"p": 0.5, "r": 0}}}), "links.link.loss.gilbert.r"),
+        (json!({"capacity_ms": [0]}), "links.link.capacity"),
+        (json!({"capacity_ms": [3, 2]}), "links.link.capacity"),
         (json!({"outage": [{"at_ns": 5, "for_ns": 0}]}), "links.link.outage"),
         (json!({"outage": [{"at_ns": 5, "for_ns": 9}, {"at_ns": 8, "for_ns": 1}]}), "links.link.outage"),
         (json!({"change": [{"when": {"every_ns": 0}, "rate": 1e6}]}), "links.link.change[0].every"),

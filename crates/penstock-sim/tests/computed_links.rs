@@ -99,6 +99,7 @@ fn spoil(link: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
                 {"when": {"at_ns": pick(8_000) * 1_000_000}, "delay": 2e6},
             ]);
         }
+        3 => link["capacity_ms"] = json!([pick(3), 4, 4, 5, 9 + pick(5)]),
         _ => {}
     }
 }

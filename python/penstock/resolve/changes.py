@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from penstock.faults import kind_of
 from penstock.resolve.draws import draw
-from penstock.resolve.reader import REQUIRED, Table, listed, whole
+from penstock.resolve.reader import REQUIRED, Table, listed, text, whole
 from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
 
 Entry = dict[str, Any]
@@ -20,10 +22,11 @@ _OUTAGE = '{ at = "10s", for = "2s" }'
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of a link, for the engine and for the eye."""
+    """A list of a link, for the engine and for the eye; `capacity`: milliseconds at which 1500 bytes may leave."""
 
     canonical: list[Entry]
     shown: list[Entry]
+    capacity: list[int] | None = None
 
 
 def read_loss(table: Table) -> Entry | None:
@@ -62,14 +65,52 @@ def read_changes(table: Table) -> Listed | None:
     rules = _tables(table, "change", _RULE)
     if rules is None:
         return None
+    traces = [rule for rule in rules if "capacity" in rule.values]
+    capacity = _read_capacity(table, rules, traces) if traces else None
     pairs = [pair for rule in rules if (pair := _read_change(rule)) is not None]
-    return Listed([canonical for canonical, _ in pairs], [shown for _, shown in pairs])
+    return Listed([canonical for canonical, _ in pairs if canonical], [shown for _, shown in pairs], capacity)
+
+
+def _read_capacity(table: Table, rules: list[Table], traces: list[Table]) -> list[int] | None:
+    if len(traces) > 1 or any("rate" in rule.values for rule in rules):
+        table.fault("change", "a link has either one capacity or changes of its rate")
+        return None
+    capacity: list[int] | None = traces[0].take("capacity", _trace)
+    return capacity
+
+
+def traces_of_capacity(tree: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The entries of a scenario's tree that name a file; what has another shape is left to the reader."""
+    links = tree.get("links")
+    for link in links.values() if isinstance(links, Mapping) else ():
+        for side in (link, link.get("reverse")) if isinstance(link, Mapping) else ():
+            rules = side.get("change") if isinstance(side, Mapping) else None
+            for rule in rules if isinstance(rules, list) else ():
+                if isinstance(rule, dict) and isinstance(rule.get("capacity"), str):
+                    yield rule
+
+
+def _trace(value: Any) -> list[int]:
+    """The lines of a trace of Mahimahi."""
+    try:
+        lines = Path(text(value)).read_text(encoding="ascii").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not all(re.fullmatch(r"[0-9]{1,12}", line) for line in lines):
+        raise UnitError("must be a file with one whole number of milliseconds in each line")
+    millis = [int(line) for line in lines]
+    if not millis or millis[-1] == 0:
+        raise UnitError("must be a file with an instant after 0 ms")
+    if any(after < before for before, after in pairwise(millis)):
+        raise UnitError("must be a file whose instants are in order of time")
+    return millis
 
 
 def _read_change(rule: Table) -> tuple[Entry, Entry] | None:
-    rule.known(("every", "at", "rate", "delay"), ("capacity",))
     if "capacity" in rule.values:
-        return None
+        rule.known(("capacity",))
+        return {}, {"capacity": rule.values["capacity"]}
+    rule.known(("every", "at", "rate", "delay", "capacity"))
     whens = [key for key in ("every", "at") if key in rule.values]
     if len(whens) != 1:
         rule.faults.add(rule.path, f'give either every = "500ms" or at = "20s", as in {_RULE}')

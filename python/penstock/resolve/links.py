@@ -220,6 +220,7 @@ def _entry(
         "shares": queue.shares if queue else [],
         "loss": side.loss,
         "change": side.change.canonical if side.change else [],
+        "capacity_ms": side.change.capacity if side.change else None,
         "outage": side.outage.canonical if side.outage else [],
         "rtt_ns": spec.rtt_ns,
     }

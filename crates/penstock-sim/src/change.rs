@@ -74,6 +74,7 @@ impl Change {
     }
 
     /// When the transmission of a packet that starts now ends, and when the packet arrives.
+    #[cold]
     pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> (Time, Time) {
         let end = match &mut self.opportunities {
             Some(opportunities) => opportunities.end(now, size),
@@ -157,6 +158,7 @@ impl Drawn {
 
 impl Network {
     /// Something changes about a link.
+    #[cold]
     pub(crate) fn on_change(&mut self, now: Time, number: u32) {
         let change = &mut self.changes[number as usize];
         let port = &mut self.ports[change.port as usize];

@@ -152,6 +152,8 @@ impl penstock_tcp::Network for Gate<'_> {
 
 impl Engine {
     /// Let everything happen up to and including `end`.
+    #[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1600")]
+    #[inline(always)]
     pub(crate) fn run(&mut self, end: Time) {
         while let Some((now, rank)) = self.network.agenda.first() {
             if now > end || self.overflowed {
@@ -202,7 +204,8 @@ impl Engine {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
+    #[inline(always)]
     fn on_arrival(&mut self, now: Time, line: u32) {
         let mut packet = self.network.land(line);
         if packet.labels.is_ack() && self.network.is_home(&packet) {

@@ -117,7 +117,8 @@ impl Network {
     }
 
     /// Take the packet that has arrived off the head of this delay line. The caller hands it on.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
+    #[inline(always)]
     pub(crate) fn land(&mut self, number: u32) -> SimPacket {
         let (packet, next) = self.lines.pop(number);
         self.agenda.set(self.first_line + number, next);

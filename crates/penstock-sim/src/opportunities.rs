@@ -103,7 +103,7 @@ mod tests {
             let mut bytes = instants.iter().flat_map(|at| std::iter::repeat_n(*at, BYTES as usize)).peekable();
             let (mut trace, mut now) = (Opportunities::new(millis), Time::ZERO);
             for (pause, size) in packets {
-                now = now + penstock_core::Span::from_nanos(pause);
+                now += penstock_core::Span::from_nanos(pause);
                 while bytes.next_if(|at| *at < now).is_some() {}
                 let Some(last) = bytes.by_ref().take(size as usize).last() else { return Ok(()) };
                 if bytes.peek().is_none() {

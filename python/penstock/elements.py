@@ -82,7 +82,11 @@ class ClassElement(Element):
 
 @dataclass(frozen=True, kw_only=True)
 class Reverse(Element):
-    """The other direction of a link where it differs: by default the same rate and delay, and it never drops."""
+    """The other direction of a link where it differs: by default the same rate and delay, and it never drops.
+
+    The changes of the link hold for it too where it has neither a rate, a delay nor changes of its own, and so do the
+    outages where it has none of its own.
+    """
 
     rate: Value | None = None
     delay: Value | None = None
@@ -90,6 +94,8 @@ class Reverse(Element):
     watch: bool | None = None
     loss: Mapping[str, Any] | None = None
     edge: Sequence[Mapping[str, Any]] | None = None
+    change: Sequence[Mapping[str, Any]] | None = None
+    outage: Sequence[Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +111,12 @@ class Link(Element):
         reverse: where the other direction differs.
         watch: whether its queue is measured.
         count: number of copies.
-        loss: losses in front of the queue: {"rate": 0.01} or {"arrivals": [14, 28]}.
+        loss: losses in front of the queue: {"rate": 0.01}, {"arrivals": [14, 28]} or in bursts,
+            {"gilbert": {"p": 0.01, "r": 0.3}}.
         edge: conditioners and shapers between these and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
+        change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at";
+            or a trace of capacity, [{"capacity": "trace.mahi"}].
+        outage: times in which nothing is sent: [{"at": "10s", "for": "2s"}].
         rtt: round-trip time without queueing, for lengths in BDP.
 
     """
@@ -121,6 +131,8 @@ class Link(Element):
     count: int | None = None
     loss: Mapping[str, Any] | None = None
     edge: Sequence[Mapping[str, Any]] | None = None
+    change: Sequence[Mapping[str, Any]] | None = None
+    outage: Sequence[Mapping[str, Any]] | None = None
     rtt: str | None = None
 
 

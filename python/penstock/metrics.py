@@ -108,7 +108,7 @@ METRICS: tuple[Metric, ...] = (
            key=True),
     Metric("mark_rate", "Mark rate", "share", "", "Loss", "CE marks / arrivals.", key=True),
     Metric("utilization", "Utilization", "share", "higher", "Link",
-           "Bits sent / (nominal rate × time).", key=True),
+           "Bits sent / (rate × time), the rate over its changes and without outages.", key=True),
     Metric("jain", "Jain's fairness index", "ratio", "higher", "Fairness",
            "(Σx)² / (n Σx²) over the goodput of the flows whose data crosses the link, or of the group; "
            "1 is an equal share for all, 1/n is all for one.", key=True),

@@ -18,6 +18,7 @@ from penstock.catalog import find_scheme
 from penstock.elements import Cbr, Link, Poisson, Queue, Reverse, Traffic
 from penstock.faults import Fault, PenstockError, ScenarioError, nearest
 from penstock.resolve import Resolved, resolve
+from penstock.resolve.changes import traces_of_capacity
 from penstock.sessions import OnOff, Web
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
@@ -38,7 +39,10 @@ class Document:
     @classmethod
     def read(cls, path: str | Path) -> Document:
         """A scenario file. Raises `ScenarioError` where it is not TOML, not UTF-8 or cannot be opened."""
-        return cls.parse(_read_text(path), str(path))
+        document = cls.parse(_read_text(path), str(path))
+        for trace in traces_of_capacity(document.tree):
+            trace["capacity"] = str((_folder(path) / trace["capacity"]).absolute())
+        return document
 
     @classmethod
     def parse(cls, text: str, name: str = "scenario") -> Document:
@@ -162,11 +166,12 @@ class Scenario:
     def key(self) -> str:
         """A name for the results of this scenario: the same for the same content, seed and version of the engine.
 
-        The text of a law in Python counts: that of its whole file.
+        The text of a law in Python counts, that of its whole file, and so does what stands in a trace of capacity.
         """
-        shown = self.resolve().shown
-        laws = law.sources(law.schemes_in(shown))
-        content = json.dumps([_native.version, shown, *([laws] if laws else [])], sort_keys=True)
+        resolved = self.resolve()
+        laws = law.sources(law.schemes_in(resolved.shown))
+        traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
+        content = json.dumps([_native.version, resolved.shown, *filter(None, (laws, traces))], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 

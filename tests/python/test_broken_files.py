@@ -80,7 +80,6 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
         ('reverse = { queue = "same" }', 'reverse = { queues = "same" }'),
         [":13: links.bottleneck.reverse.queues", 'did you mean "queue"'],
     ),
-    "key of a later version": (("watch = true", "change = []"), [":14: links.bottleneck.change", "not available"]),
     "scheduler": (queue('scheme = "red", classes = []'), ["queue.classes", "red has no classes", "wfq"]),
     # Schemes and kinds that do not exist.
     "unknown scheme": (queue('scheme = "redd"'), ['queue.scheme = "redd"', 'did you mean "red"', "droptail"]),
@@ -231,6 +230,48 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
     "loss above 1": (("watch = true", "watch = true\nloss = { rate = 2 }"), [":15: links.bottleneck.loss.rate = 2", "between 0 and 1"]),
     "loss of both kinds": (("watch = true", "loss = { rate = 0.1, arrivals = [1] }"), ["links.bottleneck.loss", "either"]),
     "loss of a negative arrival": (("watch = true", "loss = { arrivals = [-1] }"), ["links.bottleneck.loss.arrivals", "between 0"]),
+    "capacity from nowhere": (
+        ("watch = true", 'change = [{ capacity = "nowhere.mahi" }]'), [":14: links.bottleneck.change[0].capacity", "No such file"],
+    ),
+    "capacity that is no trace": (
+        ("watch = true", f'change = [{{ capacity = "{__file__}" }}]'), ["change[0].capacity", "whole number of milliseconds"],
+    ),
+    "capacity as a number": (("watch = true", "change = [{ capacity = 5 }]"), ["change[0].capacity = 5", "text in quotes"]),
+    "capacity and rates": (
+        ("watch = true", 'change = [{ capacity = "x" }, { at = "1s", rate = "1Mbit" }]'), ["links.bottleneck.change", "either"],
+    ),
+    "capacity with a time": (("watch = true", 'change = [{ at = "1s", capacity = "x" }]'), ["change[0].at", "unknown key"]),
+    "gilbert without r": (("watch = true", "loss = { gilbert = { p = 0.1 } }"), [":14: links.bottleneck.loss.gilbert.r", "missing"]),
+    "gilbert that stays bad": (("watch = true", "loss = { gilbert = { p = 0.1, r = 0 } }"), ["loss.gilbert.r = 0", "above 0"]),
+    "gilbert above 1": (("watch = true", "loss = { gilbert = { p = 1.1, r = 1 } }"), ["loss.gilbert.p = 1.1", "between 0 and 1"]),
+    "gilbert with another letter": (
+        ("watch = true", "loss = { gilbert = { p = 0.1, q = 0.2, r = 1 } }"), ["loss.gilbert.q", "p, r, good, bad"],
+    ),
+    "gilbert as a number": (("watch = true", "loss = { gilbert = 0.1 }"), [":14: links.bottleneck.loss.gilbert = 0.1", "table"]),
+    "outage as a table": (("watch = true", 'outage = { at = "1s", for = "1s" }'), [":14: links.bottleneck.outage", "list", '"2s"']),
+    "outage as a time": (("watch = true", 'outage = ["1s"]'), [":14: links.bottleneck.outage[0]", "must be a table", '"2s"']),
+    "outage without a length": (("watch = true", 'outage = [{ at = "1s" }]'), ["outage[0].for", "missing", 'for = "2s"']),
+    "outage of no length": (("watch = true", 'outage = [{ at = "1s", for = "0s" }]'), ['outage[0].for = "0s"', "above 0s"]),
+    "outage with a duration": (("watch = true", 'outage = [{ at = "1s", duration = "1s" }]'), ["outage[0].duration", '"for"']),
+    "outages that overlap": (
+        ("watch = true", 'outage = [{ at = "1.5s", for = "1s" }, { at = "1s", for = "600ms" }]'),
+        ["links.bottleneck.outage", "from 1s to 1.6s", "at 1.5s"],
+    ),
+    "change as a table": (("watch = true", 'change = { every = "1s", rate = "1Mbit" }'), [":14: links.bottleneck.change", "list"]),
+    "change as a text": (("watch = true", 'change = ["1Mbit"]'), ["links.bottleneck.change[0]", "must be a table", "every"]),
+    "change of nothing": (("watch = true", 'change = [{ every = "1s" }]'), ["links.bottleneck.change[0]", "rate or a delay"]),
+    "change at no time": (("watch = true", 'change = [{ rate = "1Mbit" }]'), ["change[0]", 'every = "500ms" or at']),
+    "change at two times": (("watch = true", 'change = [{ at = "1s", every = "1s", rate = "1Mbit" }]'), ["change[0]", "either"]),
+    "change all the time": (("watch = true", 'change = [{ every = "0s", rate = "1Mbit" }]'), ['change[0].every = "0s"', "above 0s"]),
+    "change to no rate": (("watch = true", 'change = [{ at = "1s", rate = "0bit" }]'), ["change[0].rate", "above 0"]),
+    "change to a rate without unit": (("watch = true", 'change = [{ at = "1s", rate = 5 }]'), ["change[0].rate = 5", "no unit"]),
+    "change drawn in a wrong way": (
+        ("watch = true", 'change = [{ every = "1s", rate = { unifrom = ["1Mbit", "2Mbit"] } }]'), ["change[0].rate", '"uniform"'],
+    ),
+    "change of something else": (("watch = true", 'change = [{ at = "1s", raet = "1Mbit" }]'), ["change[0].raet", '"rate"']),
+    "change to a delay of hours": (
+        ("watch = true", 'change = [{ at = "1s", delay = "20000s" }]'), [":14: links.bottleneck.change[0].delay", "10 000 s"],
+    ),
     "dscp above 63": (("window = 20", "dscp = 64"), ["traffic.bulk.dscp = 64", "between 0 and 63"]),
     "dscp of no name": (("window = 20", 'dscp = "AF99"'), ["traffic.bulk.dscp", "AF11"]),
     # Not TOML.

@@ -1,18 +1,20 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
+use crate::change::Change;
 use crate::classes::Names;
 use crate::connections::{NO_SESSION, Past, Session};
 use crate::engine::{Engine, Host, Job, Source, Stage};
 use crate::event::Agenda;
 use crate::line::Lines;
-use crate::link::{Link, Loss, Port, State, Wire};
+use crate::link::{Link, Port, STEADY, State, Wire};
+use crate::loss::Loss;
 use crate::network::Network;
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::{Plan, Way};
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
-use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, LossSpec, Scenario, TrafficSpec, values};
+use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, Scenario, TrafficSpec, values};
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::datagrams::Datagrams;
@@ -161,6 +163,7 @@ struct Ranks {
 impl Ranks {
     fn new(scenario: &Scenario, plan: &Plan, prompt: &[bool]) -> Self {
         let count = |wanted: &mut dyn Iterator<Item = bool>| wanted.filter(|&is| is).count() as u32;
+        let changes = count(&mut scenario.links.iter().map(|link| !link.is_steady()));
         let ports = count(&mut plan.computed.iter().map(|&computed| !computed));
         let lines = count(&mut plan.has_line.iter().copied());
         let flows = 0..plan.ways.len() as u32;
@@ -169,13 +172,14 @@ impl Ranks {
             scenario.traffic[group].tcp.is_some() && !prompt[group]
         };
         let mut jobs = vec![Job::Warm];
+        jobs.extend((0..changes).map(Job::Change));
         jobs.extend((0..ports).map(Job::Transmission));
         jobs.extend((0..lines).map(Job::Arrival));
         jobs.extend((0..ports).map(Job::QueueTimer));
         jobs.extend(flows.clone().filter(delayed).map(Job::ReceiverTimer));
         jobs.extend(flows.map(Job::Flow));
         jobs.extend((0..plan.sessions.len() as u32).map(Job::Session));
-        Self { jobs, busy: 1 + ports as usize }
+        Self { jobs, busy: 1 + (changes + ports) as usize }
     }
 
     fn of(&self, job: Job) -> Option<u32> {
@@ -199,10 +203,18 @@ fn assemble(
         FlowFacts::default()
     };
     let (mut links, mut ports, mut lines) = (Vec::with_capacity(scenario.links.len()), Vec::new(), 0);
+    let mut changes: Vec<Change> = Vec::new();
     for (number, (spec, queue)) in scenario.links.iter().zip(queues).enumerate() {
         let port = queue.map(|queue| {
             let place = ports.len() as u32;
             ports.push(port(scenario, seed, &ranks, &mut agenda, place, number, spec, queue));
+            if !spec.is_steady() {
+                let change = changes.len() as u32;
+                let rank = ranks.of(Job::Change(change)).unwrap_or_default();
+                changes.push(Change::new(spec, seed, place, rank, plan.link_info(number, spec)));
+                agenda.set(rank, changes[change as usize].next());
+                ports[place as usize].change = change;
+            }
             place
         });
         links.push(Link::new(Wire::new(plan.rates[number]), plan.delays[number], port, lines));
@@ -257,6 +269,7 @@ fn assemble(
             agenda,
             links,
             ports,
+            changes,
             lines: Lines::new(lines as usize),
             first_line,
             tally,
@@ -344,25 +357,14 @@ fn port(
     Port {
         queue,
         rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
-        loss: spec.loss.as_ref().map(|loss| loss_model(loss, seed, &spec.name)),
+        loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
         stats: QueueStats::new(Time::ZERO, Span::from_nanos(scenario.sampling_ns), series.then_some(width)),
         transmission_rank: ranks.of(Job::Transmission(place)).unwrap_or_default(),
         timer_rank,
         state: State::Idle,
         restless,
         link: link as u32,
-    }
-}
-
-fn loss_model(spec: &LossSpec, seed: u64, link: &str) -> Loss {
-    match spec {
-        LossSpec::Rate(p) => Loss::Rate(*p, Box::new(Rng::stream(seed, &format!("{link}.loss")))),
-        LossSpec::Arrivals(numbers) => {
-            let mut numbers = numbers.clone();
-            numbers.sort_unstable();
-            numbers.dedup();
-            Loss::Arrivals(numbers.into(), 0)
-        }
+        change: STEADY,
     }
 }
 

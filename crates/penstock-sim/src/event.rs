@@ -62,16 +62,21 @@ impl Agenda {
         }
         let mut larger = Self::new(sources.next_power_of_two(), self.direct as usize);
         for rank in 0..self.sources as u32 {
-            let key = match rank.checked_sub(self.direct) {
-                None => self.root[rank as usize],
-                Some(place) if self.rows.is_empty() => self.root[(self.direct + place) as usize],
-                Some(place) => self.nodes[(place >> WIDTH_BITS) as usize][place as usize % WIDTH],
-            };
-            if key != NEVER {
-                larger.insert(rank, Time::from_nanos(key >> self.rank_bits));
+            if let Some(time) = self.time_of(rank) {
+                larger.insert(rank, time);
             }
         }
         *self = larger;
+    }
+
+    /// When the entry of the source with this rank comes, if it has one.
+    pub(crate) fn time_of(&self, rank: u32) -> Option<Time> {
+        let key = match rank.checked_sub(self.direct) {
+            None => self.root[rank as usize],
+            Some(place) if self.rows.is_empty() => self.root[(self.direct + place) as usize],
+            Some(place) => self.nodes[(place >> WIDTH_BITS) as usize][place as usize % WIDTH],
+        };
+        (key != NEVER).then(|| Time::from_nanos(key >> self.rank_bits))
     }
 
     /// How many sources an agenda may have that holds all times up to `end`.
@@ -217,6 +222,7 @@ mod tests {
                 }
                 let first = oracle.iter().map(|(&rank, &nanos)| (nanos, rank)).min();
                 prop_assert_eq!(agenda.first(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));
+                prop_assert_eq!(agenda.time_of(rank), time.map(Time::from_nanos));
             }
         }
     }

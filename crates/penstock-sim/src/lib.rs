@@ -5,6 +5,7 @@
 //! canonical form, without units.
 
 mod build;
+mod change;
 mod classes;
 mod connections;
 mod engine;
@@ -13,7 +14,9 @@ mod faults;
 mod laws;
 mod line;
 mod link;
+mod loss;
 mod network;
+mod opportunities;
 mod packet;
 pub mod pcap;
 mod plan;

@@ -1,10 +1,10 @@
 //! One direction of a link: transmission at an exact rate, then a delay line.
 
+use crate::loss::Loss;
 use crate::packet::SimPacket;
 use crate::probe::queue::QueueStats;
 use penstock_aqm::Discipline;
 use penstock_core::{Rate, Rng, Span, Time};
-use std::collections::VecDeque;
 
 /// A link direction: how packets get onto the wire and how long they take on it. One cache line.
 #[repr(align(64))]
@@ -49,7 +49,12 @@ pub(crate) struct Port {
     pub(crate) restless: bool,
     /// Number of its link.
     pub(crate) link: u32,
+    /// Number of what changes about the link, or [`STEADY`].
+    pub(crate) change: u32,
 }
+
+/// Nothing changes about the link.
+pub(crate) const STEADY: u32 = u32::MAX;
 
 /// What the transmitter does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,32 +65,6 @@ pub(crate) enum State {
     Busy,
     /// The discipline holds its packets back.
     Held,
-}
-
-/// Losses of the link itself, in front of the queue.
-pub(crate) enum Loss {
-    /// Each packet with this probability.
-    Rate(f64, Box<Rng>),
-    /// The arrivals with these numbers, in rising order; the count of those seen.
-    Arrivals(VecDeque<u64>, u64),
-}
-
-impl Loss {
-    /// Whether the packet that arrives now is lost.
-    pub(crate) fn loses(&mut self) -> bool {
-        match self {
-            Self::Rate(p, rng) => rng.chance(*p),
-            Self::Arrivals(lost, seen) => {
-                let number = *seen;
-                *seen += 1;
-                let hit = lost.front() == Some(&number);
-                if hit {
-                    lost.pop_front();
-                }
-                hit
-            }
-        }
-    }
 }
 
 /// The transmitter's clock: exact in the long run, because what a division leaves over is carried to the next packet.
@@ -108,6 +87,13 @@ impl Wire {
     /// Nominal rate.
     pub(crate) fn rate(&self) -> Rate {
         Rate::from_bits_per_second(self.rate)
+    }
+
+    /// Go on at another rate, which must not be 0, with the next packet. What was carried stays, in the new unit.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        let new = rate.bits_per_second();
+        self.carried = (u128::from(self.carried) * u128::from(new) / u128::from(self.rate)) as u64;
+        (self.rate, self.size, self.nanos, self.rest) = (new, 0, 0, 0);
     }
 
     /// Time to send the next packet, of `size` bytes.
@@ -144,8 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn the_listed_arrivals_are_lost() {
-        let mut loss = Loss::Arrivals(VecDeque::from([1, 3]), 0);
-        assert_eq!([(); 5].map(|()| loss.loses()), [false, true, false, true, false]);
+    fn a_new_rate_keeps_what_was_carried() {
+        let mut wire = Wire::new(Rate::from_bits_per_second(3_000_000));
+        let mut total = 0;
+        for k in 0..3000 {
+            wire.set_rate(Rate::from_bits_per_second(if k % 2 == 0 { 3_000_000 } else { 6_000_000 }));
+            total += wire.transmission(1000).as_nanos();
+        }
+        assert_eq!(total, 1500 * 1000 * 8 * 1000 / 3 + 1500 * 1000 * 8 * 1000 / 6);
     }
 }

@@ -80,13 +80,12 @@ impl Plan {
     ) -> Self {
         let links = &scenario.links;
         let draw = |link: &LinkSpec, what: &str, draw: &crate::scenario::Draw| {
-            let name = link.drawn_as.as_deref().unwrap_or(&link.name);
-            draw.draw(&mut Rng::stream(seed, &format!("{name}.{what}")))
+            draw.draw(&mut Rng::stream(seed, &format!("{}.{what}", link.stream())))
         };
         let rates: Vec<Rate> = links.iter().map(|link| rate(draw(link, "rate", &link.rate))).collect();
         let delays: Vec<Span> =
             links.iter().map(|link| Span::from_nanos(draw(link, "delay", &link.delay).round() as u64)).collect();
-        let plain = |link: &LinkSpec| !may_lose(link) && !link.watch;
+        let plain = |link: &LinkSpec| !may_lose(link) && !link.watch && link.is_steady();
         let computed = links.iter().zip(captured);
         let computed =
             computed.map(|(link, &captured)| scenario.options.computed_links && plain(link) && !captured).collect();

@@ -70,8 +70,11 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
         let Some(port) = link.port().map(|port| &engine.network.ports[port]) else { continue };
         let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
         let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
-        let rate = link.wire.rate().bits_per_second() as f64;
-        links.insert(spec.name.clone(), link_metrics(spec, port, rate, flows.seconds, jain(shares)));
+        let capacity = match engine.network.changes.get(port.change as usize) {
+            Some(change) => change.capacity_bits(),
+            None => link.wire.rate().bits_per_second() as f64 * flows.seconds,
+        };
+        links.insert(spec.name.clone(), link_metrics(spec, port, capacity, jain(shares)));
         let mut values = Map::new();
         for (name, told) in port.stats.series() {
             values.entry("t_ns").or_insert_with(|| json!(told.times()));
@@ -96,7 +99,7 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
     RunResult { body }
 }
 
-fn link_metrics(spec: &LinkSpec, port: &Port, rate: f64, seconds: f64, jain: Option<f64>) -> Value {
+fn link_metrics(spec: &LinkSpec, port: &Port, capacity: f64, jain: Option<f64>) -> Value {
     let stats = &port.stats;
     let mut metrics = Metrics::default();
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
@@ -111,7 +114,7 @@ fn link_metrics(spec: &LinkSpec, port: &Port, rate: f64, seconds: f64, jain: Opt
     metrics.count("policed", stats.policed);
     metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
     metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
-    metrics.number("utilization", stats.bits_sent as f64 / (rate * seconds));
+    metrics.number("utilization", (capacity > 0.0).then(|| stats.bits_sent as f64 / capacity));
     metrics.number("average_mean_pkts", stats.average());
     metrics.number("jain", jain);
     for (prefix, pmf) in [("", stats.length_pmf()), ("sampled_", stats.sampled_pmf())] {

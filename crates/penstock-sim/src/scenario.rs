@@ -1,7 +1,9 @@
 //! A scenario in canonical form: nanoseconds, bits per second, bytes. Files with units are read in Python.
 
+mod changes;
 mod traffic;
 
+pub use changes::*;
 pub use traffic::*;
 
 use penstock_core::param::{ClassSetting, Value};
@@ -69,9 +71,30 @@ pub struct LinkSpec {
     /// Conditioners and shapers behind the losses and in front of the queue, in order.
     #[serde(default)]
     pub edge: Vec<EdgeSpec>,
+    /// Changes of its rate and delay during the run.
+    #[serde(default)]
+    pub change: Vec<ChangeSpec>,
+    /// Milliseconds at which 1500 bytes may leave, in rising order, again and again: instead of the rate.
+    #[serde(default)]
+    pub capacity_ms: Option<Vec<u64>>,
+    /// When it sends nothing, in order.
+    #[serde(default)]
+    pub outage: Vec<OutageSpec>,
     /// Round-trip time that laws may use to set themselves; else the largest of its flows.
     #[serde(default)]
     pub rtt_ns: Option<u64>,
+}
+
+impl LinkSpec {
+    /// Whether it stays as it is during the run.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.change.is_empty() && self.outage.is_empty() && self.capacity_ms.is_none()
+    }
+
+    /// Name of the streams that its rate and delay are drawn from.
+    pub(crate) fn stream(&self) -> &str {
+        self.drawn_as.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// A queue: its scheme, its limit and its parameters.
@@ -220,16 +243,6 @@ pub struct MatchSpec {
     pub ecn: Vec<String>,
     /// Smallest and largest size on the wire in bytes.
     pub size: Option<(u32, u32)>,
-}
-
-/// Losses of the link itself, in front of its queue.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LossSpec {
-    /// Each packet is lost with this probability.
-    Rate(f64),
-    /// The arrivals with these numbers, from 0, are lost.
-    Arrivals(Vec<u64>),
 }
 
 /// A number, or how to draw one.

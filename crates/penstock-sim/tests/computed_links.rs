@@ -41,6 +41,9 @@ fn random_network(seed: u64) -> Value {
             false,
         ));
     }
+    for link in &mut links {
+        spoil(link, &mut pick);
+    }
     let mut traffic = Vec::new();
     for group in 0..2 + pick(4) {
         let from = pick(hosts);
@@ -79,6 +82,26 @@ fn random_network(seed: u64) -> Value {
     }
     json!({"duration_ns": 8_000_000_000_u64, "warmup_ns": 1_000_000_000_u64, "links": links, "traffic": traffic,
            "options": {"computed_links": true, "flows": true, "series": true}})
+}
+
+/// Make the link lose packets, fall silent or change, or leave it as it is.
+fn spoil(link: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
+    match pick(12) {
+        0 => link["loss"] = json!({"gilbert": {"p": 0.02, "r": 0.3, "good": 0.001}}),
+        1 => {
+            let at = 1_000_000_000 + pick(3_000) * 1_000_000;
+            link["outage"] = json!([{"at_ns": at, "for_ns": 1 + pick(900_000_000)}, {"at_ns": at + 2_000_000_000, "for_ns": 5_000_000}]);
+        }
+        2 => {
+            let delay = if pick(2) == 0 { Value::Null } else { json!({"list": [1e6, 5e6, 30e6]}) };
+            link["change"] = json!([
+                {"when": {"every_ns": 50_000_000 + pick(500_000_000)}, "rate": {"uniform": [1e6, 5e6]}, "delay": delay},
+                {"when": {"at_ns": pick(8_000) * 1_000_000}, "delay": 2e6},
+            ]);
+        }
+        3 => link["capacity_ms"] = json!([pick(3), 4, 4, 5, 9 + pick(5)]),
+        _ => {}
+    }
 }
 
 fn canonical(mut scenario: Value, computed: bool) -> Scenario {

@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any
 
 from penstock.faults import Faults, kind_of
+from penstock.resolve.changes import Listed, read_changes, read_loss, read_outages
 from penstock.resolve.draws import Draw, draw
 from penstock.resolve.edges import edge_tables, read_edge
 from penstock.resolve.queues import QueueSpec, read_queue
 from penstock.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
 from penstock.resolve.settings import Surroundings
-from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
+from penstock.units import UnitError, format_rate, format_time, parse_rate, parse_time
 
-KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "edge", "rtt")
+KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "edge", "change", "outage", "rtt")
 _ANY_RATE = 1_000_000
-REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge")
-PLANNED = ("change",)
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "change", "outage")
 MOST_COPIES = 100_000
 
 
@@ -32,6 +32,8 @@ class Direction:
     watch: bool | None
     loss: dict[str, Any] | None
     edge: list[Table] = field(default_factory=list)
+    change: Listed | None = None
+    outage: Listed | None = None
 
 
 @dataclass
@@ -77,7 +79,7 @@ def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
 def _read_link(table: Table, name: str) -> LinkSpec | None:
     table.known(
         KEYS,
-        PLANNED,
+        (),
         {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
     )
     count = table.take("count", whole(0, MOST_COPIES), 1)
@@ -85,7 +87,7 @@ def _read_link(table: Table, name: str) -> LinkSpec | None:
     target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
     rate = table.take("rate", draw(parse_rate, format_rate, copies=True), REQUIRED, advice='such as rate = "1.5Mbit"')
     delay = table.take("delay", draw(parse_time, format_time, copies=True), REQUIRED, advice='such as delay = "20ms"')
-    forward = Direction(rate, delay, table.table("queue"), table.take("watch", flag), _loss(table), edge_tables(table))
+    forward = _direction(table, rate, delay, table.table("queue"))
     if forward.queue is None and table.values.get("queue") == "same":
         table.fault("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
@@ -101,41 +103,41 @@ def _read_link(table: Table, name: str) -> LinkSpec | None:
 def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
     reverse = table.table("reverse")
     if reverse is None:
-        return Direction(forward.rate, forward.delay, None, None, None), False
-    reverse.known(REVERSE_KEYS, PLANNED)
+        return Direction(
+            forward.rate, forward.delay, None, None, None, change=forward.change, outage=forward.outage
+        ), False
+    reverse.known(REVERSE_KEYS)
     rate = reverse.take("rate", draw(parse_rate, format_rate, copies=True), forward.rate)
     delay = reverse.take("delay", draw(parse_time, format_time, copies=True), forward.delay)
     queue = reverse.values.get("queue")
     same = queue == "same"
+    own_queue = None
     if isinstance(queue, str) and not same:
         reverse.fault("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
         same = True
     elif same and forward.queue is None:
         reverse.fault("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
-        table_queue = reverse.table("queue")
-        return Direction(
-            rate, delay, table_queue, reverse.take("watch", flag), _loss(reverse), edge_tables(reverse)
-        ), False
-    own_queue = forward.queue if same else None
-    own = Direction(rate, delay, own_queue, reverse.take("watch", flag), _loss(reverse), edge_tables(reverse))
-    return own, same
+        own_queue = reverse.table("queue")
+    backward = _direction(reverse, rate, delay, forward.queue if same else own_queue)
+    if backward.change is None and not {"rate", "delay"} & set(reverse.values):
+        backward.change = forward.change
+    if backward.outage is None:
+        backward.outage = forward.outage
+    return backward, same
 
 
-def _loss(table: Table) -> dict[str, Any] | None:
-    loss = table.table("loss")
-    if loss is None:
-        return None
-    loss.known(("rate", "arrivals"), ("gilbert",))
-    if len(loss.values) != 1:
-        table.fault("loss", "give either rate = 0.01 or arrivals = [14, 28]")
-        return None
-    if "rate" in loss.values:
-        return {"rate": loss.take("rate", parse_probability)}
-    if "arrivals" in loss.values:
-        arrivals = loss.take("arrivals", listed(whole(0, 2**53), "arrival numbers, counted from 0", least=0))
-        return {"arrivals": sorted(set(arrivals or []))}
-    return None
+def _direction(table: Table, rate: Draw | None, delay: Draw | None, queue: Table | None) -> Direction:
+    return Direction(
+        rate,
+        delay,
+        queue,
+        table.take("watch", flag),
+        read_loss(table),
+        edge_tables(table),
+        read_changes(table),
+        read_outages(table),
+    )
 
 
 def _name_copies(faults: Faults, specs: list[LinkSpec]) -> None:
@@ -217,6 +219,9 @@ def _entry(
         "watch": bool(side.watch),
         "shares": queue.shares if queue else [],
         "loss": side.loss,
+        "change": side.change.canonical if side.change else [],
+        "capacity_ms": side.change.capacity if side.change else None,
+        "outage": side.outage.canonical if side.outage else [],
         "rtt_ns": spec.rtt_ns,
     }
 
@@ -231,8 +236,7 @@ def _shown_link(spec: LinkSpec) -> dict[str, Any]:
     shown["watch"] = bool(spec.forward.watch)
     if spec.rtt_ns is not None:
         shown["rtt"] = format_time(spec.rtt_ns)
-    if spec.forward.loss:
-        shown["loss"] = spec.forward.loss
+    shown |= _shown_changes(spec.forward)
     reverse: dict[str, Any] = {}
     if spec.backward.rate is not spec.forward.rate and spec.backward.rate:
         reverse["rate"] = spec.backward.rate.shown
@@ -240,10 +244,22 @@ def _shown_link(spec: LinkSpec) -> dict[str, Any]:
         reverse["delay"] = spec.backward.delay.shown
     if spec.backward.watch:
         reverse["watch"] = True
-    if spec.backward.loss:
-        reverse["loss"] = spec.backward.loss
+    reverse |= _shown_changes(spec.backward, spec.forward)
     if reverse:
         shown["reverse"] = reverse
+    return shown
+
+
+def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
+    """What goes wrong and what changes in a direction, where it is not `inherited`."""
+    shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
+    for key in ("change", "outage"):
+        own = getattr(side, key)
+        if inherited is None:
+            if own is not None and own.shown:
+                shown[key] = own.shown
+        elif own is not getattr(inherited, key):
+            shown[key] = own.shown if own is not None else []
     return shown
 
 

@@ -1,0 +1,175 @@
+//! What changes about a link during a run: its rate, its delay, and whether it sends at all.
+//!
+//! A packet takes the rate and the delay that its link has when its transmission starts; what is under way when they
+//! change goes on as it was. No packet overtakes another: one that would arrives together with it. In an outage no
+//! transmission starts; the one under way ends, and packets on the wire arrive.
+//!
+//! All changes of one link share one entry of the agenda.
+
+use crate::build::rate;
+use crate::link::{Link, Port, State};
+use crate::network::Network;
+use crate::opportunities::Opportunities;
+use crate::scenario::{ChangeSpec, Draw, LinkSpec, When};
+use penstock_aqm::LinkInfo;
+use penstock_core::{Rng, Span, Time};
+use std::collections::VecDeque;
+
+/// Everything that changes about one link.
+pub(crate) struct Change {
+    /// Number of its port; rank of its entry in the agenda.
+    port: u32,
+    rank: u32,
+    rules: Vec<Rule>,
+    /// Starts and ends of the outages to come.
+    outages: VecDeque<(Time, Time)>,
+    /// When it may send, where that does not follow from its rate.
+    opportunities: Option<Opportunities>,
+    /// What the queue is told of the link.
+    info: LinkInfo,
+    /// When the last packet on it arrives.
+    last_arrival: Time,
+    capacity: Capacity,
+}
+
+/// A change of rate, of delay or of both.
+struct Rule {
+    next: Time,
+    every: Option<Span>,
+    rate: Option<Drawn>,
+    delay: Option<Drawn>,
+}
+
+/// How to draw a value, and its own stream.
+struct Drawn(Draw, Rng);
+
+/// What the link could have sent: its rate over time, without the outages.
+struct Capacity {
+    /// Bits per second times nanoseconds.
+    sum: u128,
+    /// Up to when it is counted.
+    until: Time,
+}
+
+impl Change {
+    /// What changes about this link.
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, port: u32, rank: u32, info: LinkInfo) -> Self {
+        let end = |at: u64, length: u64| Time::from_nanos(at.saturating_add(length));
+        Self {
+            port,
+            rank,
+            rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
+            outages: spec.outage.iter().map(|o| (Time::from_nanos(o.at_ns), end(o.at_ns, o.for_ns))).collect(),
+            opportunities: spec.capacity_ms.clone().map(Opportunities::new),
+            info,
+            last_arrival: Time::ZERO,
+            capacity: Capacity { sum: 0, until: Time::ZERO },
+        }
+    }
+
+    /// When the next change comes, if any.
+    pub(crate) fn next(&self) -> Time {
+        let outage = self.outages.front().map(|outage| outage.0);
+        self.rules.iter().map(|rule| rule.next).chain(outage).min().unwrap_or(Time::NEVER)
+    }
+
+    /// When the transmission of a packet that starts now ends, and when the packet arrives.
+    #[cold]
+    pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> (Time, Time) {
+        let end = match &mut self.opportunities {
+            Some(opportunities) => opportunities.end(now, size),
+            None => now + link.wire.transmission(size),
+        };
+        self.last_arrival = self.last_arrival.max(end + link.delay);
+        (end, self.last_arrival)
+    }
+
+    /// Bits that the link could have sent up to now since the start of the statistics.
+    pub(crate) fn capacity_bits(&self) -> f64 {
+        self.capacity.sum as f64 / 1e9
+    }
+
+    /// Count the capacity up to `now`.
+    pub(crate) fn settle(&mut self, now: Time) {
+        let Capacity { sum, until } = &mut self.capacity;
+        if now > *until {
+            *sum += match &self.opportunities {
+                Some(opportunities) => u128::from(opportunities.bytes(*until, now)) * 8_000_000_000,
+                None => u128::from(self.info.rate.bits_per_second()) * u128::from((now - *until).as_nanos()),
+            };
+            *until = now;
+        }
+    }
+
+    /// The statistics start.
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.settle(now);
+        self.capacity.sum = 0;
+    }
+
+    /// Do what is due, in the order of the rules, outages last: the end of an outage that starts now, if one does.
+    fn apply(&mut self, now: Time, link: &mut Link, port: &mut Port) -> Option<Time> {
+        self.settle(now);
+        let before = self.info.rate;
+        for rule in self.rules.iter_mut().filter(|rule| rule.next <= now) {
+            rule.next = rule.every.map_or(Time::NEVER, |every| rule.next + every);
+            if let Some(drawn) = &mut rule.rate {
+                self.info.rate = rate(drawn.draw());
+            }
+            if let Some(drawn) = &mut rule.delay {
+                link.delay = Span::from_nanos(drawn.draw().round() as u64);
+            }
+        }
+        if self.info.rate != before {
+            link.wire.set_rate(self.info.rate);
+            port.settle(now);
+            port.queue.on_link(now, &self.info);
+        }
+        let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;
+        self.outages.pop_front();
+        self.capacity.until = end;
+        Some(end)
+    }
+}
+
+impl Rule {
+    fn new(spec: &ChangeSpec, number: usize, seed: u64, stream: &str) -> Self {
+        let drawn = |draw: &Option<Draw>, what: &str| {
+            draw.clone().map(|draw| Drawn(draw, Rng::stream(seed, &format!("{stream}.change.{number}.{what}"))))
+        };
+        let (next, every) = match spec.when {
+            When::AtNs(at) => (at, None),
+            When::EveryNs(every) => (every, Some(Span::from_nanos(every))),
+        };
+        Self {
+            next: Time::from_nanos(next),
+            every,
+            rate: drawn(&spec.rate, "rate"),
+            delay: drawn(&spec.delay, "delay"),
+        }
+    }
+}
+
+impl Drawn {
+    fn draw(&mut self) -> f64 {
+        self.0.draw(&mut self.1)
+    }
+}
+
+impl Network {
+    /// Something changes about a link.
+    #[cold]
+    pub(crate) fn on_change(&mut self, now: Time, number: u32) {
+        let change = &mut self.changes[number as usize];
+        let port = &mut self.ports[change.port as usize];
+        let link = &mut self.links[port.link as usize];
+        if let Some(end) = change.apply(now, link, port) {
+            // A transmitter that is silent is one that is busy until the end, with nothing.
+            let free = self.agenda.time_of(port.transmission_rank).filter(|_| port.state == State::Busy);
+            port.state = State::Busy;
+            self.agenda.set(port.transmission_rank, end.max(free.unwrap_or(end)));
+        }
+        self.agenda.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
+        self.agenda.set(change.rank, change.next());
+    }
+}

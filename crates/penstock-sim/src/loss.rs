@@ -1,0 +1,137 @@
+//! Losses of a link itself, in front of its queue.
+
+use crate::scenario::{GilbertSpec, LossSpec};
+use penstock_core::Rng;
+use std::collections::VecDeque;
+
+/// Which arrivals are lost.
+pub(crate) enum Loss {
+    /// Each packet with this probability.
+    Rate(f64, Box<Rng>),
+    /// The arrivals with these numbers, in rising order; the count of those seen.
+    Arrivals(VecDeque<u64>, u64),
+    /// In bursts.
+    Gilbert(Box<Gilbert>),
+}
+
+impl Loss {
+    /// The losses of the link of this name.
+    pub(crate) fn new(spec: &LossSpec, seed: u64, link: &str) -> Self {
+        let rng = || Rng::stream(seed, &format!("{link}.loss"));
+        match spec {
+            LossSpec::Rate(p) => Self::Rate(*p, Box::new(rng())),
+            LossSpec::Arrivals(numbers) => {
+                let mut numbers = numbers.clone();
+                numbers.sort_unstable();
+                numbers.dedup();
+                Self::Arrivals(numbers.into(), 0)
+            }
+            LossSpec::Gilbert(spec) => Self::Gilbert(Box::new(Gilbert::new(*spec, rng()))),
+        }
+    }
+
+    /// Whether the packet that arrives now is lost.
+    pub(crate) fn loses(&mut self) -> bool {
+        match self {
+            Self::Rate(p, rng) => rng.chance(*p),
+            Self::Arrivals(lost, seen) => {
+                let number = *seen;
+                *seen += 1;
+                let hit = lost.front() == Some(&number);
+                if hit {
+                    lost.pop_front();
+                }
+                hit
+            }
+            Self::Gilbert(channel) => channel.loses(),
+        }
+    }
+}
+
+/// The channel of Gilbert and Elliott: a Markov chain of two states, good and bad, that takes a step after each packet.
+/// It starts in its stationary distribution, bad with probability p / (p + r).
+///
+/// E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39, 1960 (nothing lost in the good
+/// state); E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", ibid. 42, 1963.
+pub(crate) struct Gilbert {
+    spec: GilbertSpec,
+    is_bad: bool,
+    rng: Rng,
+}
+
+impl Gilbert {
+    fn new(spec: GilbertSpec, mut rng: Rng) -> Self {
+        let is_bad = rng.chance(spec.p / (spec.p + spec.r));
+        Self { spec, is_bad, rng }
+    }
+
+    fn loses(&mut self) -> bool {
+        let GilbertSpec { p, r, good, bad } = self.spec;
+        let (loss, leave) = if self.is_bad { (bad, r) } else { (good, p) };
+        let lost = self.rng.chance(loss);
+        self.is_bad ^= self.rng.chance(leave);
+        lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKETS: usize = 1_000_000;
+
+    fn losses(spec: GilbertSpec) -> Vec<bool> {
+        let mut loss = Loss::new(&LossSpec::Gilbert(spec), 1, "link");
+        (0..PACKETS).map(|_| loss.loses()).collect()
+    }
+
+    fn share(losses: &[bool]) -> f64 {
+        losses.iter().filter(|&&lost| lost).count() as f64 / losses.len() as f64
+    }
+
+    #[test]
+    fn the_listed_arrivals_are_lost() {
+        let mut loss = Loss::Arrivals(VecDeque::from([1, 3]), 0);
+        assert_eq!([(); 5].map(|()| loss.loses()), [false, true, false, true, false]);
+    }
+
+    /// The mean is p / (p + r); of the sample's error, neighbours' correlation (1 - p - r)^k makes the variance
+    /// larger than a coin's by (2 - p - r) / (p + r).
+    #[test]
+    fn the_mean_loss_is_that_of_the_stationary_chain() {
+        for (p, r, good, bad) in [(0.01, 0.3, 0.0, 1.0), (0.02, 0.1, 0.0, 1.0), (0.05, 0.2, 0.01, 0.5)] {
+            let pi = p / (p + r);
+            let mean = (1.0 - pi) * good + pi * bad;
+            let variance = mean * (1.0 - mean) * (2.0 - p - r) / (p + r) / PACKETS as f64;
+            let error = (share(&losses(GilbertSpec { p, r, good, bad })) - mean).abs();
+            assert!(error < 4.0 * variance.sqrt(), "p {p}, r {r}: {error} off {mean}");
+        }
+    }
+
+    /// P(run = k) = r (1 - r)^(k - 1), and the same with p for the runs between losses.
+    #[test]
+    fn runs_are_geometric() {
+        let (p, r) = (0.05, 0.25);
+        let losses = losses(GilbertSpec { p, r, good: 0.0, bad: 1.0 });
+        for (state, leave) in [(true, r), (false, p)] {
+            let runs: Vec<usize> =
+                losses.chunk_by(|a, b| a == b).filter(|run| run[0] == state).map(<[bool]>::len).collect();
+            let n = runs.len() as f64;
+            let mean = runs.iter().sum::<usize>() as f64 / n;
+            let sd = (1.0_f64 - leave).sqrt() / leave;
+            assert!((mean - 1.0 / leave).abs() < 4.0 * sd / n.sqrt(), "{mean} instead of {}", 1.0 / leave);
+            for k in 1..8 {
+                let expected = leave * (1.0 - leave).powi(k - 1);
+                let found = runs.iter().filter(|&&run| run == k as usize).count() as f64 / n;
+                assert!((found - expected).abs() < 4.0 * (expected / n).sqrt(), "runs of {k}: {found}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_states_of_the_same_loss_are_a_coin() {
+        let losses = losses(GilbertSpec { p: 0.1, r: 0.1, good: 0.2, bad: 0.2 });
+        let pairs = losses.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64 / (PACKETS - 1) as f64;
+        assert!((pairs - 0.04).abs() < 4.0 * (0.04_f64 / PACKETS as f64).sqrt(), "{pairs}");
+    }
+}

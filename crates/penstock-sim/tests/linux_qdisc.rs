@@ -1,0 +1,184 @@
+//! Schemes under TCP against Linux 6.1: mean delay, drops and marks, and goodput of each recorded cell.
+//!
+//! One link of 10 Mbit/s, 1 to 16 flows with the `linux` profile and a ping every 10.007 ms (`tests/data/linux/README.md`).
+//! A result is Linux' if the mean over our seeds is within a tenth of the mean over Linux' seeds. What is not stands with
+//! its ratio in `qdisc_tcp_differences.txt`, so that a change of it is noticed; `docs/explanation/linux.md` has the reasons.
+
+use penstock_sim::{RunResult, Scenario, run};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Runs of ours for each cell.
+const SEEDS: u64 = 5;
+
+/// Linux sends a frame of 1514 bytes each 1.211584 ms.
+const SERVICE_NS: f64 = 1_211_584.0;
+
+fn data(name: &str) -> String {
+    let path = format!("{}/../../tests/data/linux/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("the recordings")
+}
+
+/// A cell by its name: `QDISC RTT_MS CC FLOWS`, and `udpSHARE` where there is a flood besides.
+struct Cell<'a> {
+    qdisc: &'a str,
+    rtt_ms: f64,
+    cc: &'a str,
+    flows: u64,
+    /// Rate of the unresponsive datagrams over that of the link.
+    udp: Option<f64>,
+}
+
+impl<'a> Cell<'a> {
+    fn of(name: &'a str) -> Self {
+        let words: Vec<&str> = name.split(' ').collect();
+        Self {
+            qdisc: words[0],
+            rtt_ms: words[1].parse().expect("a time"),
+            cc: words[2],
+            flows: words[3].parse().expect("a number"),
+            udp: words.get(4).map(|word| word[3..].parse().expect("a share")),
+        }
+    }
+}
+
+/// What stands for Linux' scheme: ours, its settings and its limit. Adding a scheme is one line.
+#[rustfmt::skip]
+fn queue(qdisc: &str) -> Value {
+    let (qdisc, ecn) = qdisc.strip_suffix("_ecn").map_or((qdisc, false), |qdisc| (qdisc, true));
+    let red = json!({
+        "measure_in": "bytes", "min_th": {"bytes": 15_000}, "max_th": {"bytes": 45_000}, "max_p": 0.1, "w_q": 0.0625,
+        "spacing": "count", "mean_packet": {"bytes": 1500}, "ecn": ecn, "mark_up_to": "always", "gentle": false,
+    });
+    let (scheme, limit, params) = match qdisc {
+        "pfifo100" => ("droptail", json!({"packets": 100}), json!({})),
+        "red" => ("red", json!({"bytes": 400_000}), red),
+        "red_adaptive" => ("ared-floyd", json!({"bytes": 400_000}), red),
+        "codel" => ("codel", json!({"packets": 1000}), json!({"variant": "linux", "ecn": ecn})),
+        "fq_codel" => ("fq-codel", json!({"packets": 10_240}), json!({"variant": "linux", "ecn": ecn})),
+        "pie" => ("pie", json!({"packets": 1000}), json!({"variant": "linux", "hz": 100, "ecn": ecn})),
+        "fq_pie" => ("fq-pie", json!({"packets": 10_240}), json!({"variant": "linux", "hz": 100, "ecn": ecn})),
+        "cake_htb" => ("cake", json!("inf"), json!({})),
+        "cake_10mbit" => ("cake", json!("inf"), json!({"bandwidth": 1e7})),
+        "choke" => ("choke", json!({"packets": 1000}), json!({
+            "min_th": 10, "max_th": 30, "max_p": 0.1, "w_q": 0.0625, "guards": true, "ecn": ecn, "mark_up_to": "always",
+        })),
+        "sfb" => ("sfb", json!({"packets": 1000}), json!({
+            "levels": 8, "bins": 16, "bin_size": 20, "max": 25, "d1": 0.0005, "d2": 0.00005, "ecn": ecn,
+            "rehash": {"ns": 600_000_000_000_u64}, "warmup": {"ns": 60_000_000_000_u64},
+            "penalty_rate": 10, "penalty_burst": 20,
+        })),
+        "sfq" => ("sfq", json!({"packets": 127}), json!({})),
+        other => panic!("no scheme of ours stands for {other}"),
+    };
+    json!({"scheme": scheme, "limit": limit, "params": params})
+}
+
+/// The recorded network: all propagation is on the way of the acknowledgements. Linux delivers a packet when its
+/// transmission begins, so that the transmission is part of the round trip there.
+fn scenario(cell: &Cell<'_>) -> Scenario {
+    let link = |name: &str, from: &str, to: &str, rate: f64, delay: f64| json!({"name": name, "from": from, "to": to, "rate": rate, "delay": delay});
+    let rate = if cell.qdisc == "cake_10mbit" { 1e9 } else { 1514.0 * 8.0 / SERVICE_NS * 1e9 };
+    let mut bottleneck = link("bottleneck", "S", "D", rate, 0.0);
+    bottleneck["queue"] = queue(cell.qdisc);
+    bottleneck["watch"] = json!(true);
+    let flavour = if cell.cc == "reno" { "sack" } else { cell.cc };
+    let ecn = cell.qdisc.ends_with("_ecn");
+    let mut traffic = vec![
+        json!({"name": "tcp", "kind": "tcp", "count": cell.flows, "from": ["S"], "to": ["D"],
+            "start": {"first_ns": 0, "every_ns": 100_000_000},
+            "tcp": {"profile": "linux", "flavour": flavour, "settings": {
+                "packet": {"bytes": 1448}, "headers": {"bytes": 66}, "ack_size": {"bytes": 66}, "syn": true, "ecn": ecn,
+            }}}),
+        json!({"name": "ping", "kind": "cbr", "count": 1, "from": ["S"], "to": ["D"],
+            "udp": {"rate": 98.0 * 8.0 / 10.007e-3, "payload": 70}}),
+    ];
+    if let Some(share) = cell.udp {
+        traffic.push(json!({"name": "udp", "kind": "cbr", "count": 1, "from": ["S"], "to": ["D"],
+            "udp": {"rate": share * 1e7, "payload": 1486}}));
+    }
+    let propagation = cell.rtt_ms * 1e6 - SERVICE_NS;
+    let whole = json!({
+        "duration_ns": 60_000_000_000_u64, "warmup_ns": 10_000_000_000_u64, "traffic": traffic,
+        "links": [bottleneck, link("bottleneck.reverse", "D", "S", 1e11, propagation)],
+    });
+    serde_json::from_value(whole).expect("the scenario is canonical")
+}
+
+/// What is compared.
+const RESULTS: [&str; 3] = ["delay", "signals", "goodput"];
+
+/// Mean delay in seconds (Little: packets waiting over packets sent each second), drops and marks, goodput in bit/s.
+fn results(backlog: f64, sent: f64, signals: f64, goodput: f64) -> [f64; 3] {
+    [backlog * 50.0 / sent, signals, goodput]
+}
+
+fn mean(runs: &[[f64; 3]]) -> [f64; 3] {
+    [0, 1, 2].map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / runs.len() as f64)
+}
+
+fn linux(cell: &Value) -> Vec<[f64; 3]> {
+    let list = |key: &str| -> Vec<f64> {
+        cell[key].as_array().expect("a list").iter().map(|value| value.as_f64().expect("a number")).collect()
+    };
+    let [backlog, sent, drops, marks, goodput] = ["backlog", "sent", "drops", "marks", "goodput"].map(list);
+    (0..sent.len()).map(|i| results(backlog[i], sent[i], drops[i] + marks[i], goodput[i])).collect()
+}
+
+fn ours(cell: &Cell<'_>, seed: u64) -> [f64; 3] {
+    let result: RunResult = run(&scenario(cell), seed).expect("the scenario runs");
+    let link = |metric: &str| result.link("bottleneck", metric).expect("a watched link");
+    let goodput = result.traffic("tcp", "goodput_bps").expect("TCP traffic");
+    results(link("length_mean_pkts"), link("departures"), link("drops") + link("marks"), goodput)
+}
+
+/// Ours over Linux', by cell and result.
+fn ratios() -> BTreeMap<String, f64> {
+    let file: Value = serde_json::from_str(&data("qdisc_tcp.json")).expect("JSON");
+    let cells: &Map<String, Value> = file["cells"].as_object().expect("cells by name");
+    let mut ratios = BTreeMap::new();
+    for (name, recorded) in cells {
+        let runs: Vec<[f64; 3]> = (1..=SEEDS).map(|seed| ours(&Cell::of(name), seed)).collect();
+        let (got, wanted) = (mean(&runs), mean(&linux(recorded)));
+        for i in 0..3 {
+            println!("{name} {}: {:.5} Linux {:.5} ratio {:.3}", RESULTS[i], got[i], wanted[i], got[i] / wanted[i]);
+            ratios.insert(format!("{name} {}", RESULTS[i]), got[i] / wanted[i]);
+        }
+    }
+    ratios
+}
+
+/// The known differences: ours over Linux'.
+fn known() -> BTreeMap<String, f64> {
+    let text = data("qdisc_tcp_differences.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let pair = |line: &str| {
+        let (name, ratio) = line.rsplit_once(' ').expect("NAME RATIO");
+        (name.to_owned(), ratio.parse().expect("a ratio"))
+    };
+    lines.map(pair).collect()
+}
+
+#[test]
+fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
+    let known = known();
+    let ratios = ratios();
+    let mut faults: Vec<String> = known
+        .keys()
+        .filter(|name| !ratios.contains_key(*name))
+        .map(|name| format!("{name}: known, but not recorded"))
+        .collect();
+    for (name, ratio) in &ratios {
+        let near = (ratio - 1.0).abs() <= 0.1;
+        match known.get(name) {
+            None if !near => faults.push(format!("{name} {ratio:.3}")),
+            Some(_) if near => faults.push(format!("{name} {ratio:.3}: known to differ, but no longer does")),
+            // Three decimals are kept.
+            Some(known) if (ratio - known).abs() > 0.02 * known => {
+                faults.push(format!("{name} {ratio:.3}: known as {known}"));
+            }
+            _ => (),
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -229,10 +229,7 @@ impl Aqm for Codel {
     }
 
     fn on_idle(&mut self, _now: Time) {
-        // Linux' first time above target outlives the queue.
-        if self.params.variant == Variant::Rfc {
-            self.vars.first_above = None;
-        }
+        self.vars.first_above = None;
         // With no packet left a drop state that has just begun goes on until the next one comes to the head.
         if self.vars.turn.take() != Some(Turn::Entered) {
             self.vars.dropping = false;

@@ -211,7 +211,7 @@ fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
 }
 
 /// The run that shows a reason: changed settings of TCP, or another scheme; none for what is open or a matter of few events.
-fn shown_by<'a>(reason: &str, cell: &mut Cell<'a>) -> Option<Value> {
+fn shown_by(reason: &str, cell: &mut Cell<'_>) -> Option<Value> {
     match reason {
         "early-repair" => Some(json!({"dupack_threshold": 1})),
         "delayed-acks" => Some(json!({"quick_acks": 0})),

@@ -5,9 +5,9 @@
 //! # Law
 //! At each departure, with the sojourn time of the packet and count signals so far:
 //!
-//! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet (and,
-//!   in CAKE, above two for each bulk queue of the tin). The first high delay after a low one starts the drop
-//!   state: count is at least 1, and a signal is due `interval / sqrt(count)` later;
+//! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet. The
+//!   first high delay after a low one starts the drop state: count is at least 1, and a signal is due
+//!   `interval / sqrt(count)` later;
 //! * a due signal in drop state is a mark or a drop; count grows by 1, the next is due `interval / sqrt(count)` after
 //!   it;
 //! * out of drop state each signal that would have been due takes 1 off count instead: the rate falls as it rose.
@@ -92,10 +92,10 @@ impl Cobalt {
         Self { params, mtu_time, vars }
     }
 
-    /// The verdict on a packet at the head, queued at `enqueued`, with `bulk_flows` bulk queues in its tin.
-    pub(crate) fn judge(&mut self, now: Time, enqueued: Time, ecn: Ecn, bulk_flows: u32, rng: &mut Rng) -> Verdict {
+    /// The verdict on a packet at the head, queued at `enqueued`.
+    pub(crate) fn judge(&mut self, now: Time, enqueued: Time, ecn: Ecn, rng: &mut Rng) -> Verdict {
         let sojourn = now.since(enqueued).as_nanos();
-        let slack = self.mtu_time.as_nanos().saturating_mul(u64::from(bulk_flows).saturating_mul(2).max(4));
+        let slack = self.mtu_time.as_nanos().saturating_mul(4);
         let is_due = self.is_due(now);
         self.vars.dropping = if sojourn > self.params.target.as_nanos() && sojourn > slack {
             if !self.vars.dropping {
@@ -195,7 +195,7 @@ impl Aqm for Cobalt {
 
     #[inline]
     fn on_departure(&mut self, cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
-        self.judge(cx.now, packet.enqueued, packet.meta.ecn, 1, cx.rng)
+        self.judge(cx.now, packet.enqueued, packet.meta.ecn, cx.rng)
     }
 
     fn on_idle(&mut self, now: Time) {
@@ -254,7 +254,7 @@ mod tests {
 
     /// The verdict at `now` on a packet that has waited `sojourn` ms.
     fn judge(law: &mut Cobalt, now: u64, sojourn: u64) -> Verdict {
-        law.judge(at(now), at(now - sojourn), Ecn::Not, 1, &mut Rng::stream(1, "test"))
+        law.judge(at(now), at(now - sojourn), Ecn::Not, &mut Rng::stream(1, "test"))
     }
 
     const DROP: Verdict = Verdict::Drop(Cause::Sojourn);
@@ -295,12 +295,12 @@ mod tests {
     #[test]
     fn four_of_the_largest_packets_may_wait() {
         // 1500 bytes at 1.5 Mbit/s are 8 ms
-        let is_high = |sojourn: u64, bulk_flows| {
+        let is_high = |sojourn: u64| {
             let mut law = law(&[]);
-            law.judge(at(1000), at(1000 - sojourn), Ecn::Not, bulk_flows, &mut Rng::stream(1, "test"));
+            law.judge(at(1000), at(1000 - sojourn), Ecn::Not, &mut Rng::stream(1, "test"));
             law.vars.dropping
         };
-        assert_eq!([is_high(32, 1), is_high(33, 1), is_high(48, 3), is_high(49, 3)], [false, true, false, true]);
+        assert_eq!([is_high(32), is_high(33)], [false, true]);
         let mut law = law(&[("mtu", Value::Bytes(0.0))]);
         judge(&mut law, 1000, 6);
         assert!(law.vars.dropping);

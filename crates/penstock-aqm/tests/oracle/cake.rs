@@ -86,10 +86,6 @@ impl Tin {
     fn idle(&self, i: u64) -> bool {
         ![&self.sparse, &self.rotation, &self.decaying].iter().any(|list| list.contains(&i))
     }
-
-    fn bulk_flows(&self) -> u64 {
-        self.flows.values().filter(|flow| flow.bulk).count() as u64
-    }
 }
 
 struct Cake {
@@ -256,9 +252,7 @@ impl Cake {
                 tin.rotation.push_back(i);
                 continue;
             }
-            let bulk_flows = tin.bulk_flows();
             let flow = tin.flows.get_mut(&i).unwrap();
-            flow.cobalt.bulk_flows = bulk_flows;
             while let Some(item) = flow.items.pop_front() {
                 match flow.cobalt.departure(&at(bench.now), &item, &mut bench.rng) {
                     Say::Drop(cause) if !flow.items.is_empty() => {

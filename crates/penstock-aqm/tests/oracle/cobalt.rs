@@ -36,8 +36,6 @@ pub struct Cobalt {
     dropping: bool,
     p_drop: f64,
     blue_timer: u64,
-    /// Bulk queues of the tin that this one is in; 0 without tins.
-    pub bulk_flows: u64,
 }
 
 impl Cobalt {
@@ -55,7 +53,6 @@ impl Cobalt {
             dropping: false,
             p_drop: 0.0,
             blue_timer: 0,
-            bulk_flows: 0,
         }
     }
 
@@ -83,7 +80,7 @@ impl Law for Cobalt {
     fn departure(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let now = queue.now;
         let sojourn = now - item.since;
-        let over = sojourn > self.target && sojourn > self.mtu_time * (2 * self.bulk_flows).max(4);
+        let over = sojourn > self.target && sojourn > self.mtu_time * 4;
         let mut due = self.count > 0 && now >= self.drop_next;
         if !over {
             self.dropping = false;

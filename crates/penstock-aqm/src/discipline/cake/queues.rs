@@ -293,8 +293,7 @@ impl<P: Packet> CakeQueue<P> {
     fn serve_queue(&mut self, env: &mut Env<'_, P>, id: u32) -> Option<P> {
         while let Some((enqueued, meta, mut packet)) = self.take(id) {
             let queue = &mut self.queues[id as usize];
-            let bulk_queues = self.tins[usize::from(queue.tin)].bulk_queues;
-            match queue.law.judge(env.now, enqueued, meta.ecn, bulk_queues, env.rng) {
+            match queue.law.judge(env.now, enqueued, meta.ecn, env.rng) {
                 Verdict::Pass => {}
                 Verdict::Mark(cause) if meta.ecn.is_capable() => {
                     packet.mark();

@@ -1,0 +1,243 @@
+//! Schemes under TCP against Linux 6.1: mean delay, drops and marks, and goodput of each recorded cell.
+//!
+//! One link of 10 Mbit/s, 1 to 16 flows with the `linux` profile and a ping every 10.007 ms (`tests/data/linux/README.md`).
+//! A result is Linux' if the mean over our seeds is within a tenth of the mean over Linux' seeds. What is not stands with
+//! its ratio in `qdisc_tcp_differences.txt`, so that a change of it is noticed; `docs/explanation/linux.md` has the reasons.
+
+use penstock_sim::{RunResult, Scenario, run};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Runs of ours for each cell.
+const SEEDS: u64 = 5;
+
+/// Linux sends a frame of 1514 bytes each 1.211584 ms.
+const SERVICE_NS: f64 = 1_211_584.0;
+
+fn data(name: &str) -> String {
+    let path = format!("{}/../../tests/data/linux/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("the recordings")
+}
+
+/// A cell by its name: `QDISC RTT_MS CC FLOWS`, and `udpSHARE` where there is a flood besides.
+struct Cell<'a> {
+    qdisc: &'a str,
+    rtt_ms: f64,
+    cc: &'a str,
+    flows: u64,
+    /// Rate of the unresponsive datagrams over that of the link.
+    udp: Option<f64>,
+}
+
+impl<'a> Cell<'a> {
+    fn of(name: &'a str) -> Self {
+        let words: Vec<&str> = name.split(' ').collect();
+        Self {
+            qdisc: words[0],
+            rtt_ms: words[1].parse().expect("a time"),
+            cc: words[2],
+            flows: words[3].parse().expect("a number"),
+            udp: words.get(4).map(|word| word[3..].parse().expect("a share")),
+        }
+    }
+}
+
+/// What stands for Linux' scheme: ours, its settings and its limit. Adding a scheme is one line.
+#[rustfmt::skip]
+fn queue(qdisc: &str) -> Value {
+    let (qdisc, ecn) = qdisc.strip_suffix("_ecn").map_or((qdisc, false), |qdisc| (qdisc, true));
+    let red = json!({
+        "measure_in": "bytes", "min_th": {"bytes": 15_000}, "max_th": {"bytes": 45_000}, "max_p": 0.1, "w_q": 0.0625,
+        "spacing": "count", "mean_packet": {"bytes": 1500}, "ecn": ecn, "mark_up_to": "always", "gentle": false,
+    });
+    let (scheme, limit, params) = match qdisc {
+        "pfifo100" => ("droptail", json!({"packets": 100}), json!({})),
+        "red" => ("red", json!({"bytes": 400_000}), red),
+        "red_adaptive" => ("ared-floyd", json!({"bytes": 400_000}), red),
+        "codel" => ("codel", json!({"packets": 1000}), json!({"variant": "linux", "ecn": ecn})),
+        "fq_codel" => ("fq-codel", json!({"packets": 10_240}), json!({"variant": "linux", "ecn": ecn})),
+        "pie" => ("pie", json!({"packets": 1000}), json!({"variant": "linux", "hz": 100, "ecn": ecn})),
+        "fq_pie" => ("fq-pie", json!({"packets": 10_240}), json!({"variant": "linux", "hz": 100, "ecn": ecn})),
+        "cake_htb" => ("cake", json!("inf"), json!({})),
+        "cake_10mbit" => ("cake", json!("inf"), json!({"bandwidth": 1e7})),
+        "choke" => ("choke", json!({"packets": 1000}), json!({
+            "min_th": 10, "max_th": 30, "max_p": 0.1, "w_q": 0.0625, "guards": true, "ecn": ecn, "mark_up_to": "always",
+        })),
+        "sfb" => ("sfb", json!({"packets": 1000}), json!({
+            "levels": 8, "bins": 16, "bin_size": 20, "max": 25, "d1": 0.000_503_548, "d2": 0.000_045_777_1, "ecn": ecn,
+            "rehash": {"ns": 600_000_000_000_u64}, "warmup": {"ns": 60_000_000_000_u64},
+            "penalty_rate": 10, "penalty_burst": 20,
+        })),
+        "sfq" => ("sfq", json!({"packets": 127}), json!({})),
+        other => panic!("no scheme of ours stands for {other}"),
+    };
+    json!({"scheme": scheme, "limit": limit, "params": params})
+}
+
+/// The recorded network: all propagation is on the way of the acknowledgements. Linux delivers a packet when its
+/// transmission begins, so that the transmission is part of the round trip there.
+fn scenario(cell: &Cell<'_>, settings: &Value) -> Scenario {
+    let link = |name: &str, from: &str, to: &str, rate: f64, delay: f64| json!({"name": name, "from": from, "to": to, "rate": rate, "delay": delay});
+    let rate = if cell.qdisc == "cake_10mbit" { 1e9 } else { 1514.0 * 8.0 / SERVICE_NS * 1e9 };
+    let mut bottleneck = link("bottleneck", "S", "D", rate, 0.0);
+    bottleneck["queue"] = queue(cell.qdisc);
+    bottleneck["watch"] = json!(true);
+    let flavour = if cell.cc == "reno" { "sack" } else { cell.cc };
+    let ecn = cell.qdisc.ends_with("_ecn");
+    let mut tcp = json!({
+        "packet": {"bytes": 1448}, "headers": {"bytes": 66}, "ack_size": {"bytes": 66}, "syn": true, "ecn": ecn,
+    });
+    tcp.as_object_mut().expect("settings").extend(settings.as_object().expect("settings").clone());
+    let mut traffic = vec![
+        json!({"name": "tcp", "kind": "tcp", "count": cell.flows, "from": ["S"], "to": ["D"],
+            "start": {"first_ns": 0, "every_ns": 100_000_000},
+            "tcp": {"profile": "linux", "flavour": flavour, "settings": tcp}}),
+        json!({"name": "ping", "kind": "cbr", "count": 1, "from": ["S"], "to": ["D"],
+            "udp": {"rate": 98.0 * 8.0 / 10.007e-3, "payload": 70}}),
+    ];
+    if let Some(share) = cell.udp {
+        traffic.push(json!({"name": "udp", "kind": "cbr", "count": 1, "from": ["S"], "to": ["D"],
+            "udp": {"rate": share * 1e7, "payload": 1486}}));
+    }
+    let propagation = cell.rtt_ms * 1e6 - SERVICE_NS;
+    let whole = json!({
+        "duration_ns": 60_000_000_000_u64, "warmup_ns": 10_000_000_000_u64, "traffic": traffic,
+        "links": [bottleneck, link("bottleneck.reverse", "D", "S", 1e11, propagation)],
+    });
+    serde_json::from_value(whole).expect("the scenario is canonical")
+}
+
+/// What is compared.
+const RESULTS: [&str; 3] = ["delay", "signals", "goodput"];
+
+/// Mean delay in seconds (Little: packets waiting over packets sent each second), drops and marks, goodput in bit/s.
+fn results(backlog: f64, sent: f64, signals: f64, goodput: f64) -> [f64; 3] {
+    [backlog * 50.0 / sent, signals, goodput]
+}
+
+fn mean(runs: &[[f64; 3]]) -> [f64; 3] {
+    [0, 1, 2].map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / runs.len() as f64)
+}
+
+fn linux(cell: &Value) -> Vec<[f64; 3]> {
+    let list = |key: &str| -> Vec<f64> {
+        cell[key].as_array().expect("a list").iter().map(|value| value.as_f64().expect("a number")).collect()
+    };
+    let [backlog, sent, drops, marks, goodput] = ["backlog", "sent", "drops", "marks", "goodput"].map(list);
+    (0..sent.len()).map(|i| results(backlog[i], sent[i], drops[i] + marks[i], goodput[i])).collect()
+}
+
+/// Ours over Linux', with these settings of TCP.
+fn compare(cell: &Cell<'_>, settings: &Value, recorded: &Value) -> [f64; 3] {
+    let one = |seed| {
+        let result: RunResult = run(&scenario(cell, settings), seed).expect("the scenario runs");
+        let link = |metric: &str| result.link("bottleneck", metric).expect("a watched link");
+        let goodput = result.traffic("tcp", "goodput_bps").expect("TCP traffic");
+        results(link("length_mean_pkts"), link("departures"), link("drops") + link("marks"), goodput)
+    };
+    let (got, wanted) = (mean(&(1..=SEEDS).map(one).collect::<Vec<_>>()), mean(&linux(recorded)));
+    [0, 1, 2].map(|i| got[i] / wanted[i])
+}
+
+/// All cells, by name.
+fn cells() -> Map<String, Value> {
+    let file: Value = serde_json::from_str(&data("qdisc_tcp.json")).expect("JSON");
+    file["cells"].as_object().expect("cells by name").clone()
+}
+
+/// Half of the work on each of two threads.
+fn on_two_threads<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (first, second) = work.split_at(work.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| second.iter().map(&one).collect::<Vec<R>>());
+        let mut all: Vec<R> = first.iter().map(&one).collect();
+        all.extend(other.join().expect("no panic"));
+        all
+    })
+}
+
+/// A known difference.
+struct Difference {
+    cell: String,
+    result: String,
+    /// Ours over Linux'.
+    ratio: f64,
+    reason: String,
+}
+
+fn known() -> Vec<Difference> {
+    let text = data("qdisc_tcp_differences.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let difference = |line: &str| {
+        let parts: Vec<&str> = line.rsplitn(4, ' ').collect();
+        let &[reason, ratio, result, cell] = &parts[..] else { panic!("{line}: not CELL RESULT RATIO REASON") };
+        let ratio = ratio.parse().expect("a ratio");
+        Difference { cell: cell.to_owned(), result: result.to_owned(), ratio, reason: reason.to_owned() }
+    };
+    lines.map(difference).collect()
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "many hours of simulated time")]
+fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
+    let cells: Vec<(String, Value)> = cells().into_iter().collect();
+    assert_eq!(cells.len(), 177);
+    let ratios = on_two_threads(&cells, |(name, recorded)| compare(&Cell::of(name), &json!({}), recorded));
+    let ratios: BTreeMap<(&str, &str), f64> = cells
+        .iter()
+        .zip(&ratios)
+        .flat_map(|((name, _), ratios)| {
+            RESULTS.into_iter().zip(ratios).map(|(result, &ratio)| ((&name[..], result), ratio))
+        })
+        .collect();
+    let known = known();
+    let known: BTreeMap<(&str, &str), f64> =
+        known.iter().map(|known| ((&known.cell[..], &known.result[..]), known.ratio)).collect();
+    let mut faults = Vec::new();
+    for (name, ratio) in &ratios {
+        let near = (ratio - 1.0).abs() <= 0.1;
+        match known.get(name) {
+            None if !near => faults.push(format!("{name:?} {ratio:.3}")),
+            Some(_) if near => faults.push(format!("{name:?} {ratio:.3}: known to differ, but no longer does")),
+            Some(known) if (ratio - known).abs() > 0.02 * known => {
+                faults.push(format!("{name:?} {ratio:.3}: known as {known}"));
+            }
+            _ => (),
+        }
+    }
+    faults
+        .extend(known.keys().filter(|name| !ratios.contains_key(*name)).map(|name| format!("{name:?}: not recorded")));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The run that shows a reason: changed settings of TCP, or another scheme; none for what is open or a matter of few events.
+fn shown_by(reason: &str, cell: &mut Cell<'_>) -> Option<Value> {
+    match reason {
+        "early-repair" => Some(json!({"dupack_threshold": 1})),
+        "delayed-acks" => Some(json!({"quick_acks": 0})),
+        "early-repair+delayed-acks" => Some(json!({"dupack_threshold": 1, "quick_acks": 0})),
+        "prompt-marks" => Some(json!({"delayed_ack": false})),
+        "plain-red" => {
+            cell.qdisc = if cell.qdisc.ends_with("_ecn") { "red_ecn" } else { "red" };
+            Some(json!({}))
+        }
+        "few-events" | "open" => None,
+        other => panic!("no reason is called {other}"),
+    }
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "many hours of simulated time")]
+fn a_run_shows_each_reason() {
+    let cells = cells();
+    let faults = on_two_threads(&known(), |known| {
+        let mut cell = Cell::of(&known.cell);
+        let settings = shown_by(&known.reason, &mut cell)?;
+        let ratios = compare(&cell, &settings, &cells[&known.cell]);
+        let ratio = ratios[RESULTS.iter().position(|result| *result == known.result).expect("a result")];
+        let Difference { cell, result, reason, .. } = known;
+        ((ratio - 1.0).abs() > 0.1).then(|| format!("{cell} {result} {ratio:.3} with {reason}"))
+    });
+    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

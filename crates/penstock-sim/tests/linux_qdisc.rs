@@ -215,7 +215,6 @@ fn shown_by(reason: &str, cell: &mut Cell<'_>) -> Option<Value> {
     match reason {
         "early-repair" => Some(json!({"dupack_threshold": 1})),
         "delayed-acks" => Some(json!({"quick_acks": 0})),
-        "early-repair+delayed-acks" => Some(json!({"dupack_threshold": 1, "quick_acks": 0})),
         "prompt-marks" => Some(json!({"delayed_ack": false})),
         "plain-red" => {
             cell.qdisc = if cell.qdisc.ends_with("_ecn") { "red_ecn" } else { "red" };

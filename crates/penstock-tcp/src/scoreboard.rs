@@ -140,10 +140,16 @@ impl Scoreboard {
         highest.checked_sub(1).filter(|seq| *seq >= self.una)
     }
 
-    /// Packet `seq`, the next hole or the first packet, has been sent again.
+    /// Packet `seq`, the next hole or the first packet, has been sent again. The first one may have been already, in the
+    /// recovery before: then HighRxt goes back to it (RFC 6675, section 5, step 4.3).
     pub(crate) fn repair(&mut self, seq: u32) {
-        self.count_below_repaired += self.sacked.count_between(self.repaired, seq + 1);
-        self.repaired = seq + 1;
+        let edge = seq + 1;
+        if edge >= self.repaired {
+            self.count_below_repaired += self.sacked.count_between(self.repaired, edge);
+        } else {
+            self.count_below_repaired -= self.sacked.count_between(edge, self.repaired);
+        }
+        self.repaired = edge;
     }
 }
 
@@ -172,6 +178,22 @@ mod tests {
             }
             pipe
         }
+    }
+
+    #[test]
+    fn a_new_recovery_begins_at_the_first_packet_again() {
+        let mut board = Scoreboard::default();
+        board.clear(0);
+        board.report(SackBlock { start: 3, end: 6 }, 3);
+        for seq in [0, 1, 2, 6] {
+            board.repair(seq);
+        }
+        // 6 twice: it is not lost, and was sent again.
+        assert_eq!(board.pipe(10), 3 + 2 + 3);
+        board.repair(0);
+        // 0 is in the network once more; 1 and 2 are lost; 6 to 9 are new.
+        assert_eq!(board.pipe(10), 1 + 4);
+        assert_eq!(board.next_hole(), Some((1, true)));
     }
 
     proptest! {

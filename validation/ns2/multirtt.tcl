@@ -54,19 +54,7 @@ for {set i 0} {$i < $flows} {incr i} {
 }
 set monitor [$ns monitor-queue $r1 $r2 ""]
 
-set samples 0
-set sum 0.0
-set squares 0.0
-set empty 0
-proc sample {} {
-    global ns monitor samples sum squares empty
-    set q [$monitor set pkts_]
-    incr samples
-    set sum [expr {$sum + $q}]
-    set squares [expr {$squares + double($q) * $q}]
-    if {$q == 0} {incr empty}
-    $ns at [expr {[$ns now] + 0.01}] sample
-}
+source [file join [file dirname [info script]] samples.tcl]
 proc integral {} {
     global ns monitor
     set integrator [$monitor get-pkts-integrator]

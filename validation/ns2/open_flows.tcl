@@ -88,19 +88,7 @@ proc emit {i} {
     set wait [expr {$kind eq "cbr" ? $gap($i) : [$rng exponential $gap($i)]}]
     $ns at [expr {[$ns now] + $wait}] "emit $i"
 }
-set samples 0
-set sum 0.0
-set squares 0.0
-set empty 0
-proc sample {} {
-    global ns monitor samples sum squares empty
-    set q [$monitor set pkts_]
-    incr samples
-    set sum [expr {$sum + $q}]
-    set squares [expr {$squares + $q * $q}]
-    if {$q == 0} {incr empty}
-    $ns at [expr {[$ns now] + 0.01}] sample
-}
+source [file join [file dirname [info script]] samples.tcl]
 proc begin {} {
     global sink sent base from
     foreach i {0 1 2 3} {set base($i) [$sink($i) set npkts_]; set from($i) $sent($i)}

@@ -63,19 +63,7 @@ foreach h {0 1} {
         incr flows
     }
 }
-set samples 0
-set sum 0.0
-set squares 0.0
-set empty 0
-proc sample {} {
-    global ns monitor samples sum squares empty
-    set q [$monitor set pkts_]
-    incr samples
-    set sum [expr {$sum + $q}]
-    set squares [expr {$squares + $q * $q}]
-    if {$q == 0} {incr empty}
-    $ns at [expr {[$ns now] + 0.01}] sample
-}
+source [file join [file dirname [info script]] samples.tcl]
 proc begin {} {
     global monitor base source acked flows integral
     foreach what {parrivals_ pdrops_ bdepartures_} {set base($what) [$monitor set $what]}

@@ -190,22 +190,24 @@ const SEEDS: u64 = 40;
 /// Whether losses, marks and delay are Linux': the means within `tolerance`, or within half the range over Linux'
 /// seeds, or over ours where it was measured with one.
 fn assert_like_linux(scheme: &str, tolerance: f64) {
-    let all: [(&str, Measure); 3] =
-        [("lost", |totals| totals.lost), ("marked", |totals| totals.marked), ("delay", |totals| totals.delay_ms)];
-    assert_results_like_linux(scheme, tolerance, &all);
+    assert_like_linux_but(scheme, tolerance, &[]);
 }
 
-/// The same for some of the results.
-fn assert_results_like_linux(scheme: &str, tolerance: f64, results: &[(&str, Measure)]) {
+/// The same but for the results of this list, (load, name), which are known to differ and must.
+fn assert_like_linux_but(scheme: &str, tolerance: f64, known: &[(&str, &str)]) {
+    let results: [(&str, Measure); 3] =
+        [("lost", |totals| totals.lost), ("marked", |totals| totals.marked), ("delay", |totals| totals.delay_ms)];
     let mut faults = Vec::new();
     for (schedule, theirs) in linux(scheme) {
         let ours: Vec<Totals> = (1..=SEEDS).map(|seed| run(scheme, schedule, seed)).collect();
-        for &(name, result) in results {
+        let load = schedule.split(':').next().unwrap_or_default();
+        for (name, result) in results {
             let (wanted, their_spread) = spread(&theirs, result);
             let (got, our_spread) = spread(&ours, result);
             let allowed = if theirs.len() > 1 { their_spread } else { our_spread };
             println!("{scheme} {schedule} {name}: {got:.3} +- {our_spread:.3}, Linux {wanted:.3} +- {their_spread:.3}");
-            if (got - wanted).abs() > (tolerance * wanted).max(allowed) + 1e-9 {
+            let differs = (got - wanted).abs() > (tolerance * wanted).max(allowed) + 1e-9;
+            if differs != known.contains(&(load, name)) {
                 faults.push(format!("{schedule} {name}: {got:.3} +- {our_spread:.3}, Linux {wanted:.3}"));
             }
         }
@@ -237,8 +239,10 @@ fn pie() {
 
 #[test]
 fn pie_that_marks() {
-    let totals: [(&str, Measure); 2] = [("lost", |totals| totals.lost), ("delay", |totals| totals.delay_ms)];
-    assert_results_like_linux("pie_ecn", 0.02, &totals);
+    // At a load of 1.1 ours mark 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux' one run 16:
+    // not explained.
+    // What is struck before the probability is a tenth is compared with more runs below.
+    assert_like_linux_but("pie_ecn", 0.02, &[("1.1", "marked")]);
 }
 
 /// PIE marks only while its probability is below a tenth, which it passes within a second. What it marks then, it would

@@ -307,7 +307,6 @@ fn sessions(
         let rank = ranks.of(Job::Session(number as u32)).unwrap_or_default();
         let host = &mut hosts[*flow as usize];
         let start = host.start;
-        agenda.set(rank, start);
         agenda.clear(host.rank);
         *host = Host::idle(host.rank, spec.dscp, Arc::clone(&data), number as u32);
         let mut request = (*data).clone();
@@ -319,7 +318,7 @@ fn sessions(
             (None, Some(onoff)) => Behaviour::transfers(onoff, start),
             (None, None) => unreachable!("the scenario was checked"),
         };
-        sessions.push(Session {
+        let session = Session {
             behaviour,
             rng: Rng::stream(seed, &format!("{}.{}", spec.name, plan.ways[*flow as usize].copy)),
             rank,
@@ -332,7 +331,9 @@ fn sessions(
             flows: vec![*flow],
             free: vec![*flow],
             past: Past::default(),
-        });
+        };
+        agenda.set(rank, session.next());
+        sessions.push(session);
     }
     sessions
 }

@@ -54,13 +54,17 @@ pub(crate) struct Past {
     pub(crate) completions: Vec<f64>,
 }
 
+impl Session {
+    /// When it next acts by itself, if that is before it stops.
+    pub(crate) fn next(&self) -> Time {
+        Some(self.behaviour.next()).filter(|next| *next < self.stop).unwrap_or(Time::NEVER)
+    }
+}
+
 impl Engine {
     /// A session's time has come.
     pub(crate) fn on_session(&mut self, now: Time, number: u32) {
         let session = &mut self.sessions[number as usize];
-        if now >= session.stop {
-            return self.network.agenda.clear(session.rank);
-        }
         let mut openings = std::mem::take(&mut self.openings);
         session.behaviour.on_time(now, &mut session.rng, &mut openings);
         self.open_all(now, number, openings);
@@ -105,7 +109,7 @@ impl Engine {
         }
         self.openings = openings;
         let session = &self.sessions[number as usize];
-        self.network.agenda.set(session.rank, session.behaviour.next());
+        self.network.agenda.set(session.rank, session.next());
     }
 
     fn open(&mut self, now: Time, number: u32, opening: Opening) {

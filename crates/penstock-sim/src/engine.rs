@@ -13,8 +13,9 @@ use std::sync::Arc;
 /// What an entry of the agenda stands for.
 ///
 /// The order of the variants is the order of events at one instant: the end of the warm-up first, so that everything at
-/// that instant counts; then changes of links, which hold for what starts at that instant; then ends of transmission, so that a packet that arrives as another leaves finds its place;
-/// then arrivals; then timers, so that an acknowledgement that arrives as its timer expires is in time.
+/// that instant counts; then changes of links, which hold for what starts at that instant; then ends of transmission, so
+/// that a packet that arrives as another leaves finds its place; then arrivals; then timers, so that an acknowledgement
+/// that arrives as its timer expires is in time. Flows that sessions add during the run come last, in their own order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Job {
     /// The warm-up is over.

@@ -198,6 +198,30 @@ mod tests {
         assert_eq!(agenda.first(), None);
     }
 
+    #[test]
+    fn growing_keeps_all_entries() {
+        for (sources, busy) in [(1, 0), (5, 3), (8, 2), (9, 1), (70, 4), (600, 4)] {
+            let mut agenda = Agenda::new(sources, busy);
+            // Every third source has no entry.
+            let time = |rank: u32| Time::from_nanos(u64::from(rank * 7919 % 1009));
+            let with: Vec<u32> = (0..sources as u32).filter(|rank| rank % 3 < 2).collect();
+            for &rank in &with {
+                agenda.set(rank, time(rank));
+            }
+            agenda.grow(20 * sources);
+            let last = 20 * sources as u32 - 1;
+            agenda.set(last, Time::from_nanos(500));
+            let mut wanted: Vec<(Time, u32)> = with.iter().map(|&rank| (time(rank), rank)).collect();
+            wanted.push((Time::from_nanos(500), last));
+            wanted.sort_unstable();
+            for first in wanted {
+                assert_eq!((agenda.first(), agenda.time_of(first.1)), (Some(first), Some(first.0)));
+                agenda.clear(first.1);
+            }
+            assert_eq!(agenda.first(), None);
+        }
+    }
+
     proptest! {
         #[test]
         fn it_agrees_with_a_sorted_map(

@@ -42,10 +42,10 @@ pub(crate) trait Law {
     }
 }
 
-/// A new acknowledgement outside recovery: move on and grow, unless it echoes a mark. The answer to the opening packet
-/// opens the window.
+/// A new acknowledgement outside recovery: move on and grow by the packets that it acknowledges, unless it echoes a mark.
+/// The answer to the opening packet opens the window.
 #[inline]
-pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
+pub(crate) fn progress_by(m: &mut Machine, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut Machine, u32)) {
     if m.una == 0 {
         open(m, now, ack);
         return;
@@ -53,8 +53,14 @@ pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
     let acked = ack.ack - m.una;
     m.acknowledge(now, ack);
     if !(m.ect && ack.ece) {
-        m.grow(now, acked);
+        grow(m, acked);
     }
+}
+
+/// The same with Reno's growth.
+#[inline]
+pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
+    progress_by(m, now, ack, |m, acked| m.grow(now, acked));
 }
 
 /// The first answer: agreement to ECN, and after an opening packet the initial window, which is one packet if that had to be

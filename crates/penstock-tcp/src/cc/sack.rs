@@ -18,7 +18,7 @@
 //! * The scoreboard is cleared by a timeout (RFC 2018, section 8), which RFC 6675 allows to be kept.
 
 use super::prr::Prr;
-use super::{Law, go_back, open};
+use super::{Law, go_back, progress_by};
 use crate::machine::{Cut, HALF, Machine, Probe};
 use crate::scoreboard::Scoreboard;
 use crate::wire::{Ack, Network};
@@ -118,7 +118,7 @@ impl<G: Growth> Law for Sack<G> {
         if advances {
             if self.recovery.is_none() {
                 m.probe = Probe::None;
-                self.progress(m, now, ack);
+                progress_by(m, now, ack, |m, acked| self.growth.grow(m, now, ack, acked));
             } else if ack.ack < m.recover {
                 m.acknowledge_in_recovery(now, ack);
             } else {
@@ -169,20 +169,6 @@ impl<G: Growth> Law for Sack<G> {
 }
 
 impl<G: Growth> Sack<G> {
-    /// A new acknowledgement outside recovery.
-    #[inline]
-    fn progress(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>) {
-        if m.una == 0 {
-            open(m, now, ack);
-            return;
-        }
-        let acked = ack.ack - m.una;
-        m.acknowledge(now, ack);
-        if !(m.ect && ack.ece) {
-            self.growth.grow(m, now, ack, acked);
-        }
-    }
-
     /// Enter what is reported, then send what pipe and window allow. `before`: packets delivered before this acknowledgement,
     /// and whether it has moved `una`.
     fn read<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, before: (u32, bool), net: &mut N) {

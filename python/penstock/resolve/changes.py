@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from penstock.faults import kind_of
 from penstock.resolve.draws import draw
 from penstock.resolve.reader import REQUIRED, Table, listed, text, whole
 from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
@@ -62,7 +61,7 @@ def _gilbert(channel: Table) -> Entry:
 
 def read_changes(table: Table) -> Listed | None:
     """The changes of rate and delay in their order; None where the key is absent."""
-    rules = _tables(table, "change", _RULE)
+    rules = table.tables("change", _RULE)
     if rules is None:
         return None
     traces = [rule for rule in rules if "capacity" in rule.values]
@@ -134,7 +133,7 @@ def _read_change(rule: Table) -> tuple[Entry, Entry] | None:
 
 def read_outages(table: Table) -> Listed | None:
     """When the link sends nothing, in order of time; None where the key is absent."""
-    entries = _tables(table, "outage", _OUTAGE)
+    entries = table.tables("outage", _OUTAGE)
     if entries is None:
         return None
     found = []
@@ -159,21 +158,3 @@ def _length(value: Any) -> int:
     if length == 0:
         raise UnitError("must be above 0s")
     return length
-
-
-def _tables(table: Table, key: str, example: str) -> list[Table] | None:
-    """The tables of a list; what is none is noted as a fault."""
-    entries = table.values.get(key)
-    if entries is None:
-        return None
-    if not isinstance(entries, list):
-        table.fault(key, f"must be a list such as [{example}], not {kind_of(entries)}")
-        return None
-    tables = []
-    for i, values in enumerate(entries):
-        path = f"{table.at(key)}[{i}]"
-        if isinstance(values, Mapping):
-            tables.append(Table(table.faults, path, values))
-        else:
-            table.faults.add(path, f"must be a table such as {example}, not {kind_of(values)}")
-    return tables

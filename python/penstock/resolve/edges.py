@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from penstock.catalog import Conditioner, find_conditioner
-from penstock.faults import PenstockError, kind_of
+from penstock.faults import PenstockError
 from penstock.resolve.classes import read_classes
 from penstock.resolve.reader import REQUIRED, Table, text
 from penstock.resolve.schemes import read_params
@@ -23,18 +22,7 @@ _HINTS = {
 
 def edge_tables(table: Table) -> list[Table]:
     """The tables under `edge`; what is none is noted as a fault."""
-    entries = table.values.get("edge", [])
-    if not isinstance(entries, list):
-        table.fault("edge", f'must be a list such as [{{ kind = "tsw", rate = "1Mbit" }}], not {kind_of(entries)}')
-        return []
-    tables = []
-    for i, values in enumerate(entries):
-        path = f"{table.at('edge')}[{i}]"
-        if isinstance(values, Mapping):
-            tables.append(Table(table.faults, path, values))
-        else:
-            table.faults.add(path, f'must be a table such as {{ kind = "tsw", rate = "1Mbit" }}, not {kind_of(values)}')
-    return tables
+    return table.tables("edge", '{ kind = "tsw", rate = "1Mbit" }') or []
 
 
 def read_edge(tables: list[Table], around: Surroundings) -> tuple[list[Entry], list[Entry]]:

@@ -62,6 +62,23 @@ class Table:
             return None
         return Table(self.faults, self.at(key), value)
 
+    def tables(self, key: str, example: str) -> list[Table] | None:
+        """The tables of the list under a key, None where there is no list; what is no table is noted as a fault."""
+        entries = self.values.get(key)
+        if entries is None:
+            return None
+        if not isinstance(entries, list):
+            self.fault(key, f"must be a list such as [{example}], not {kind_of(entries)}")
+            return None
+        tables = []
+        for i, values in enumerate(entries):
+            path = f"{self.at(key)}[{i}]"
+            if isinstance(values, Mapping):
+                tables.append(Table(self.faults, path, values))
+            else:
+                self.faults.add(path, f"must be a table such as {example}, not {kind_of(values)}")
+        return tables
+
     def known(self, keys: Iterable[str], planned: Iterable[str] = (), hints: Mapping[str, str] | None = None) -> None:
         """Note every key that is not one of `keys`; `planned` keys are known but not available in this version."""
         allowed = list(keys)

@@ -1,4 +1,7 @@
-"""What `check` prints: a resolved scenario as TOML, each value in its canonical unit with its equivalents beside it."""
+"""What `check` prints: a picture of the topology, and below it the resolved scenario as TOML.
+
+Each value stands in its canonical unit with its equivalents beside it; the picture is comments.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from penstock.resolve import Resolved
+from penstock.topology import topology_lines
 from penstock.units import UnitError, format_time, parse_length, parse_rate, parse_size, parse_time
 
 # Where the notes begin.
@@ -16,7 +20,8 @@ _COLUMN = 44
 
 def resolved_text(resolved: Resolved) -> str:
     """The scenario as a TOML file that means the same."""
-    lines = list(_table("", resolved.shown, resolved))
+    picture = [f"# {line}".rstrip() for line in topology_lines(resolved.shown)]
+    lines = [*picture, "", *_table("", resolved.shown, resolved)]
     return "\n".join(lines).strip() + "\n"
 
 

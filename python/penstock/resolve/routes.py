@@ -19,7 +19,7 @@ class Network:
         # Where a link could not be read, nothing can be said about what is missing.
         self.complete = complete
         self.edges: dict[str, dict[str, tuple[int, str]]] = {}
-        self._group: dict[str, str] = {}
+        self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
         for spec in specs:
             for i, (name, source, target) in enumerate(spec.copies):
                 there = spec.forward.delay.nominal(i, spec.count) if spec.forward.delay else 0
@@ -54,6 +54,20 @@ class Network:
 
     def route(self, source: str, target: str) -> list[tuple[int, str]]:
         """The links of the shortest way by delay, each as (delay, name); fewer links first among equals."""
+        if source == target or not self.joined(source, target):
+            return []
+        # From an end there is one way only: what is searched for and kept are the ways between the others.
+        if len(self.edges[source]) == 1:
+            ((neighbour, link),) = self.edges[source].items()
+            return [link, *self.route(neighbour, target)]
+        if len(self.edges[target]) == 1:
+            (neighbour,) = self.edges[target]
+            return [*self.route(source, neighbour), self.edges[neighbour][target]]
+        if (source, target) not in self._routes:
+            self._routes[source, target] = self._search(source, target)
+        return self._routes[source, target]
+
+    def _search(self, source: str, target: str) -> list[tuple[int, str]]:
         best: dict[str, tuple[int, int]] = {source: (0, 0)}
         before: dict[str, str] = {}
         heap = [(0, 0, source)]
@@ -72,8 +86,6 @@ class Network:
         links: list[tuple[int, str]] = []
         node = target
         while node != source:
-            if node not in before:
-                return []
             links.append(self.edges[before[node]][node])
             node = before[node]
         return links[::-1]

@@ -161,7 +161,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     fn make_room(&mut self, env: &mut Env<'_, P>, at_most: u32) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let flows = &self.flows;
-            let Some(id) = self.fattest.find(|id| flows[id as usize].line.bytes) else { return };
+            let Some(id) = self.fattest.find(|id| flows[id as usize].line.weight()) else { return };
             let half = self.flows[id as usize].line.packets / 2;
             for _ in 0..half.min(at_most).max(1) {
                 let Some((departing, packet)) = self.take(id) else { break };
@@ -272,7 +272,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
             env.probe.queued(&self.report(env.now, packet, env.now));
         }
         if let Overflow::Fattest(at_most) = self.overflow {
-            self.fattest.on_arrival(id, line.bytes);
+            self.fattest.on_arrival(id, line.weight());
             self.make_room(env, at_most);
         }
     }

@@ -38,6 +38,11 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, packets: 0, bytes: 0 };
+
+    /// What it counts when the fattest is looked for: its bytes, and of packets without any their number.
+    pub(crate) fn weight(&self) -> u64 {
+        self.bytes.max(u64::from(self.packets))
+    }
 }
 
 impl<P> PacketSlab<P> {

@@ -222,7 +222,7 @@ impl<P: Packet> CakeQueue<P> {
     fn make_room(&mut self, env: &mut Env<'_, P>) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let queues = &self.queues;
-            let Some(id) = self.fattest.find(|id| queues[id as usize].line.bytes) else { return };
+            let Some(id) = self.fattest.find(|id| queues[id as usize].line.weight()) else { return };
             let Some((enqueued, _, packet)) = self.take(id) else { return };
             self.queues[id as usize].law.overflowed(env.now);
             env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
@@ -361,7 +361,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         if let Some(packet) = self.packets.last(line) {
             env.probe.queued(&self.report(env.now, packet, env.now));
         }
-        self.fattest.on_arrival(id, line.bytes);
+        self.fattest.on_arrival(id, line.weight());
         self.make_room(env);
     }
 

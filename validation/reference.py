@@ -9,7 +9,7 @@ from pathlib import Path
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "ns2"
 
-FILES = ("thesis_link", "queue_law", "red_family", "open_loop", "open_flows", "multirtt", "wred")
+FILES = ("thesis_link", "queue_law", "red_family", "open_loop", "open_flows", "multirtt", "wred", "fec")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ LINK_METRICS = {
 class Setting:
     """A scenario for (part of) a cell, and which of the cell's metrics it yields from where in the run.
 
-    A metric is one of the watched link, or ``traffic.NAME.METRIC`` of some traffic, times its factor in `factors`.
+    A metric is one of the watched link, or ``traffic.NAME.METRIC`` of some traffic, times its factor in `factors`; of a
+    distribution the place follows, ``loss_run_pmf.0``, and what lies beyond its end is 0.
     """
 
     scenario: Table
@@ -37,7 +38,11 @@ class Setting:
         """The metric `metric` of the reference from the results of one run."""
         kind, _, name = self.metrics[metric].partition(".")
         traffic, _, key = name.partition(".")
-        value = float(run[kind][traffic][key] if name else run["links"]["bottleneck"][kind])
+        key, _, place = key.partition(".")
+        told = run[kind][traffic][key] if name else run["links"]["bottleneck"][kind]
+        if place:
+            told = told[int(place)] if int(place) < len(told) else 0.0
+        value = float(told)
         return self.factors.get(metric, 1.0) * (math.sqrt(value) if metric.endswith("q_sd") else value)
 
 
@@ -45,6 +50,8 @@ def waiting(scheme: str) -> str | None:
     """Why the cells of this scheme cannot be compared yet, if so."""
     if scheme == "DropTail_ovh":
         return "sends with ns-2's random per-packet overhead (overhead_), which penstock leaves out"
+    if scheme == "RED235":
+        return "drops in proportion to the size of the packet, which penstock's red leaves out"
     return None
 
 

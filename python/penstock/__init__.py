@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock.catalog import schemes
     from penstock.comparison import Comparison, compare
     from penstock.contenders import Precision
-    from penstock.elements import Cbr, Link, Poisson, Queue, Reverse
+    from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Reverse
     from penstock.faults import Fault, PenstockError, ScenarioError
     from penstock.law import Aqm, LawError, Seconds, aqm
     from penstock.runs import Metrics, Run, run
@@ -35,7 +35,7 @@ _HOMES = {
     "catalog": ("schemes",),
     "comparison": ("Comparison", "compare"),
     "contenders": ("Precision",),
-    "elements": ("Cbr", "Link", "Poisson", "Queue", "Reverse"),
+    "elements": ("Cbr", "Fec", "Link", "Poisson", "Queue", "Reverse"),
     "faults": ("Fault", "PenstockError", "ScenarioError"),
     "law": ("Aqm", "LawError", "Seconds", "aqm"),
     "runs": ("Metrics", "Run", "run"),
@@ -52,6 +52,7 @@ __all__ = [
     "Cbr",
     "Comparison",
     "Fault",
+    "Fec",
     "LawError",
     "Link",
     "Metrics",

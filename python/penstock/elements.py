@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from penstock.faults import PenstockError
 
-__all__ = ["Cbr", "Element", "Link", "Poisson", "Queue", "Reverse", "Traffic"]
+__all__ = ["Cbr", "Element", "Fec", "Link", "Poisson", "Queue", "Reverse", "Traffic"]
 
 Value = str | Mapping[str, Any]
 """A text with a unit, or a table that says how to draw it: `{"uniform": ["20ms", "100ms"]}`."""
@@ -94,6 +94,8 @@ class Reverse(Element):
     watch: bool | None = None
     loss: Mapping[str, Any] | None = None
     edge: Sequence[Mapping[str, Any]] | None = None
+    jitter: Value | None = None
+    reorder: Mapping[str, Any] | None = None
     change: Sequence[Mapping[str, Any]] | None = None
     outage: Sequence[Mapping[str, Any]] | None = None
 
@@ -114,6 +116,9 @@ class Link(Element):
         loss: losses in front of the queue: {"rate": 0.01}, {"arrivals": [14, 28]} or in bursts,
             {"gilbert": {"p": 0.01, "r": 0.3}}.
         edge: conditioners and shapers between these and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
+        jitter: what each packet takes longer than the delay, drawn for each, such as {"exp": "2ms"}; none overtakes
+            another by it.
+        reorder: packets that others overtake: {"rate": 0.01, "delay": "5ms"} makes one in a hundred 5 ms late.
         change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at";
             or a trace of capacity, [{"capacity": "trace.mahi"}].
         outage: times in which nothing is sent: [{"at": "10s", "for": "2s"}].
@@ -131,6 +136,8 @@ class Link(Element):
     count: int | None = None
     loss: Mapping[str, Any] | None = None
     edge: Sequence[Mapping[str, Any]] | None = None
+    jitter: Value | None = None
+    reorder: Mapping[str, Any] | None = None
     change: Sequence[Mapping[str, Any]] | None = None
     outage: Sequence[Mapping[str, Any]] | None = None
     rtt: str | None = None
@@ -201,6 +208,32 @@ class Poisson(Traffic):
     rate: Value
     packet: Value
     headers: str = "28B"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fec(Traffic):
+    """Forward error correction: blocks of `k` data packets, each followed by `h` of redundancy; any `k` restore a block.
+
+    Attributes:
+        k: data packets of a block.
+        h: redundancy packets of a block.
+        rate: bits on the wire per second without the redundancy, which makes it 1 + h/k times as much.
+        packet: payload of a packet, one size for all.
+        headers: what is added to each packet.
+        spacing: "poisson": exponentially distributed gaps; "constant": all alike.
+        phase: at constant gaps: "zero": the first packet leaves at the start; "random": within the first gap.
+
+    """
+
+    kind: ClassVar[str] = "fec"
+
+    k: int
+    h: int
+    rate: Value
+    packet: str
+    headers: str = "28B"
+    spacing: Literal["poisson", "constant"] = "poisson"
+    phase: Literal["zero", "random"] = "zero"
 
 
 def plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from penstock import _native, elements, law
 from penstock._generated import SCHEMES, Class, Tcp
 from penstock.catalog import find_scheme
-from penstock.elements import Cbr, Link, Poisson, Queue, Reverse, Traffic
+from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Reverse, Traffic
 from penstock.faults import Fault, PenstockError, ScenarioError, nearest
 from penstock.resolve import Resolved, resolve
 from penstock.resolve.changes import traces_of_capacity
@@ -24,7 +24,10 @@ from penstock.units import format_rate, format_time, parse_rate, parse_time
 
 __all__ = ["Document", "Scenario", "dumbbell", "read_value", "set_path"]
 
-TRAFFIC: Mapping[str, type[Traffic]] = {"tcp": Tcp, "cbr": Cbr, "poisson": Poisson, "onoff": OnOff, "web": Web}
+TRAFFIC: Mapping[str, type[Traffic]] = {
+    **{"tcp": Tcp, "cbr": Cbr, "poisson": Poisson, "fec": Fec},
+    **{"onoff": OnOff, "web": Web},
+}
 
 Tree = dict[str, Any]
 

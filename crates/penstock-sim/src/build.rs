@@ -9,9 +9,11 @@ use crate::line::Lines;
 use crate::link::{Link, Port, STEADY, State, Wire};
 use crate::loss::Loss;
 use crate::network::Network;
+use crate::overtaken::Overtaken;
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::{Plan, Way};
+use crate::probe::blocks::Blocks;
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, Scenario, TrafficSpec, values};
@@ -175,6 +177,8 @@ impl Ranks {
         jobs.extend((0..changes).map(Job::Change));
         jobs.extend((0..ports).map(Job::Transmission));
         jobs.extend((0..lines).map(Job::Arrival));
+        let unsteady = scenario.links.iter().filter(|link| !link.is_steady());
+        jobs.extend((0..).zip(unsteady).filter(|(_, link)| link.reorder.is_some()).map(|(i, _)| Job::Overtaken(i)));
         jobs.extend((0..ports).map(Job::QueueTimer));
         jobs.extend(flows.clone().filter(delayed).map(Job::ReceiverTimer));
         jobs.extend(flows.map(Job::Flow));
@@ -211,7 +215,8 @@ fn assemble(
             if !spec.is_steady() {
                 let change = changes.len() as u32;
                 let rank = ranks.of(Job::Change(change)).unwrap_or_default();
-                changes.push(Change::new(spec, seed, place, rank, plan.link_info(number, spec)));
+                let overtaken = ranks.of(Job::Overtaken(change)).map(Overtaken::new);
+                changes.push(Change::new(spec, seed, place, rank, plan.link_info(number, spec), overtaken));
                 agenda.set(rank, changes[change as usize].next());
                 ports[place as usize].change = change;
             }
@@ -254,6 +259,7 @@ fn assemble(
         hops: plan.hops.clone(),
         flows,
         loss_runs: vec![LossRuns::default(); scenario.traffic.len()],
+        blocks: blocks(scenario, plan),
         sacks: SackTable::default(),
         window: Window { start, end },
         entered: Amount::default(),
@@ -287,6 +293,15 @@ fn assemble(
         most_jobs: Agenda::most_sources(end),
         overflowed: false,
     }
+}
+
+/// The blocks of each flow with forward error correction; empty if there is none.
+fn blocks(scenario: &Scenario, plan: &Plan) -> Vec<Option<Box<Blocks>>> {
+    if scenario.traffic.iter().all(|group| group.fec.is_none()) {
+        return Vec::new();
+    }
+    let of = |way: &Way| scenario.traffic[way.group].fec.map(|fec| Box::new(Blocks::new(fec.k, fec.h)));
+    plan.ways.iter().map(of).collect()
 }
 
 /// The sessions, each with the flow of its number, which waits for it.
@@ -375,7 +390,7 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<T
     let source = match (tcp, &group.udp) {
         (Some(params), _) => Source::Tcp(Sender::new(Arc::clone(params))),
         (None, Some(spec)) => {
-            let source = Datagrams::new(group.kind, spec, group.onoff.as_ref(), Rng::stream(seed, &name));
+            let source = Datagrams::new(group, spec, Rng::stream(seed, &name));
             Source::Udp(Box::new(source), Time::NEVER, 0)
         }
         (None, None) => unreachable!("the scenario was checked"),

@@ -1,8 +1,9 @@
 //! What changes about a link during a run: its rate, its delay, and whether it sends at all.
 //!
-//! A packet takes the rate and the delay that its link has when its transmission starts; what is under way when they
-//! change goes on as it was. No packet overtakes another: one that would arrives together with it. In an outage no
-//! transmission starts; the one under way ends, and packets on the wire arrive.
+//! A packet takes the rate and the delay that its link has when its transmission starts, and jitter of its own; what is
+//! under way when they change goes on as it was. No packet overtakes another: one that would arrives together with it.
+//! Only where a link reorders, packets picked at random arrive later than they would by this rule, and those behind them
+//! do not wait for them. In an outage no transmission starts; the one under way ends, and packets on the wire arrive.
 //!
 //! All changes of one link share one entry of the agenda.
 
@@ -10,7 +11,10 @@ use crate::build::rate;
 use crate::link::{Link, Port, State};
 use crate::network::Network;
 use crate::opportunities::Opportunities;
-use crate::scenario::{ChangeSpec, Draw, LinkSpec, When};
+use crate::overtaken::Overtaken;
+use crate::packet::SimPacket;
+use crate::scenario::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When};
+use crate::traffic::session::time;
 use penstock_aqm::LinkInfo;
 use penstock_core::{Rng, Span, Time};
 use std::collections::VecDeque;
@@ -25,9 +29,12 @@ pub(crate) struct Change {
     outages: VecDeque<(Time, Time)>,
     /// When it may send, where that does not follow from its rate.
     opportunities: Option<Opportunities>,
+    /// What each packet takes longer.
+    jitter: Option<Drawn>,
+    reorder: Option<Reorder>,
     /// What the queue is told of the link.
     info: LinkInfo,
-    /// When the last packet on it arrives.
+    /// When the last packet on it arrives that is not overtaken.
     last_arrival: Time,
     capacity: Capacity,
 }
@@ -38,6 +45,23 @@ struct Rule {
     every: Option<Span>,
     rate: Option<Drawn>,
     delay: Option<Drawn>,
+}
+
+/// Which packets are overtaken, and those under way.
+struct Reorder {
+    spec: ReorderSpec,
+    rng: Rng,
+    packets: Overtaken,
+}
+
+/// A transmission that starts now.
+pub(crate) struct Departure {
+    /// When it ends.
+    pub(crate) end: Time,
+    /// When the packet arrives.
+    pub(crate) arrival: Time,
+    /// Whether those behind it do not wait for it.
+    pub(crate) overtaken: bool,
 }
 
 /// How to draw a value, and its own stream.
@@ -52,8 +76,16 @@ struct Capacity {
 }
 
 impl Change {
-    /// What changes about this link.
-    pub(crate) fn new(spec: &LinkSpec, seed: u64, port: u32, rank: u32, info: LinkInfo) -> Self {
+    /// What changes about this link; `overtaken` are none yet, where it reorders.
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        seed: u64,
+        port: u32,
+        rank: u32,
+        info: LinkInfo,
+        overtaken: Option<Overtaken>,
+    ) -> Self {
+        let stream = |what: &str| Rng::stream(seed, &format!("{}.{what}", spec.name));
         let end = |at: u64, length: u64| Time::from_nanos(at.saturating_add(length));
         Self {
             port,
@@ -61,6 +93,12 @@ impl Change {
             rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
             outages: spec.outage.iter().map(|o| (Time::from_nanos(o.at_ns), end(o.at_ns, o.for_ns))).collect(),
             opportunities: spec.capacity_ms.clone().map(Opportunities::new),
+            jitter: spec.jitter.clone().map(|draw| Drawn(draw, stream("jitter"))),
+            reorder: spec.reorder.clone().zip(overtaken).map(|(spec, packets)| Reorder {
+                spec,
+                rng: stream("reorder"),
+                packets,
+            }),
             info,
             last_arrival: Time::ZERO,
             capacity: Capacity { sum: 0, until: Time::ZERO },
@@ -73,15 +111,23 @@ impl Change {
         self.rules.iter().map(|rule| rule.next).chain(outage).min().unwrap_or(Time::NEVER)
     }
 
-    /// When the transmission of a packet that starts now ends, and when the packet arrives.
+    /// The transmission of a packet starts.
     #[cold]
-    pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> (Time, Time) {
+    pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> Departure {
         let end = match &mut self.opportunities {
             Some(opportunities) => opportunities.end(now, size),
             None => now + link.wire.transmission(size),
         };
-        self.last_arrival = self.last_arrival.max(end + link.delay);
-        (end, self.last_arrival)
+        let jitter = self.jitter.as_mut().map_or(Span::ZERO, |Drawn(draw, rng)| time(draw, rng));
+        self.last_arrival = self.last_arrival.max(end + link.delay + jitter);
+        let late = self.reorder.as_mut().and_then(Reorder::draw);
+        let arrival = self.last_arrival + late.unwrap_or(Span::ZERO);
+        Departure { end, arrival, overtaken: late.is_some() }
+    }
+
+    /// The packets that others overtake on this link, if it reorders.
+    pub(crate) fn overtaken(&self) -> Option<&Overtaken> {
+        self.reorder.as_ref().map(|reorder| &reorder.packets)
     }
 
     /// Bits that the link could have sent up to now since the start of the statistics.
@@ -132,6 +178,13 @@ impl Change {
     }
 }
 
+impl Reorder {
+    /// How much later the next packet arrives, if it is one of those that others overtake.
+    fn draw(&mut self) -> Option<Span> {
+        self.rng.chance(self.spec.rate).then(|| time(&self.spec.delay, &mut self.rng))
+    }
+}
+
 impl Rule {
     fn new(spec: &ChangeSpec, number: usize, seed: u64, stream: &str) -> Self {
         let drawn = |draw: &Option<Draw>, what: &str| {
@@ -157,6 +210,32 @@ impl Drawn {
 }
 
 impl Network {
+    /// The transmission of a packet starts on a link that does not stay as it is: when it ends.
+    #[cold]
+    pub(crate) fn depart(&mut self, now: Time, number: u32, packet: &mut SimPacket) -> Time {
+        let change = &mut self.changes[number as usize];
+        let link = self.ports[change.port as usize].link as usize;
+        let Departure { end, arrival, overtaken } = change.depart(now, &mut self.links[link], packet.size);
+        if let Some(reorder) = change.reorder.as_mut().filter(|_| overtaken) {
+            reorder.packets.push(arrival, packet);
+            self.agenda.set(reorder.packets.rank(), reorder.packets.next());
+        } else if self.tally.hops[packet.hop as usize].ahead {
+            self.arrive(arrival, packet);
+        } else {
+            self.park(arrival, packet);
+        }
+        end
+    }
+
+    /// Take the overtaken packet that has arrived. The caller hands it on.
+    #[cold]
+    pub(crate) fn land_overtaken(&mut self, number: u32) -> Option<SimPacket> {
+        let packets = &mut self.changes[number as usize].reorder.as_mut()?.packets;
+        let packet = packets.pop();
+        self.agenda.set(packets.rank(), packets.next());
+        packet
+    }
+
     /// Something changes about a link.
     #[cold]
     pub(crate) fn on_change(&mut self, now: Time, number: u32) {

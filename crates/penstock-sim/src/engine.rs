@@ -1,7 +1,9 @@
 //! The engine: takes the earliest event, lets its part act, until the end of the run.
 
+use crate::change::Change;
 use crate::connections::{NO_SESSION, Past, Session};
 use crate::network::Network;
+use crate::overtaken::Overtaken;
 use crate::packet::{CWR, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagrams::Datagrams;
@@ -26,6 +28,8 @@ pub(crate) enum Job {
     Transmission(u32),
     /// A packet has arrived at the end of the delay line of this number.
     Arrival(u32),
+    /// A packet that others overtook has arrived, on the link whose changes have this number.
+    Overtaken(u32),
     /// The timer of the discipline at this port.
     QueueTimer(u32),
     /// The timer of a receiver that delays acknowledgements.
@@ -179,6 +183,7 @@ impl Engine {
     fn on_other(&mut self, now: Time, rank: u32) {
         match self.jobs[rank as usize] {
             Job::Arrival(line) => self.on_arrival(now, line),
+            Job::Overtaken(change) => self.on_overtaken(now, change),
             Job::Transmission(port) => self.network.serve(port as usize, now),
             Job::Flow(flow) => self.on_flow(now, flow),
             Job::QueueTimer(port) => self.network.on_queue_timer(port as usize, now),
@@ -209,6 +214,16 @@ impl Engine {
     #[inline(always)]
     fn on_arrival(&mut self, now: Time, line: u32) {
         let mut packet = self.network.land(line);
+        if packet.labels.is_ack() && self.network.is_home(&packet) {
+            self.on_ack(now, &packet);
+        } else {
+            self.network.arrive(now, &mut packet);
+        }
+    }
+
+    #[cold]
+    fn on_overtaken(&mut self, now: Time, change: u32) {
+        let Some(mut packet) = self.network.land_overtaken(change) else { return };
         if packet.labels.is_ack() && self.network.is_home(&packet) {
             self.on_ack(now, &packet);
         } else {
@@ -313,6 +328,11 @@ impl Engine {
                 SenderCounts::default()
             }
         };
+        for (host, blocks) in self.hosts.iter().zip(&mut self.network.tally.blocks) {
+            if let (Source::Udp(source, ..), Some(blocks)) = (&host.source, blocks) {
+                blocks.restart(source.sent);
+            }
+        }
         let end = self.network.tally.window.end;
         let still = self.hosts.iter_mut().filter(|host| host.unseen > Time::ZERO);
         still.for_each(|host| host.unseen = end.min(host.stop));
@@ -336,7 +356,8 @@ impl Engine {
     /// each queue's arrivals are its departures, its drops and its change of backlog.
     pub(crate) fn imbalance(&self) -> Option<String> {
         let (mut packets, mut bytes) = (0, 0);
-        for packet in self.network.lines.iter() {
+        let overtaken = self.network.changes.iter().filter_map(Change::overtaken).flat_map(Overtaken::iter);
+        for packet in self.network.lines.iter().chain(overtaken) {
             packets += 1;
             bytes += u64::from(packet.size);
         }

@@ -60,6 +60,9 @@ impl Fault {
 /// Most flows of a scenario: their numbers and timers must fit into the keys of the agenda.
 const MOST_FLOWS: u64 = 4_000_000;
 
+/// Most packets in a block of forward error correction: a code over symbols of 16 bits has no more.
+const MOST_IN_BLOCK: u32 = 65_535;
+
 impl Scenario {
     /// Faults that can be seen without routes and registries.
     pub(crate) fn faults(&self) -> Vec<Fault> {
@@ -105,6 +108,12 @@ impl LinkSpec {
                 require(channel.r > 0.0, &path("loss.gilbert.r"), "must be above 0, or the bad state lasts for ever");
             }
             Some(LossSpec::Arrivals(_)) | None => {}
+        }
+        let jitter = self.jitter.as_ref().is_none_or(|draw| draw.within(0.0, 1e13));
+        require(jitter, &path("jitter"), "must be from 0 s to 10 000 s");
+        if let Some(reorder) = &self.reorder {
+            require(probability(reorder.rate), &path("reorder.rate"), "must be from 0 to 1");
+            require(reorder.delay.within(0.0, 1e13), &path("reorder.delay"), "must be from 0 s to 10 000 s");
         }
         for (i, change) in self.change.iter().enumerate() {
             change.check(&path(&format!("change[{i}]")), require);
@@ -168,6 +177,14 @@ impl TrafficSpec {
             &path("pages"),
             "belongs to web, which needs it",
         );
+        require((self.kind == TrafficKind::Fec) == self.fec.is_some(), &path("k"), "belongs to fec, which needs it");
+        if let Some(fec) = self.fec {
+            require(fec.k >= 1, &path("k"), "must be at least 1");
+            let block = u64::from(fec.k) + u64::from(fec.h);
+            require(block <= u64::from(MOST_IN_BLOCK), &path("h"), "k + h must be at most 65 535");
+            let fixed = self.udp.as_ref().is_none_or(|udp| matches!(udp.payload, Draw::Fixed(_)));
+            require(fixed, &path("packet"), "must be one size: a code takes as much from each packet of a block");
+        }
         if matches!(self.kind, TrafficKind::Tcp | TrafficKind::Web)
             || (self.kind == TrafficKind::Onoff && self.udp.is_none())
         {

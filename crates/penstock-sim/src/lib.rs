@@ -17,6 +17,7 @@ mod link;
 mod loss;
 mod network;
 mod opportunities;
+mod overtaken;
 mod packet;
 pub mod pcap;
 mod plan;

@@ -151,7 +151,12 @@ impl Network {
             return false;
         }
         let Some(receiver) = &mut flow.receiver else {
-            flow.stats.payload_bytes += u64::from(counts) * u64::from(packet.extra);
+            // What is handed on ahead beyond the end of the run does not happen in it.
+            let given = match tally.blocks.get_mut(packet.flow as usize) {
+                Some(Some(blocks)) if now <= tally.window.end => blocks.arrive(now, packet.seq),
+                _ => 1,
+            };
+            flow.stats.payload_bytes += u64::from(counts) * u64::from(given) * u64::from(packet.extra);
             return false;
         };
         let before = if counts { 0 } else { receiver.delivered_bytes() };
@@ -207,14 +212,16 @@ impl Network {
         match next {
             Next::Send(mut packet) => {
                 port.state = State::Busy;
+                let rank = port.transmission_rank;
+                if port.change != STEADY {
+                    let change = port.change;
+                    let end = self.depart(now, change, &mut packet);
+                    return self.agenda.set(rank, end);
+                }
                 let link = &mut self.links[port.link as usize];
-                let (end, arrival) = if port.change == STEADY {
-                    let end = now + link.wire.transmission(packet.size);
-                    (end, end + link.delay)
-                } else {
-                    self.changes[port.change as usize].depart(now, link, packet.size)
-                };
-                self.agenda.set(port.transmission_rank, end);
+                let end = now + link.wire.transmission(packet.size);
+                let arrival = end + link.delay;
+                self.agenda.set(rank, end);
                 if self.tally.hops[packet.hop as usize].ahead {
                     self.arrive(arrival, &mut packet);
                 } else {

@@ -317,6 +317,8 @@ impl Plan {
                         (true, Some(acks)) => prompt && follows(self, link, self.hops[acks as usize].link),
                         (true, None) => scenario.options.computed_links,
                     };
+                    // What leaves this link in another order than it came is not known ahead.
+                    self.hops[at].ahead &= scenario.links[link as usize].reorder.is_none();
                     if !self.hops[at].ahead || home {
                         self.has_line[link as usize] = true;
                     }

@@ -4,6 +4,7 @@ mod flows;
 
 use crate::engine::Engine;
 use crate::link::Port;
+use crate::probe::blocks::BlockSums;
 use crate::probe::flow::jain;
 use crate::probe::queue::moments;
 use crate::scenario::{LinkSpec, Scenario};
@@ -157,6 +158,9 @@ fn flow_metrics(row: &Row) -> Value {
         metrics.number("cwnd_mean_pkts", tcp.cwnd);
         metrics.number("completion_s", tcp.completion);
     }
+    if let Some(blocks) = &row.blocks {
+        block_metrics(&mut metrics, blocks);
+    }
     metrics.0.into()
 }
 
@@ -196,6 +200,7 @@ struct Group {
     srtt: Mean,
     cwnd: Mean,
     completions: Vec<f64>,
+    blocks: BlockSums,
 }
 
 impl Group {
@@ -215,6 +220,7 @@ impl Group {
             self.cwnd.add(tcp.cwnd);
             self.completions.extend(tcp.completion);
         }
+        self.blocks += row.blocks.unwrap_or_default();
         self
     }
 }
@@ -246,11 +252,26 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         let opens = scenario.traffic[group].kind.opens(true);
         completion_metrics(&mut metrics, if opens { completions } else { sums.completions });
     }
+    if scenario.traffic[group].fec.is_some() {
+        block_metrics(&mut metrics, &sums.blocks);
+    }
     if scenario.options.flows {
         let rows: Vec<Value> = flows.rows(group).map(|row| flow_metrics(&row)).collect();
         metrics.0.insert("flows".to_owned(), rows.into());
     }
     metrics.0.into()
+}
+
+/// Shares of all packets of the blocks, which all have the same size: means over the blocks.
+fn block_metrics(metrics: &mut Metrics, sums: &BlockSums) {
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    metrics.count("blocks", sums.blocks);
+    metrics.number("plr_before", ratio(sums.lost, sums.packets));
+    metrics.number("plr_after", ratio(sums.unrepaired, sums.packets));
+    metrics.number("plr_data_before", ratio(sums.lost_data, sums.data));
+    metrics.number("plr_data_after", ratio(sums.unrepaired_data, sums.data));
+    metrics.number("block_delay_mean_s", (sums.whole > 0).then(|| sums.delay_s / sums.whole as f64));
+    metrics.number("block_delay_max_s", (sums.whole > 0).then_some(sums.longest_s));
 }
 
 fn completion_metrics(metrics: &mut Metrics, mut times: Vec<f64>) {

@@ -71,6 +71,12 @@ pub struct LinkSpec {
     /// Conditioners and shapers behind the losses and in front of the queue, in order.
     #[serde(default)]
     pub edge: Vec<EdgeSpec>,
+    /// Nanoseconds that each packet takes longer than the delay, drawn for each; none overtakes another by it.
+    #[serde(default)]
+    pub jitter: Option<Draw>,
+    /// Packets that others overtake.
+    #[serde(default)]
+    pub reorder: Option<ReorderSpec>,
     /// Changes of its rate and delay during the run.
     #[serde(default)]
     pub change: Vec<ChangeSpec>,
@@ -86,9 +92,10 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
-    /// Whether it stays as it is during the run.
+    /// Whether all packets have the same rate and delay and none has to wait for a time to be sent.
     pub(crate) fn is_steady(&self) -> bool {
-        self.change.is_empty() && self.outage.is_empty() && self.capacity_ms.is_none()
+        let stays = self.change.is_empty() && self.outage.is_empty() && self.capacity_ms.is_none();
+        stays && self.jitter.is_none() && self.reorder.is_none()
     }
 
     /// Name of the streams that its rate and delay are drawn from.

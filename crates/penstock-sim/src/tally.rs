@@ -2,6 +2,7 @@
 
 use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::pcap::Capture;
+use crate::probe::blocks::Blocks;
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::trace::{Trace, TraceEvent};
@@ -86,6 +87,8 @@ pub(crate) struct Tally {
     pub(crate) flows: Vec<Flow>,
     /// For each traffic group.
     pub(crate) loss_runs: Vec<LossRuns>,
+    /// Of flows with forward error correction, by flow; empty if there are none.
+    pub(crate) blocks: Vec<Option<Box<Blocks>>>,
     pub(crate) sacks: SackTable,
     pub(crate) window: Window,
     pub(crate) entered: Amount,
@@ -104,8 +107,13 @@ impl Tally {
             if packet.extra != NO_SACK {
                 self.sacks.take(packet.extra);
             }
-        } else if self.window.contains(now) {
+            return;
+        }
+        if self.window.contains(now) {
             self.flows[packet.flow as usize].stats.on_loss();
+        }
+        if let Some(Some(blocks)) = self.blocks.get_mut(packet.flow as usize) {
+            blocks.lose(packet.seq);
         }
     }
 

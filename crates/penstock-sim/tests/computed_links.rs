@@ -56,8 +56,11 @@ fn random_network(seed: u64) -> Value {
             spec["stop_ns"] = json!(2_000_000_000 + pick(4_000) * 1_000_000);
         }
         if pick(4) == 0 {
-            let kind = ["cbr", "poisson"][pick(2) as usize];
+            let kind = ["cbr", "poisson", "fec"][pick(3) as usize];
             spec["kind"] = json!(kind);
+            if kind == "fec" {
+                spec["fec"] = json!({"k": 1 + pick(9), "h": pick(4), "spacing": if pick(2) == 0 { "poisson" } else { "constant" }});
+            }
             spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
         } else {
             spec["kind"] = json!("tcp");
@@ -86,7 +89,7 @@ fn random_network(seed: u64) -> Value {
 
 /// Make the link lose packets, fall silent or change, or leave it as it is.
 fn spoil(link: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
-    match pick(12) {
+    match pick(14) {
         0 => link["loss"] = json!({"gilbert": {"p": 0.02, "r": 0.3, "good": 0.001}}),
         1 => {
             let at = 1_000_000_000 + pick(3_000) * 1_000_000;
@@ -100,6 +103,12 @@ fn spoil(link: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
             ]);
         }
         3 => link["capacity_ms"] = json!([pick(3), 4, 4, 5, 9 + pick(5)]),
+        4 => link["jitter"] = json!({"exp": 2e6}),
+        5 => {
+            let rate = if pick(2) == 0 { 0.05 } else { 1.0 };
+            link["reorder"] = json!({"rate": rate, "delay": {"uniform": [0, 9e6]}});
+            link["jitter"] = if pick(2) == 0 { Value::Null } else { json!({"uniform": [0, 1e6]}) };
+        }
         _ => {}
     }
 }

@@ -46,6 +46,21 @@ def read_loss(table: Table) -> Entry | None:
     return None if channel is None else {"gilbert": _gilbert(channel)}
 
 
+def read_reorder(table: Table) -> tuple[Entry, Entry] | None:
+    """The packets of a link that others overtake: for the engine, and to show."""
+    reorder = table.table("reorder")
+    if reorder is None:
+        return None
+    reorder.known(("rate", "delay"))
+    rate = reorder.take("rate", parse_probability, REQUIRED, advice="the share of packets, such as rate = 0.01")
+    delay = reorder.take(
+        "delay", draw(parse_time, format_time), REQUIRED, advice='how late they are, such as delay = "5ms"'
+    )
+    if rate is None or delay is None:
+        return None
+    return {"rate": rate, "delay": delay.canonical(0, 1)}, {"rate": rate, "delay": delay.shown}
+
+
 def _gilbert(channel: Table) -> Entry:
     channel.known(("p", "r", "good", "bad"))
     found = {

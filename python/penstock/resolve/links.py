@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from penstock.faults import Faults, kind_of
-from penstock.resolve.changes import Listed, read_changes, read_loss, read_outages
+from penstock.resolve.changes import Entry, Listed, read_changes, read_loss, read_outages, read_reorder
 from penstock.resolve.draws import Draw, draw
 from penstock.resolve.edges import edge_tables, read_edge
 from penstock.resolve.queues import QueueSpec, read_queue
@@ -16,9 +16,9 @@ from penstock.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, w
 from penstock.resolve.settings import Surroundings
 from penstock.units import UnitError, format_rate, format_time, parse_rate, parse_time
 
-KEYS = ("from", "to", "rate", "delay", "queue", "reverse", "watch", "count", "loss", "edge", "change", "outage", "rtt")
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage")
+KEYS = ("from", "to", *REVERSE_KEYS[:3], "reverse", "watch", "count", *REVERSE_KEYS[4:], "rtt")
 _ANY_RATE = 1_000_000
-REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "change", "outage")
 MOST_COPIES = 100_000
 
 
@@ -32,6 +32,8 @@ class Direction:
     watch: bool | None
     loss: dict[str, Any] | None
     edge: list[Table] = field(default_factory=list)
+    jitter: Draw | None = None
+    reorder: tuple[Entry, Entry] | None = None
     change: Listed | None = None
     outage: Listed | None = None
 
@@ -135,6 +137,8 @@ def _direction(table: Table, rate: Draw | None, delay: Draw | None, queue: Table
         table.take("watch", flag),
         read_loss(table),
         edge_tables(table),
+        table.take("jitter", draw(parse_time, format_time)),
+        read_reorder(table),
         read_changes(table),
         read_outages(table),
     )
@@ -219,6 +223,8 @@ def _entry(
         "watch": bool(side.watch),
         "shares": queue.shares if queue else [],
         "loss": side.loss,
+        "jitter": side.jitter.canonical(i, spec.count) if side.jitter else None,
+        "reorder": side.reorder[0] if side.reorder else None,
         "change": side.change.canonical if side.change else [],
         "capacity_ms": side.change.capacity if side.change else None,
         "outage": side.outage.canonical if side.outage else [],
@@ -253,6 +259,10 @@ def _shown_link(spec: LinkSpec) -> dict[str, Any]:
 def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
     """What goes wrong and what changes in a direction, where it is not `inherited`."""
     shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
+    if side.jitter:
+        shown["jitter"] = side.jitter.shown
+    if side.reorder:
+        shown["reorder"] = side.reorder[1]
     for key in ("change", "outage"):
         own = getattr(side, key)
         if inherited is None:

@@ -12,8 +12,10 @@ from penstock.resolve.reader import REQUIRED, Table, choice, whole
 from penstock.resolve.settings import Surroundings, default_shown, setting
 from penstock.units import UnitError, format_rate, format_size, format_time, parse_rate, parse_size, parse_time
 
-KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web")
+KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec")
 COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
+# A Reed-Solomon code over symbols of 16 bits has no longer blocks.
+MOST_IN_BLOCK: Final = 65_535
 WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
 
 # Feldmann et al., SIGCOMM 1999: times between pages and between objects, objects of a page, bytes of an object.
@@ -33,6 +35,8 @@ def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]
         return _web(table)
     if kind == "onoff":
         return _onoff(table)
+    if kind == "fec":
+        return _fec(table)
     own, shown = _udp(table)
     if kind == "poisson":
         shown.pop("phase", None)
@@ -143,6 +147,24 @@ def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
     udp = {"rate": rate.canonical(0, 1), "payload": packet.canonical(0, 1), "headers": headers, "phase": phase}
     shown = {"rate": rate.shown, "packet": packet.shown, "headers": format_size(headers)}
     return {"udp": udp}, shown | {"phase": phase}
+
+
+def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    k = table.take("k", whole(1, MOST_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16")
+    h = table.take("h", whole(0, MOST_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4")
+    spacing = table.take("spacing", choice("poisson", "constant"), "poisson")
+    own, shown = _udp(table, "k", "h", "spacing")
+    if own and not isinstance(own["udp"]["payload"], int):
+        table.fault("packet", "must be one size: a code takes as much from each packet of a block")
+    if spacing == "poisson":
+        if "phase" in table.values:
+            table.fault("phase", 'belongs to spacing = "constant"')
+        shown.pop("phase", None)
+    if k is None or h is None or spacing is None:
+        return own, shown
+    if k + h > MOST_IN_BLOCK:
+        table.fault("h", f"makes a block of {k + h} packets; at most {MOST_IN_BLOCK} are possible")
+    return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | shown
 
 
 def _payload(value: Any) -> int:

@@ -16,7 +16,7 @@ from penstock.resolve.routes import Network
 from penstock.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
 
-PLANNED_KINDS = ("video", "fec", "replay")
+PLANNED_KINDS = ("video", "replay")
 MOST_FLOWS = 10_000_000
 
 

@@ -1,5 +1,6 @@
 //! Statistics kept during a run. They change nothing that they watch.
 
+pub(crate) mod blocks;
 pub(crate) mod flow;
 pub(crate) mod histogram;
 pub(crate) mod queue;

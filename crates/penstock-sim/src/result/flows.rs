@@ -2,6 +2,7 @@
 
 use crate::connections::{Past, Session};
 use crate::engine::{Engine, Host, Source, Stage};
+use crate::probe::blocks::BlockSums;
 use crate::probe::flow::Window;
 use crate::scenario::Scenario;
 use penstock_core::Time;
@@ -23,6 +24,8 @@ pub(super) struct Row {
     pub(super) sent: u64,
     pub(super) lost: u64,
     pub(super) tcp: Option<TcpRow>,
+    /// Of a flow with forward error correction.
+    pub(super) blocks: Option<BlockSums>,
 }
 
 pub(super) struct TcpRow {
@@ -125,6 +128,7 @@ impl<'a> Flows<'a> {
             sent: past.counts.sent,
             lost,
             tcp: Some(TcpRow::new(past.counts, past.active, completion)),
+            blocks: None,
         }
     }
 
@@ -147,6 +151,7 @@ impl<'a> Flows<'a> {
             sent,
             lost: stats.lost,
             tcp,
+            blocks: engine.network.tally.blocks.get(flow).and_then(|blocks| blocks.as_ref().map(|blocks| blocks.sums)),
         }
     }
 

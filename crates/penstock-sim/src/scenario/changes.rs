@@ -59,6 +59,16 @@ pub enum When {
     EveryNs(u64),
 }
 
+/// Packets that arrive later than they would, and are overtaken by those behind them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReorderSpec {
+    /// Probability for each packet.
+    pub rate: f64,
+    /// Nanoseconds by which it is late, drawn for each.
+    pub delay: Draw,
+}
+
 /// A time in which the link sends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

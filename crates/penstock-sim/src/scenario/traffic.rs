@@ -34,9 +34,12 @@ pub struct TrafficSpec {
     /// For `tcp`.
     #[serde(default)]
     pub tcp: Option<TcpSpec>,
-    /// For `cbr`, `poisson`, and `onoff` without a TCP.
+    /// For `cbr`, `poisson`, `fec`, and `onoff` without a TCP.
     #[serde(default)]
     pub udp: Option<UdpSpec>,
+    /// For `fec`.
+    #[serde(default)]
+    pub fec: Option<FecSpec>,
     /// For `onoff`.
     #[serde(default)]
     pub onoff: Option<OnoffSpec>,
@@ -55,6 +58,8 @@ pub enum TrafficKind {
     Cbr,
     /// Datagrams at exponential distances.
     Poisson,
+    /// Datagrams in blocks of data and redundancy.
+    Fec,
     /// Transfers, each a new connection, or bursts of datagrams, with pauses.
     Onoff,
     /// Sessions that ask for pages.
@@ -164,7 +169,7 @@ pub struct TcpSpec {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UdpSpec {
-    /// Bits per second on the wire, drawn once for each flow.
+    /// Bits per second on the wire, drawn once for each flow; of `fec` without the redundancy.
     pub rate: Draw,
     /// Bytes of payload, drawn for each packet.
     pub payload: Draw,
@@ -178,6 +183,35 @@ pub struct UdpSpec {
 
 fn udp_headers() -> u32 {
     28
+}
+
+/// Forward error correction: blocks of data packets, each followed by redundancy.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FecSpec {
+    /// Data packets of a block.
+    pub k: u32,
+    /// Redundancy packets of a block.
+    pub h: u32,
+    /// Distances between packets.
+    pub spacing: Spacing,
+}
+
+impl FecSpec {
+    /// What the redundancy makes of a rate of data: (1 + h/k) times as much.
+    pub(crate) fn raised(self, rate: f64) -> f64 {
+        rate * f64::from(self.k + self.h) / f64::from(self.k)
+    }
+}
+
+/// Distances between packets.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Spacing {
+    /// Exponential.
+    Poisson,
+    /// All alike.
+    Constant,
 }
 
 /// When a source sends its first datagram.

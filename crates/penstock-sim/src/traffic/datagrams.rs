@@ -1,14 +1,14 @@
-//! Datagrams without feedback: at constant distance (`cbr`), at exponential distances (`poisson`), or at constant distance
-//! in bursts with pauses (`onoff`).
+//! Datagrams without feedback: at constant distance (`cbr`), at exponential distances (`poisson`), at constant distance in
+//! bursts with pauses (`onoff`), or at either distance with redundancy among them (`fec`).
 
 use crate::link::Wire;
-use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, TrafficKind, UdpSpec};
+use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec};
 use crate::traffic::session::time;
 use penstock_core::{Rate, Rng, Span};
 
 /// A source of datagrams.
 pub(crate) struct Datagrams {
-    kind: TrafficKind,
+    spacing: Spacing,
     payload: Draw,
     headers: u32,
     phase: Phase,
@@ -61,19 +61,25 @@ pub(crate) struct Datagram {
 }
 
 impl Datagrams {
-    /// The source that `spec` describes; `rng` is the flow's own stream.
-    pub(crate) fn new(kind: TrafficKind, spec: &UdpSpec, onoff: Option<&OnoffSpec>, mut rng: Rng) -> Self {
-        let rate = Rate::from_bits_per_second(spec.rate.draw(&mut rng).round().max(1.0) as u64);
+    /// The source of this group that `spec` describes; `rng` is the flow's own stream.
+    pub(crate) fn new(group: &TrafficSpec, spec: &UdpSpec, mut rng: Rng) -> Self {
+        let drawn = spec.rate.draw(&mut rng);
+        let (rate, spacing) = match (group.kind, &group.fec) {
+            (_, Some(fec)) => (fec.raised(drawn), fec.spacing),
+            (TrafficKind::Poisson, None) => (drawn, Spacing::Poisson),
+            _ => (drawn, Spacing::Constant),
+        };
+        let rate = Rate::from_bits_per_second(rate.round().max(1.0) as u64);
         let (payload, headers, phase) = (spec.payload.clone(), spec.headers, spec.phase);
-        let burst = onoff.map(|onoff| Burst::new(onoff, &mut rng));
-        Self { kind, payload, headers, phase, pace: Wire::new(rate), burst, rng, sent: 0 }
+        let burst = group.onoff.as_ref().map(|onoff| Burst::new(onoff, &mut rng));
+        Self { spacing, payload, headers, phase, pace: Wire::new(rate), burst, rng, sent: 0 }
     }
 
     /// Time from the start of the flow to its first packet.
     pub(crate) fn first_gap(&mut self) -> Span {
         let mean = (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
-        match (self.kind, self.phase) {
-            (TrafficKind::Poisson, _) => Span::from_secs(self.rng.exponential(mean)),
+        match (self.spacing, self.phase) {
+            (Spacing::Poisson, _) => Span::from_secs(self.rng.exponential(mean)),
             (_, Phase::Random) => Span::from_secs(self.rng.between(0.0, mean)),
             (_, Phase::Zero) => Span::ZERO,
         }
@@ -85,7 +91,7 @@ impl Datagrams {
         let size = payload + self.headers;
         let seq = self.sent;
         self.sent += 1;
-        let gap = if self.kind == TrafficKind::Poisson {
+        let gap = if self.spacing == Spacing::Poisson {
             let mean =
                 (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
             Span::from_secs(self.rng.exponential(mean))

@@ -1,7 +1,7 @@
 """Topology C of Alemu's thesis (chapter 5): N flows of SACK and one Poisson source in blocks of k + h packets; 100 s.
 
-A load of 1 is the source without redundancy, to whose packets the reference applies all three codes; 1 + h/k is the load
-with the redundancy of a code. In both cases k-of-n counting is done to all packets in their order.
+A load of 1 is the source without redundancy, to whose packets the reference applies all three codes; 1 + h/k is the
+load with the redundancy of a code. In both cases all packets in their order make the blocks.
 """
 
 from .reference import Cell

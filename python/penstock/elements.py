@@ -212,7 +212,7 @@ class Poisson(Traffic):
 
 @dataclass(frozen=True, kw_only=True)
 class Fec(Traffic):
-    """Forward error correction: blocks of `k` data packets, each followed by `h` of redundancy; any `k` restore a block.
+    """Forward error correction: blocks of `k` data and `h` redundancy packets, which any `k` of them restore.
 
     Attributes:
         k: data packets of a block.

@@ -83,7 +83,7 @@ _TRAFFIC = (
     ("poisson", "packets at exponential gaps: rate, packet, headers", True),
     ("onoff", "transfers, each a new TCP connection, or bursts of packets, with pauses: on, off, over", True),
     ("web", "web sessions: pages of objects, each a TCP connection: sessions, pages, objects, gap, size, option", True),
-    ("fec", "packets in blocks of k and h of redundancy, exponential or constant gaps: k, h, spacing, rate, packet", True),
+    ("fec", "packets in blocks of k with data and h with redundancy: k, h, rate, packet, headers, spacing", True),
 )  # fmt: skip
 
 

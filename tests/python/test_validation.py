@@ -47,6 +47,7 @@ QUICK = {
     ],
     "wred": ["scheme=WRED tcp=Sack1 cir=0 minrto=1.0"],
     "multirtt": ["scheme=gRED B=200 minrto=1.0"],
+    "fec": ["scheme=gRED N=10 load=1.0625 minrto=1.0", "scheme=RED N=50 load=1.25 minrto=1.0"],
 }
 
 

@@ -195,6 +195,9 @@ impl Network {
         }
         if port.loss.as_mut().is_some_and(Loss::loses) {
             port.stats.link_losses += 1;
+            if let Some(trace) = &mut self.tally.trace {
+                trace.lose(now, port.link, packet);
+            }
             return self.tally.lose(now, packet);
         }
         port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.enqueue(env, *packet));

@@ -46,7 +46,7 @@ pub struct TraceRow {
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Why it was dropped or marked.
+    /// Why it was dropped or marked; none of what the link itself lost.
     pub cause: Option<Cause>,
 }
 
@@ -92,6 +92,13 @@ impl Trace {
     pub(crate) fn arrive(&mut self, now: Time, link: u32, packet: &SimPacket) {
         if self.watched[link as usize] {
             self.push(now, TraceEvent::Arrive, link, packet, None);
+        }
+    }
+
+    /// The link itself lost the packet in front of its queue: a drop without a cause.
+    pub(crate) fn lose(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        if self.watched[link as usize] {
+            self.push(now, TraceEvent::Drop, link, packet, None);
         }
     }
 

@@ -145,6 +145,15 @@ fn capacity_leaves_out_the_outages() {
 }
 
 #[test]
+fn what_a_link_loses_stands_in_the_trace() {
+    let network = network(1.6e6, 1000 * MS, &json!({"loss": {"arrivals": [3, 7, 8]}}));
+    let (_, trace) = run_traced(&scenario(network), 1).expect("the network runs");
+    let drops: Vec<_> = trace.rows.iter().filter(|row| row.event == TraceEvent::Drop).collect();
+    let told: Vec<_> = drops.iter().map(|row| (row.time.as_nanos(), row.seq, row.cause)).collect();
+    assert_eq!(told, [(15 * MS, 3, None), (35 * MS, 7, None), (40 * MS, 8, None)]);
+}
+
+#[test]
 fn bursts_of_losses_are_counted_on_their_link() {
     let keys = json!({"loss": {"gilbert": {"p": 0.01, "r": 0.19}}});
     let found = results(network(1e6, 800_000 * MS, &keys), 1);

@@ -66,7 +66,7 @@ fn spacing_says_how_far_packets_are_apart() {
 
 /// P(X = x) of X lost packets of n.
 fn binomial(n: usize, p: f64) -> Vec<f64> {
-    let mut pmf = vec![(1.0 - p).powi(n as i32)];
+    let mut pmf = vec![(1.0 - p).powf(n as f64)];
     for x in 0..n {
         pmf.push(pmf[x] * (n - x) as f64 / (x + 1) as f64 * p / (1.0 - p));
     }

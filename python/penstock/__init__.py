@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from penstock.catalog import schemes
     from penstock.comparison import Comparison, compare
     from penstock.contenders import Precision
-    from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Reverse
+    from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Replay, Reverse, Video
     from penstock.faults import Fault, PenstockError, ScenarioError
     from penstock.law import Aqm, LawError, Seconds, aqm
     from penstock.runs import Metrics, Run, run
     from penstock.scenario import Scenario, dumbbell
-    from penstock.sessions import OnOff, Web
+    from penstock.sessions import Incast, OnOff, Web
 
 # What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
 # command line answers at once.
@@ -35,12 +35,12 @@ _HOMES = {
     "catalog": ("schemes",),
     "comparison": ("Comparison", "compare"),
     "contenders": ("Precision",),
-    "elements": ("Cbr", "Fec", "Link", "Poisson", "Queue", "Reverse"),
+    "elements": ("Cbr", "Fec", "Link", "Poisson", "Queue", "Replay", "Reverse", "Video"),
     "faults": ("Fault", "PenstockError", "ScenarioError"),
     "law": ("Aqm", "LawError", "Seconds", "aqm"),
     "runs": ("Metrics", "Run", "run"),
     "scenario": ("Scenario", "dumbbell"),
-    "sessions": ("OnOff", "Web"),
+    "sessions": ("Incast", "OnOff", "Web"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -53,6 +53,7 @@ __all__ = [
     "Comparison",
     "Fault",
     "Fec",
+    "Incast",
     "LawError",
     "Link",
     "Metrics",
@@ -61,11 +62,13 @@ __all__ = [
     "Poisson",
     "Precision",
     "Queue",
+    "Replay",
     "Reverse",
     "Run",
     "Scenario",
     "ScenarioError",
     "Seconds",
+    "Video",
     "Web",
     "__version__",
     "aqm",

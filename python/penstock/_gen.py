@@ -17,12 +17,22 @@ _HEAD = '''"""One class for each queue scheme, and one for TCP traffic. Made by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from penstock.elements import ClassElement, Queue, Traffic
+from penstock.elements import ClassElement, Queue, Traffic, Value
 '''
+
+# Keys of TCP traffic that say when transfers come, with their types in Python: no keys of a connection.
+_TRANSFERS = (
+    Param("arrivals", 'Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.', "",
+          "Value", None),
+    Param("load", "Instead of arrivals: the rate that transfers at exponential gaps offer on average.", "", "str",
+          None),
+    Param("classes", "Sizes at which the classes end whose completion times are told apart.", "", "Sequence[str]",
+          None),
+)  # fmt: skip
 
 # Where the scheme's name alone does not show its words.
 _NAMES = {"droptail": "DropTail"}
@@ -85,15 +95,22 @@ def _class_of_packets() -> str:
 def _tcp_class() -> str:
     keys = tcp_keys()
     profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
-    params = [profile, *keys.params]
+    params = [profile, *keys.params, *_TRANSFERS]
     docs = _docs("TCP flows; what is left out (None) is the profile's.", params, "")
-    fields = [_field(profile, keys.profiles[0]), *(_field(param, None) for param in keys.params)]
+    fields = [_field(profile, keys.profiles[0]), *(_tcp_field(param) for param in keys.params)]
+    fields += [f"    {param.name}: {param.kind} | None = None\n" for param in _TRANSFERS]
     return (
         "\n\n@dataclass(frozen=True, kw_only=True)\nclass Tcp(Traffic):\n"
         + docs
         + '    kind: ClassVar[str] = "tcp"\n\n'
         + "".join(fields)
     )
+
+
+def _tcp_field(param: Param) -> str:
+    """A key of TCP; the size of a transfer may be drawn."""
+    field = _field(param, None)
+    return field.replace(": ", ": Mapping[str, Any] | ", 1) if param.name in ("packets", "bytes") else field
 
 
 def _docs(title: str, params: Iterable[Param], references: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from penstock.elements import ClassElement, Queue, Traffic
+from penstock.elements import ClassElement, Queue, Traffic, Value
 
 __all__ = [
     "SCHEMES",
@@ -1834,6 +1834,9 @@ class Tcp(Traffic):
             From 0 to 1e+06.
         gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
             1e+06.
+        arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
+        load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
+        classes: Sizes at which the classes end whose completion times are told apart.
     """
 
     kind: ClassVar[str] = "tcp"
@@ -1841,8 +1844,8 @@ class Tcp(Traffic):
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
     flavour: Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"] | None = None
     window: int | None = None
-    packets: int | None = None
-    bytes: str | None = None
+    packets: Mapping[str, Any] | int | None = None
+    bytes: Mapping[str, Any] | str | None = None
     packet: str | None = None
     headers: str | None = None
     ack_size: str | None = None
@@ -1876,6 +1879,9 @@ class Tcp(Traffic):
     alpha: float | str | None = None
     beta: float | str | None = None
     gamma: float | str | None = None
+    arrivals: Value | None = None
+    load: str | None = None
+    classes: Sequence[str] | None = None
 
 
 SCHEMES: dict[str, type[Queue]] = {

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from penstock.faults import PenstockError
 
-__all__ = ["Cbr", "Element", "Fec", "Link", "Poisson", "Queue", "Reverse", "Traffic"]
+__all__ = ["Cbr", "Element", "Fec", "Link", "Poisson", "Queue", "Replay", "Reverse", "Traffic", "Video"]
 
 Value = str | Mapping[str, Any]
 """A text with a unit, or a table that says how to draw it: `{"uniform": ["20ms", "100ms"]}`."""
@@ -181,6 +181,7 @@ class Cbr(Traffic):
         packet: payload of a packet.
         headers: what is added to each packet.
         phase: "zero": the first packet leaves at the start; "random": within the first gap.
+        jitter: each gap is drawn uniformly from 1 - jitter to 1 + jitter times its length.
 
     """
 
@@ -190,6 +191,7 @@ class Cbr(Traffic):
     packet: Value
     headers: str = "28B"
     phase: Literal["zero", "random"] = "zero"
+    jitter: float | str = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,6 +236,54 @@ class Fec(Traffic):
     headers: str = "28B"
     spacing: Literal["poisson", "constant"] = "poisson"
     phase: Literal["zero", "random"] = "zero"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Video(Traffic):
+    """Frames at a constant rate, each sent at once in as many packets as it needs.
+
+    Attributes:
+        rate: bits on the wire per second, on average.
+        fps: frames per second.
+        gop: types of the frames in the order of sending, again and again.
+        sizes: mean sizes of the types in proportion, such as {"I": 5, "P": 3, "B": 1}.
+        variation: standard deviation / mean of the lognormal sizes of one type.
+        packet: largest payload of a packet.
+        headers: what is added to each packet.
+        phase: "zero": the first frame is sent at the start; "random": within the first distance between frames.
+        adu: what XRED sees as one unit, the "frame" or the "gop"; I is more important than P, P than B.
+        dependence: whether a frame is useless without those that it refers to.
+
+    """
+
+    kind: ClassVar[str] = "video"
+
+    rate: str
+    fps: float = 30
+    gop: str = "IBBPBBPBB"
+    sizes: Mapping[str, float] | None = None
+    variation: float = 0.3
+    packet: str = "1000B"
+    headers: str = "28B"
+    phase: Literal["zero", "random"] = "zero"
+    adu: Literal["frame", "gop"] = "frame"
+    dependence: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay(Traffic):
+    """Packets with the sizes and the distances of those in a file.
+
+    Attributes:
+        file: a pcap file with microseconds or nanoseconds, of raw IP or of Ethernet.
+        headers: bytes of each packet that are no payload.
+
+    """
+
+    kind: ClassVar[str] = "replay"
+
+    file: str
+    headers: str = "28B"
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,6 @@ from penstock import _native
 from penstock.catalog import LIMIT, tcp_keys
 from penstock.metrics import METRICS
 from penstock.resolve.settings import default_shown
-from penstock.resolve.traffic import PLANNED_KINDS
 
 Entry = Mapping[str, Any]
 
@@ -78,18 +77,22 @@ def _tcp_text(entries: Sequence[Entry]) -> str:
 
 
 _TRAFFIC = (
-    ("tcp", "TCP flows: endless, or of packets = 200 or bytes = \"300kB\"; keys: list tcp", True),
-    ("cbr", "packets at a constant rate: rate, packet, headers, phase", True),
-    ("poisson", "packets at exponential gaps: rate, packet, headers", True),
-    ("onoff", "transfers, each a new TCP connection, or bursts of packets, with pauses: on, off, over", True),
-    ("web", "web sessions: pages of objects, each a TCP connection: sessions, pages, objects, gap, size, option", True),
-    ("fec", "packets in blocks of k with data and h with redundancy: k, h, rate, packet, headers, spacing", True),
+    ("tcp", "TCP flows: endless, of packets = 200 or bytes = \"300kB\", or of drawn sizes that come at arrivals = "
+     "{ exp = \"10ms\" } or at a load; keys: list tcp"),
+    ("cbr", "packets at a constant rate: rate, packet, headers, phase, jitter"),
+    ("poisson", "packets at exponential gaps: rate, packet, headers"),
+    ("onoff", "transfers, each a new TCP connection, or bursts of packets, with pauses: on, off, over"),
+    ("web", "web sessions: pages of objects, each a TCP connection: sessions, pages, objects, gap, size, option"),
+    ("fec", "packets in blocks of k with data and h with redundancy: k, h, rate, packet, headers, spacing"),
+    ("incast", "rounds in which all senders answer at once, each over a TCP connection: senders, packets or bytes, "
+     "pause or every"),
+    ("video", "frames of types I, P and B in packets: rate, fps, gop, sizes, variation, packet, adu, dependence"),
+    ("replay", "packets as in a pcap file: file, headers"),
 )  # fmt: skip
 
 
 def _traffic() -> list[dict[str, Any]]:
-    there = [{"name": name, "doc": doc, "available": available} for name, doc, available in _TRAFFIC]
-    return there + [{"name": name, "doc": "not in this version", "available": False} for name in PLANNED_KINDS]
+    return [{"name": name, "doc": doc} for name, doc in _TRAFFIC]
 
 
 def _traffic_text(entries: Sequence[Entry]) -> str:

@@ -47,12 +47,23 @@ def metric(name: str) -> Metric:
             "Queue",
             f"Fraction of time with more than {low} and at most {high} packets waiting.",
         )
+    sized = re.fullmatch(r"complet(ed|ion_(mean|p50|p95|p99))_(\d+)_(\d+|inf)(_s)?", name)
+    if sized:
+        return _of_class(name, sized[2], sized[3], sized[4])
     quantity: Quantity = "number"
     for ending, this in _ENDINGS:
         if name.endswith(ending):
             quantity = this
             break
     return Metric(name, name.replace("_", " ").capitalize(), quantity, "", "Other", "")
+
+
+def _of_class(name: str, quantile: str | None, low: str, high: str) -> Metric:
+    """A metric of the transfers of one class of sizes."""
+    sizes = f"above {int(low):,} B" if high == "inf" else f"{int(low):,} to {int(high):,} B"
+    doc = f"Of the transfers of more than {low} bytes" + ("." if high == "inf" else f" and at most {high}.")
+    base = _BY_NAME["completed" if quantile is None else f"completion_{quantile}_s"]
+    return Metric(name, f"{base.title}, {sizes}", base.quantity, base.better, base.group, doc)
 
 
 def order(names: set[str]) -> list[str]:
@@ -149,6 +160,19 @@ METRICS: tuple[Metric, ...] = (
     Metric("completion_p50_s", "Completion time, median", "time", "lower", "Flows", "Finite transfers."),
     Metric("completion_p95_s", "Completion time, 95th percentile", "time", "lower", "Flows", "Finite transfers."),
     Metric("completion_p99_s", "Completion time, 99th percentile", "time", "lower", "Flows", "Finite transfers."),
+    Metric("completed", "Transfers completed", "count", "higher", "Flows", "Finite transfers that ended."),
+    Metric("round_mean_s", "Round of transfers, mean", "time", "lower", "Flows",
+           "Incast: from the start of a round to its last acknowledgement.", key=True),
+    Metric("round_p50_s", "Round of transfers, median", "time", "lower", "Flows", "Incast."),
+    Metric("round_p95_s", "Round of transfers, 95th percentile", "time", "lower", "Flows", "Incast."),
+    Metric("round_p99_s", "Round of transfers, 99th percentile", "time", "lower", "Flows", "Incast."),
+    Metric("rounds", "Rounds completed", "count", "higher", "Flows", "Incast: rounds whose answers have all come."),
+    Metric("wasted_share", "Wasted bandwidth", "share", "lower", "Flows",
+           "Video: bytes delivered of useless frames / bytes delivered of all frames. A frame is useless when a packet "
+           "of it was lost, with `dependence` also when a frame that it refers to is. What is still under way at the "
+           "end does not count.", key=True),
+    Metric("frames", "Frames", "count", "", "Flows", "Video: frames of which nothing is under way any more."),
+    Metric("useless_frames", "Useless frames", "count", "lower", "Flows", "Video: those of them that are useless."),
     Metric("count", "Flows", "count", "", "Flows", "Number of flows of the group."),
     Metric("loss_runs", "Runs of losses", "count", "", "Flows",
            "Runs of consecutive losses of one flow, over all flows of the group."),

@@ -15,18 +15,25 @@ from typing import Any
 from penstock import _native, elements, law
 from penstock._generated import SCHEMES, Class, Tcp
 from penstock.catalog import find_scheme
-from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Reverse, Traffic
+from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Replay, Reverse, Traffic, Video
 from penstock.faults import Fault, PenstockError, ScenarioError, nearest
 from penstock.resolve import Resolved, resolve
-from penstock.resolve.changes import traces_of_capacity
-from penstock.sessions import OnOff, Web
+from penstock.resolve.files import content_of, named_files
+from penstock.sessions import Incast, OnOff, Web
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
 __all__ = ["Document", "Scenario", "dumbbell", "read_value", "set_path"]
 
 TRAFFIC: Mapping[str, type[Traffic]] = {
-    **{"tcp": Tcp, "cbr": Cbr, "poisson": Poisson, "fec": Fec},
-    **{"onoff": OnOff, "web": Web},
+    "tcp": Tcp,
+    "cbr": Cbr,
+    "poisson": Poisson,
+    "fec": Fec,
+    "onoff": OnOff,
+    "web": Web,
+    "incast": Incast,
+    "video": Video,
+    "replay": Replay,
 }
 
 Tree = dict[str, Any]
@@ -43,8 +50,8 @@ class Document:
     def read(cls, path: str | Path) -> Document:
         """A scenario file. Raises `ScenarioError` where it is not TOML, not UTF-8 or cannot be opened."""
         document = cls.parse(_read_text(path), str(path))
-        for trace in traces_of_capacity(document.tree):
-            trace["capacity"] = str((_folder(path) / trace["capacity"]).absolute())
+        for table, key in named_files(document.tree):
+            table[key] = str((_folder(path) / table[key]).absolute())
         return document
 
     @classmethod
@@ -169,12 +176,14 @@ class Scenario:
     def key(self) -> str:
         """A name for the results of this scenario: the same for the same content, seed and version of the engine.
 
-        The text of a law in Python counts, that of its whole file, and so does what stands in a trace of capacity.
+        The text of a law in Python counts, that of its whole file, and so does what stands in a trace of capacity or in
+        a replayed file.
         """
         resolved = self.resolve()
         laws = law.sources(law.schemes_in(resolved.shown))
         traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
-        content = json.dumps([_native.version, resolved.shown, *filter(None, (laws, traces))], sort_keys=True)
+        replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
+        content = json.dumps([_native.version, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from penstock._generated import Tcp
 from penstock.elements import Value
 
-__all__ = ["OnOff", "Web"]
+__all__ = ["Incast", "OnOff", "Web"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,24 @@ class OnOff(Tcp):
     def _heads(self) -> Mapping[str, str]:
         # A burst has no profile.
         return {"kind": self.kind}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incast(Tcp):
+    """Rounds in which all senders answer one receiver at the same instant; `packets` or `bytes` is the answer's size.
+
+    Attributes:
+        senders: number of senders.
+        pause: from the last acknowledgement of a round to the start of the next.
+        every: instead: from the start of a round to that of the next, whether or not it has ended.
+
+    """
+
+    kind: ClassVar[str] = "incast"
+
+    senders: int = 1
+    pause: Value = "0s"
+    every: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

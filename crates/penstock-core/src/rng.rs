@@ -70,6 +70,24 @@ impl Rng {
         let scale = mean * (shape - 1.0) / shape;
         scale / math::pow(1.0 - self.uniform(), 1.0 / shape)
     }
+
+    /// Normal with mean 0 and variance 1, by the polar method (Marsaglia, Bray 1964); the second number that it would
+    /// give is not kept.
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (x, y) = (self.between(-1.0, 1.0), self.between(-1.0, 1.0));
+            let square = x * x + y * y;
+            if square > 0.0 && square < 1.0 {
+                return x * math::sqrt(-2.0 * math::ln(square) / square);
+            }
+        }
+    }
+
+    /// Lognormal with the given mean and coefficient of `variation` (standard deviation / mean).
+    pub fn lognormal(&mut self, mean: f64, variation: f64) -> f64 {
+        let variance = math::ln(1.0 + variation * variation);
+        mean * math::exp(math::sqrt(variance) * self.normal() - variance / 2.0)
+    }
 }
 
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
@@ -101,6 +119,9 @@ mod tests {
         assert!((mean(&mut |r| r.exponential(2.0)) - 2.0).abs() < 0.02);
         assert!((mean(&mut |r| r.pareto(3.0, 2.5)) - 3.0).abs() < 0.05);
         assert!((mean(&mut |r| r.below(6) as f64) - 2.5).abs() < 0.02);
+        assert!(mean(&mut Rng::normal).abs() < 0.01);
+        assert!((mean(&mut |r| r.normal().powi(2)) - 1.0).abs() < 0.013);
+        assert!((mean(&mut |r| r.lognormal(3.0, 0.5)) - 3.0).abs() < 0.014);
         assert!((mean(&mut |r| f64::from(u8::from(r.chance(0.25)))) - 0.25).abs() < 0.005);
     }
 }

@@ -9,23 +9,22 @@ use crate::line::Lines;
 use crate::link::{Link, Port, STEADY, State, Wire};
 use crate::loss::Loss;
 use crate::network::Network;
+use crate::offered::{self, Offered};
 use crate::overtaken::Overtaken;
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::{Plan, Way};
-use crate::probe::blocks::Blocks;
 use crate::probe::flow::{FlowStats, LossRuns, Window};
 use crate::probe::queue::QueueStats;
 use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, Scenario, TrafficSpec, values};
 use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
-use crate::traffic::datagrams::Datagrams;
 use crate::traffic::session::Behaviour;
 use crate::{Fault, Laws, Wanted};
 use penstock_aqm::discipline::edged::{self, Edged};
 use penstock_aqm::{Discipline, Fifo, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
-use penstock_tcp::{Profile, Receiver, Sender, TcpParams};
+use penstock_tcp::{Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
 /// Build the engine, or tell all that is wrong with the scenario.
@@ -34,7 +33,8 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn 
     if !faults.is_empty() {
         return Err(faults);
     }
-    let tcps = tcp_params(scenario, &mut faults);
+    let offered = Offered::new(scenario, &mut faults);
+    let tcps = &offered.tcps;
     let prompt: Vec<bool> =
         tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
     let captured: Vec<bool> = (0..scenario.links.len() as u32).map(|link| wanted.captured.contains(&link)).collect();
@@ -48,9 +48,9 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn 
         let longest = Agenda::horizon(ranks.jobs.len()).as_secs();
         return Err(vec![Fault::new("duration", format!("must be below {longest:.0} s with so many flows and links"))]);
     }
-    let mut engine = assemble(scenario, seed, &plan, &tcps, queues, ranks, wanted.trace);
+    let mut engine = assemble(scenario, seed, &plan, &offered, queues, ranks, wanted.trace);
     if captured.contains(&true) {
-        engine.network.tally.capture = Some(Box::new(Capture::new(captured, &plan, &tcps)));
+        engine.network.tally.capture = Some(Box::new(Capture::new(captured, &plan, &offered.tcps)));
     }
     Ok(engine)
 }
@@ -59,30 +59,6 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn 
 struct Queue {
     discipline: Box<dyn Discipline<SimPacket>>,
     restless: bool,
-}
-
-fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<TcpParams>>> {
-    let mut of = |group: &TrafficSpec| {
-        let spec = group.tcp.as_ref()?;
-        let mut settings = values(&spec.settings, &mut |_| Vec::new());
-        settings.push(("flavour".to_owned(), penstock_core::param::Value::Text(spec.flavour.clone())));
-        let Some(profile) = Profile::from_name(&spec.profile) else {
-            let names = Profile::ALL.map(Profile::name).join(", ");
-            let message = format!("{:?} is no profile: there are {names}", spec.profile);
-            faults.push(Fault::new(&format!("traffic.{}.profile", group.name), message));
-            return None;
-        };
-        match TcpParams::from_settings(profile, &settings) {
-            Ok(params) => Some(Arc::new(params)),
-            Err(errors) => {
-                faults.extend(
-                    errors.into_iter().map(|error| Fault::parameter(&format!("traffic.{}", group.name), error)),
-                );
-                None
-            }
-        }
-    };
-    scenario.traffic.iter().map(&mut of).collect()
 }
 
 /// The disciplines of the links that have one, in the order of the links.
@@ -195,14 +171,18 @@ fn assemble(
     scenario: &Scenario,
     seed: u64,
     plan: &Plan,
-    tcps: &[Option<Arc<TcpParams>>],
+    offered: &Offered,
     queues: Vec<Option<Queue>>,
     ranks: Ranks,
     traced: bool,
 ) -> Engine {
     let mut agenda = Agenda::new(ranks.jobs.len(), ranks.busy);
     let facts = if queues.iter().flatten().any(|queue| queue.discipline.wants_rare()) {
-        FlowFacts { hosts: plan.ways.iter().map(|way| way.ends).collect(), rtts: vec![None; plan.ways.len()] }
+        FlowFacts {
+            hosts: plan.ways.iter().map(|way| way.ends).collect(),
+            rtts: vec![None; plan.ways.len()],
+            units: if offered::has_video(scenario) { vec![Vec::new(); plan.ways.len()] } else { Vec::new() },
+        }
     } else {
         FlowFacts::default()
     };
@@ -230,7 +210,7 @@ fn assemble(
     let (mut hosts, mut flows) = (Vec::with_capacity(flow_count), Vec::with_capacity(flow_count));
     for (flow, way) in plan.ways.iter().enumerate() {
         let group = &scenario.traffic[way.group];
-        let (flow, params) = (flow as u32, tcps[way.group].as_ref());
+        let (flow, params) = (flow as u32, offered.tcps[way.group].as_ref());
         flows.push(Flow {
             stats: FlowStats::default(),
             ack_hop: way.ack_hop,
@@ -238,10 +218,10 @@ fn assemble(
             receiver_rank: ranks.of(Job::ReceiverTimer(flow)).unwrap_or(PROMPT),
             dscp: group.dscp,
             epoch: 0,
-            receiver: params.filter(|_| !group.kind.opens(true)).map(|params| Receiver::new(params)),
+            receiver: params.filter(|_| !group.opens()).map(|params| Receiver::new(params)),
         });
         let rank = ranks.of(Job::Flow(flow)).unwrap_or_default();
-        let mut host = host(group, seed, way, rank, params);
+        let mut host = host(group, seed, way, rank, offered);
         // A trace and a scheme that asks for round-trip times look at a sender at any time.
         if !traced && facts.rtts.is_empty() {
             host.unseen =
@@ -259,7 +239,8 @@ fn assemble(
         hops: plan.hops.clone(),
         flows,
         loss_runs: vec![LossRuns::default(); scenario.traffic.len()],
-        blocks: blocks(scenario, plan),
+        blocks: offered::blocks(scenario, plan.ways.iter().map(|way| way.group)),
+        frames: offered::frames(scenario, plan.ways.iter().map(|way| way.group)),
         sacks: SackTable::default(),
         window: Window { start, end },
         entered: Amount::default(),
@@ -269,7 +250,7 @@ fn assemble(
         capture: None,
     };
     let first_line = ranks.of(Job::Arrival(0)).unwrap_or_default();
-    let sessions = sessions(scenario, seed, plan, tcps, &ranks, &mut agenda, &mut hosts);
+    let sessions = sessions(scenario, seed, plan, &offered.tcps, &ranks, &mut agenda, &mut hosts);
     Engine {
         network: Network {
             agenda,
@@ -295,15 +276,6 @@ fn assemble(
     }
 }
 
-/// The blocks of each flow with forward error correction; empty if there is none.
-fn blocks(scenario: &Scenario, plan: &Plan) -> Vec<Option<Box<Blocks>>> {
-    if scenario.traffic.iter().all(|group| group.fec.is_none()) {
-        return Vec::new();
-    }
-    let of = |way: &Way| scenario.traffic[way.group].fec.map(|fec| Box::new(Blocks::new(fec.k, fec.h)));
-    plan.ways.iter().map(of).collect()
-}
-
 /// The sessions, each with the flow of its number, which waits for it.
 fn sessions(
     scenario: &Scenario,
@@ -325,17 +297,21 @@ fn sessions(
         agenda.clear(host.rank);
         *host = Host::idle(host.rank, spec.dscp, Arc::clone(&data), number as u32);
         let mut request = (*data).clone();
-        let behaviour = match (&spec.web, &spec.onoff) {
-            (Some(web), _) => {
+        let mut rng = Rng::stream(seed, &format!("{}.{}", spec.name, plan.ways[*flow as usize].copy));
+        let senders = spec.senders() as u32;
+        let behaviour = match (&spec.web, &spec.onoff, &spec.incast, &spec.transfers) {
+            (Some(web), ..) => {
                 request.packet = web.request;
-                Behaviour::web(web, start, spec.from.len() as u32, data.packet)
+                Behaviour::web(web, start, senders, data.packet)
             }
-            (None, Some(onoff)) => Behaviour::transfers(onoff, start),
-            (None, None) => unreachable!("the scenario was checked"),
+            (_, Some(onoff), ..) => Behaviour::transfers(onoff, start),
+            (_, _, Some(incast), Some(transfers)) => Behaviour::incast(incast, transfers, start, senders),
+            (_, _, None, Some(transfers)) => Behaviour::arrivals(transfers, start, &mut rng),
+            _ => unreachable!("the scenario was checked"),
         };
         let session = Session {
             behaviour,
-            rng: Rng::stream(seed, &format!("{}.{}", spec.name, plan.ways[*flow as usize].copy)),
+            rng,
             rank,
             group: group as u32,
             dscp: spec.dscp,
@@ -384,16 +360,15 @@ fn port(
     }
 }
 
-fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, tcp: Option<&Arc<TcpParams>>) -> Host {
+fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, offered: &Offered) -> Host {
     let name = format!("{}.{}", group.name, way.copy);
     let start = group.start.draw(way.copy, &mut Rng::stream(seed, &format!("{name}.start")));
-    let source = match (tcp, &group.udp) {
-        (Some(params), _) => Source::Tcp(Sender::new(Arc::clone(params))),
-        (None, Some(spec)) => {
-            let source = Datagrams::new(group, spec, Rng::stream(seed, &name));
-            Source::Udp(Box::new(source), Time::NEVER, 0)
+    let source = match &offered.tcps[way.group] {
+        Some(params) => Source::Tcp(Sender::new(Arc::clone(params))),
+        None => {
+            let emitter = offered.emitter(way.group, group, Rng::stream(seed, &name));
+            Source::Udp(Box::new(emitter), Time::NEVER, 0)
         }
-        (None, None) => unreachable!("the scenario was checked"),
     };
     Host {
         source,

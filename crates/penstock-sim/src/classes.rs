@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use crate::route::Graph;
-use crate::scenario::{ClassSpec, MatchSpec, Scenario, TrafficKind, TrafficSpec, values};
+use crate::scenario::{ClassSpec, MatchSpec, Scenario, TrafficSpec, values};
 use penstock_core::Ecn;
 use penstock_core::param::{ClassSetting, Match, nearest};
 use std::cell::OnceCell;
@@ -83,7 +83,7 @@ impl<'a> Names<'a> {
     fn flows_of(&self, name: &str) -> Option<Range<u32>> {
         let groups = &self.scenario.traffic;
         let at = groups.iter().position(|group| group.name == name)?;
-        if groups[at].kind == TrafficKind::Web {
+        if groups[at].opens_many() {
             return None;
         }
         let first = groups[..at].iter().map(|group| group.count).sum();
@@ -91,11 +91,9 @@ impl<'a> Names<'a> {
     }
 
     fn no_traffic(&self, name: &str) -> String {
-        let web = |group: &TrafficSpec| group.name == name && group.kind == TrafficKind::Web;
-        if self.scenario.traffic.iter().any(web) {
-            return format!(
-                "the connections of web traffic such as {name:?} come and go: tell them by dscp, from or to"
-            );
+        let many = |group: &TrafficSpec| group.name == name && group.opens_many();
+        if self.scenario.traffic.iter().any(many) {
+            return format!("the connections of traffic such as {name:?} come and go: tell them by dscp, from or to");
         }
         match nearest(name, self.scenario.traffic.iter().map(|group| group.name.as_str())) {
             Some(right) => format!("there is no traffic {name:?}; did you mean {right:?}?"),

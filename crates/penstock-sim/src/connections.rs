@@ -3,8 +3,8 @@
 use crate::engine::{Engine, Gate, Host, Job, Source, Stage};
 use crate::probe::flow::FlowStats;
 use crate::tally::{Flow, PROMPT};
-use crate::traffic::session::{Behaviour, Opening};
-use penstock_core::{Rng, Time};
+use crate::traffic::session::{Behaviour, Opening, Size};
+use penstock_core::{Rng, Span, Time};
 use penstock_tcp::{Receiver, Sender, SenderCounts, TcpParams};
 use std::sync::Arc;
 
@@ -50,8 +50,18 @@ pub(crate) struct Past {
     pub(crate) delivered_bytes: u64,
     /// Seconds during which they were open, together.
     pub(crate) active: f64,
-    /// Seconds from the first packet to the last acknowledgement, of each.
-    pub(crate) completions: Vec<f64>,
+    pub(crate) completions: Vec<Completion>,
+    /// Seconds that each round of transfers took.
+    pub(crate) rounds: Vec<f64>,
+}
+
+/// A transfer that has ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Completion {
+    /// From the first packet to the last acknowledgement.
+    pub(crate) seconds: f64,
+    /// User data delivered.
+    pub(crate) bytes: u64,
 }
 
 impl Session {
@@ -78,7 +88,8 @@ impl Engine {
         let path = session.paths[host.path as usize];
         let before = self.before.get(flow as usize).copied().unwrap_or_default();
         let state = &mut self.network.tally.flows[flow as usize];
-        let delivered = state.receiver.as_ref().map_or(0, Receiver::delivered_bytes) - state.stats.payload_bytes;
+        let bytes = state.receiver.as_ref().map_or(0, Receiver::delivered_bytes);
+        let delivered = bytes - state.stats.payload_bytes;
         state.stats.payload_bytes = 0;
         state.receiver = None;
         // What is still under way belongs to no connection.
@@ -90,16 +101,18 @@ impl Engine {
         if let Source::Tcp(sender) = &host.source {
             session.past.add(host.start, now, &sender.counts(now), &before, self.network.tally.window.start);
         }
-        if !path.request && self.network.tally.window.contains(now) {
+        let counts = self.network.tally.window.contains(now);
+        if !path.request && counts {
             session.past.delivered_bytes += delivered;
-            session.past.completions.push(now.since(host.start).as_secs());
+            session.past.completions.push(Completion { seconds: now.since(host.start).as_secs(), bytes });
         }
         host.stage = Stage::Waiting;
         host.armed = Time::NEVER;
         self.network.agenda.clear(host.rank);
         session.free.push(flow);
         let mut openings = std::mem::take(&mut self.openings);
-        session.behaviour.on_end(now, host.tag, &mut session.rng, &mut openings);
+        let round = session.behaviour.on_end(now, host.tag, &mut session.rng, &mut openings);
+        session.past.rounds.extend(round.filter(|_| counts).map(Span::as_secs));
         self.open_all(now, number, openings);
     }
 
@@ -116,7 +129,11 @@ impl Engine {
         let Some(flow) = self.sessions[number as usize].free.pop().or_else(|| self.add_flow(number)) else { return };
         let session = &self.sessions[number as usize];
         let path = session.paths[opening.way as usize];
-        let params = if path.request { &session.request } else { &session.data };
+        let keys = if path.request { &session.request } else { &session.data };
+        let params = &match opening.size {
+            Size::Packets(_) => Arc::clone(keys),
+            Size::Bytes(bytes) => Arc::new(TcpParams { packets: None, bytes: Some(bytes), ..(**keys).clone() }),
+        };
         let state = &mut self.network.tally.flows[flow as usize];
         state.receiver = Some(Receiver::new(params));
         state.ack_hop = path.ack_hop;
@@ -137,7 +154,11 @@ impl Engine {
         let Host { hop, dscp, epoch, .. } = *host;
         let Source::Tcp(sender) = &mut host.source else { return };
         let network = &mut self.network;
-        sender.start_transfer(now, opening.packets, &mut Gate { network, now, flow, hop, dscp, epoch });
+        let gate = &mut Gate { network, now, flow, hop, dscp, epoch };
+        match opening.size {
+            Size::Packets(packets) => sender.start_transfer(now, packets, gate),
+            Size::Bytes(_) => sender.start(now, gate),
+        }
         host.armed = sender.timer().unwrap_or(Time::NEVER);
         self.network.agenda.set(host.rank, host.armed);
     }

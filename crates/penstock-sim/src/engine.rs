@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::overtaken::Overtaken;
 use crate::packet::{CWR, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
-use crate::traffic::datagrams::Datagrams;
+use crate::traffic::emitter::{Datagram, Emitter};
 use crate::traffic::session::Opening;
 use penstock_core::Time;
 use penstock_tcp::{Ack, SackBlock, Segment, Sender, SenderCounts, TcpParams};
@@ -91,7 +91,7 @@ pub(crate) enum Source {
     /// A TCP sender.
     Tcp(Sender),
     /// Datagrams, the time of the next, and how many were sent before the warm-up ended.
-    Udp(Box<Datagrams>, Time, u32),
+    Udp(Box<Emitter>, Time, u32),
 }
 
 /// Where a flow is in its life.
@@ -304,6 +304,9 @@ impl Engine {
                 while host.stage == Stage::Running && *at <= now {
                     let datagram = source.next();
                     *at += datagram.gap;
+                    if let Some(frame) = &datagram.frame {
+                        network.begin_frame(now, flow, datagram.seq, frame);
+                    }
                     network.send(now, udp_packet(&datagram, now, flow, hop, dscp));
                 }
                 if host.stage == Stage::Running { *at } else { Time::NEVER }
@@ -324,13 +327,13 @@ impl Engine {
         let counted = |host: &mut Host| match &mut host.source {
             Source::Tcp(sender) => sender.counts(now),
             Source::Udp(source, _, before) => {
-                *before = source.sent;
+                *before = source.sent();
                 SenderCounts::default()
             }
         };
         for (host, blocks) in self.hosts.iter().zip(&mut self.network.tally.blocks) {
             if let (Source::Udp(source, ..), Some(blocks)) = (&host.source, blocks) {
-                blocks.restart(source.sent);
+                blocks.restart(source.sent());
             }
         }
         let end = self.network.tally.window.end;
@@ -381,7 +384,7 @@ impl Engine {
     }
 }
 
-fn udp_packet(datagram: &crate::traffic::datagrams::Datagram, now: Time, flow: u32, hop: u32, dscp: u8) -> SimPacket {
+fn udp_packet(datagram: &Datagram, now: Time, flow: u32, hop: u32, dscp: u8) -> SimPacket {
     SimPacket {
         stamp: now,
         flow,

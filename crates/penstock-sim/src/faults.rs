@@ -1,7 +1,8 @@
 //! What can be wrong with a scenario, told all at once.
 
 use crate::scenario::{
-    ChangeSpec, Draw, LinkSpec, LossSpec, OnUnit, OutageSpec, Scenario, StartSpec, TrafficKind, TrafficSpec, When,
+    ChangeSpec, Draw, LinkSpec, LossSpec, OnUnit, OutageSpec, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec,
+    VideoSpec, When,
 };
 use penstock_core::param::ParamError;
 use serde::Serialize;
@@ -167,17 +168,42 @@ impl TrafficSpec {
             require(web.size.within(0.0, 1e15), &path("size"), "must be at least 0 B");
             require(web.option <= 1, &path("option"), "must be 0 or 1");
         }
-        require(
-            (self.kind == TrafficKind::Onoff) == self.onoff.is_some(),
-            &path("on"),
-            "belongs to onoff, which needs it",
-        );
-        require(
-            (self.kind == TrafficKind::Web) == self.web.is_some(),
-            &path("pages"),
-            "belongs to web, which needs it",
-        );
-        require((self.kind == TrafficKind::Fec) == self.fec.is_some(), &path("k"), "belongs to fec, which needs it");
+        self.check_sessions(require);
+        self.check_datagrams(require);
+    }
+
+    /// What opens connections.
+    fn check_sessions(&self, require: &mut impl FnMut(bool, &str, &str)) {
+        let path = |key: &str| format!("traffic.{}.{key}", self.name);
+        let mut belongs = |kind: TrafficKind, given: bool, key: &str| {
+            let message = "belongs to one kind of traffic, which needs it";
+            require((self.kind == kind) == given, &path(key), message);
+        };
+        belongs(TrafficKind::Onoff, self.onoff.is_some(), "on");
+        belongs(TrafficKind::Web, self.web.is_some(), "pages");
+        belongs(TrafficKind::Incast, self.incast.is_some(), "every");
+        belongs(TrafficKind::Video, self.video.is_some(), "fps");
+        belongs(TrafficKind::Replay, self.replay.is_some(), "file");
+        belongs(TrafficKind::Fec, self.fec.is_some(), "k");
+        let sized = matches!(self.kind, TrafficKind::Tcp | TrafficKind::Incast);
+        let complete = self.transfers.is_some() || self.kind != TrafficKind::Incast;
+        require((sized || self.transfers.is_none()) && complete, &path("bytes"), "belongs to tcp and incast");
+        if let Some(transfers) = &self.transfers {
+            let packets = transfers.unit == SizeUnit::Packets;
+            let (key, most) = if packets { ("packets", 4e9) } else { ("bytes", 4e18) };
+            require(transfers.size.within(1.0, most), &path(key), "must be at least one packet or 1 B");
+            let gaps = transfers.arrivals.as_ref().is_none_or(|gaps| gaps.within(1.0, 1e18));
+            require(gaps, &path("arrivals"), "must be at least 1 ns");
+            require(transfers.classes.is_sorted(), &path("classes"), "must be in rising order");
+        }
+        if let Some(incast) = &self.incast {
+            require(incast.every_ns != Some(0), &path("every"), "must be above 0 s");
+            require(incast.pause.within(0.0, 1e18), &path("pause"), "must be at least 0 s");
+        }
+    }
+
+    fn check_datagrams(&self, require: &mut impl FnMut(bool, &str, &str)) {
+        let path = |key: &str| format!("traffic.{}.{key}", self.name);
         if let Some(fec) = self.fec {
             require(fec.k >= 1, &path("k"), "must be at least 1");
             let block = u64::from(fec.k) + u64::from(fec.h);
@@ -185,17 +211,45 @@ impl TrafficSpec {
             let fixed = self.udp.as_ref().is_none_or(|udp| matches!(udp.payload, Draw::Fixed(_)));
             require(fixed, &path("packet"), "must be one size: a code takes as much from each packet of a block");
         }
-        if matches!(self.kind, TrafficKind::Tcp | TrafficKind::Web)
-            || (self.kind == TrafficKind::Onoff && self.udp.is_none())
-        {
+        let bursts = self.kind == TrafficKind::Onoff && self.udp.is_some();
+        if matches!(self.kind, TrafficKind::Video | TrafficKind::Replay) {
+            let alone = self.tcp.is_none() && self.udp.is_none();
+            require(alone, &path("kind"), "has neither the keys of a TCP nor those of datagrams");
+        } else if !bursts && !matches!(self.kind, TrafficKind::Cbr | TrafficKind::Poisson | TrafficKind::Fec) {
             require(self.tcp.is_some(), &path("kind"), "needs the keys of a TCP");
         } else if let Some(udp) = &self.udp {
             require(udp.rate.within(1.0, 1e13), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
             require(udp.payload.within(1.0, 65_535.0), &path("packet"), "must be from 1 B to 65 535 B");
             require(udp.headers <= 1000, &path("headers"), "must be at most 1000 B");
+            require((0.0..=1.0).contains(&udp.jitter), &path("jitter"), "must be from 0 to 1");
+            require(udp.jitter == 0.0 || self.kind == TrafficKind::Cbr, &path("jitter"), "belongs to cbr");
         } else {
             require(false, &path("kind"), "datagrams need a rate and a packet size");
         }
+        if let Some(video) = &self.video {
+            video.check(&path, require);
+        }
+        if let Some(replay) = &self.replay {
+            require(replay.headers <= 1000, &path("headers"), "must be at most 1000 B");
+        }
+    }
+}
+
+impl VideoSpec {
+    fn check(&self, path: &impl Fn(&str) -> String, require: &mut impl FnMut(bool, &str, &str)) {
+        require((1.0..=1e13).contains(&self.rate), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
+        require((0.001..=1e6).contains(&self.fps), &path("fps"), "must be from 0.001 to 1 000 000 frames a second");
+        let types = self.gop.len() <= 1000 && self.gop.bytes().all(|letter| b"IPB".contains(&letter));
+        require(
+            types && self.gop.starts_with('I'),
+            &path("gop"),
+            "must be of the letters I, P and B, and begin with I",
+        );
+        let sizes = self.sizes.iter().all(|size| (1e-6..=1e6).contains(size));
+        require(sizes, &path("sizes"), "must be numbers from 0.000001 to 1 000 000");
+        require((0.0..=10.0).contains(&self.variation), &path("variation"), "must be from 0 to 10");
+        require((1..=65_535).contains(&self.payload), &path("packet"), "must be from 1 B to 65 535 B");
+        require(self.headers <= 1000, &path("headers"), "must be at most 1000 B");
     }
 }
 
@@ -209,6 +263,11 @@ impl Draw {
             Self::Exponential { exp } => inside(*exp),
             Self::Pareto { pareto, shape } => inside(*pareto) && *shape > 1.0,
             Self::List { list } => !list.is_empty() && list.iter().all(|value| inside(*value)),
+            Self::Measured { cdf } => {
+                cdf.last().is_some_and(|[_, p]| *p == 1.0)
+                    && cdf.iter().all(|[value, p]| inside(*value) && (0.0..=1.0).contains(p))
+                    && cdf.windows(2).all(|pair| pair[0][0] <= pair[1][0] && pair[0][1] <= pair[1][1])
+            }
         }
     }
 }

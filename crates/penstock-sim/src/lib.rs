@@ -16,6 +16,7 @@ mod line;
 mod link;
 mod loss;
 mod network;
+mod offered;
 mod opportunities;
 mod overtaken;
 mod packet;

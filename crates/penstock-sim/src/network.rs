@@ -7,6 +7,7 @@ use crate::link::{Link, Port, STEADY, State};
 use crate::loss::Loss;
 use crate::packet::{CWR, RETRANSMISSION, SimPacket};
 use crate::tally::{FlowFacts, Hop, PROMPT, Tally, Watch};
+use crate::traffic::video::NewFrame;
 use penstock_aqm::{Discipline, Env, Next};
 use penstock_core::Time;
 
@@ -34,6 +35,17 @@ impl Network {
     pub(crate) fn send(&mut self, now: Time, mut packet: SimPacket) {
         self.enter(now, &packet);
         self.travel(now, &mut packet);
+    }
+
+    /// The next datagram of this flow, number `seq`, is the first of a frame.
+    #[cold]
+    pub(crate) fn begin_frame(&mut self, now: Time, flow: u32, seq: u32, frame: &NewFrame) {
+        if let Some(frames) = self.tally.frames.get_mut(flow as usize) {
+            frames.begin(seq, frame, self.tally.window.contains(now));
+        }
+        if let Some(units) = self.facts.units.get_mut(flow as usize) {
+            units.push((seq, frame.unit, frame.kind.priority()));
+        }
     }
 
     #[inline]
@@ -157,6 +169,9 @@ impl Network {
                 _ => 1,
             };
             flow.stats.payload_bytes += u64::from(counts) * u64::from(given) * u64::from(packet.extra);
+            if let Some(frames) = tally.frames.get_mut(packet.flow as usize) {
+                frames.deliver(packet.seq, packet.size);
+            }
             return false;
         };
         let before = if counts { 0 } else { receiver.delivered_bytes() };

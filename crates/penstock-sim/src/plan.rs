@@ -126,8 +126,7 @@ impl Plan {
             if from.len() != spec.from.len() || to.len() != spec.to.len() {
                 continue;
             }
-            // A web session has a client and all servers.
-            let servers = if spec.kind == TrafficKind::Web { from.len() } else { 1 };
+            let servers = spec.senders();
             let pair = |copy: usize, server: usize| (from[(copy + server) % from.len()], to[copy % to.len()]);
             let mut pairs: Vec<(u32, u32)> =
                 (0..spec.count as usize).flat_map(|copy| (0..servers).map(move |server| pair(copy, server))).collect();
@@ -149,10 +148,13 @@ impl Plan {
             for copy in 0..spec.count {
                 let ends = pair(copy as usize, 0);
                 self.add_way(scenario, group, copy, ends, routes[&ends]);
-                if spec.kind.opens(spec.tcp.is_some()) {
+                if spec.opens() {
                     let mut paths = Vec::new();
                     for server in 0..servers {
                         let ends = pair(copy as usize, server);
+                        if server > 0 && spec.kind == TrafficKind::Incast {
+                            self.note_crossing(routes[&ends], true);
+                        }
                         paths.push(routes[&ends].path(ends, false));
                         let back = (ends.1, ends.0);
                         paths.extend(requests.get(&back).map(|route| route.path(back, true)));
@@ -246,12 +248,17 @@ impl Plan {
     }
 
     fn add_way(&mut self, scenario: &Scenario, group: usize, copy: u32, ends: (u32, u32), route: Route) {
+        self.note_crossing(route, scenario.traffic[group].tcp.is_some());
+        self.ways.push(Way { group, copy, data_hop: route.data, ack_hop: route.acks, ends });
+    }
+
+    /// A flow takes this route: its links may know of it.
+    fn note_crossing(&mut self, route: Route, tcp: bool) {
         let data = self.range(route.data);
         let delay = |plan: &Self, range: std::ops::RangeInclusive<usize>| {
             plan.hops[range].iter().fold(Span::ZERO, |sum, hop: &Hop| sum + plan.delays[hop.link as usize])
         };
         let round_trip = delay(self, data.clone()) + delay(self, self.range(route.acks));
-        let tcp = scenario.traffic[group].tcp.is_some();
         for at in data {
             let link = self.hops[at].link as usize;
             self.crossing[link] += 1;
@@ -259,7 +266,6 @@ impl Plan {
                 self.rtts[link] = self.rtts[link].max(Some(round_trip));
             }
         }
-        self.ways.push(Way { group, copy, data_hop: route.data, ack_hop: route.acks, ends });
     }
 
     /// Find the hops behind which everything up to the next event follows from one link alone.
@@ -279,7 +285,7 @@ impl Plan {
         for (flow, way) in self.ways.iter().enumerate() {
             feed(self.hops[way.data_hop as usize].link, Feeder::Flow(flow));
             let group = &scenario.traffic[way.group];
-            let (tcp, opens) = (group.tcp.is_some(), group.kind.opens(group.tcp.is_some()));
+            let (tcp, opens) = (group.tcp.is_some(), group.opens());
             routes.push((way.data_hop, tcp.then_some(way.ack_hop), prompt[way.group] && !opens));
         }
         for path in self.sessions.iter().flat_map(|(_, paths)| paths) {

@@ -2,12 +2,14 @@
 
 mod flows;
 
+use crate::connections::{Completion, Session};
 use crate::engine::Engine;
 use crate::link::Port;
 use crate::probe::blocks::BlockSums;
 use crate::probe::flow::jain;
+use crate::probe::frames::{Frames, Waste};
 use crate::probe::queue::moments;
-use crate::scenario::{LinkSpec, Scenario};
+use crate::scenario::{LinkSpec, Scenario, TrafficSpec};
 use flows::{Flows, Row, data_links};
 use penstock_aqm::Cause;
 use serde_json::{Map, Value, json};
@@ -248,9 +250,16 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         metrics.number("srtt_mean_s", sums.srtt.value());
         metrics.number("cwnd_mean_pkts", sums.cwnd.value());
         let sessions = engine.sessions.iter().filter(|session| session.group as usize == group);
-        let completions: Vec<f64> = sessions.flat_map(|session| &session.past.completions).copied().collect();
-        let opens = scenario.traffic[group].kind.opens(true);
-        completion_metrics(&mut metrics, if opens { completions } else { sums.completions });
+        if scenario.traffic[group].opens() {
+            session_metrics(&mut metrics, &scenario.traffic[group], sessions);
+        } else if let Some(count) = quantiles(&mut metrics, "completion", "", sums.completions) {
+            metrics.count("completed", count);
+        }
+    }
+    if scenario.traffic[group].video.is_some() {
+        let flows = engine.network.tally.flows[..engine.users].iter().zip(&engine.network.tally.frames);
+        let mine = flows.filter(|(flow, _)| flow.group as usize == group);
+        frame_metrics(&mut metrics, mine.map(|(_, frames)| frames));
     }
     if scenario.traffic[group].fec.is_some() {
         block_metrics(&mut metrics, &sums.blocks);
@@ -274,13 +283,50 @@ fn block_metrics(metrics: &mut Metrics, sums: &BlockSums) {
     metrics.number("block_delay_max_s", (sums.whole > 0).then_some(sums.longest_s));
 }
 
-fn completion_metrics(metrics: &mut Metrics, mut times: Vec<f64>) {
+/// Completion times of the transfers of these sessions, by class of size too where they have such, and of their rounds.
+fn session_metrics<'a>(metrics: &mut Metrics, spec: &TrafficSpec, sessions: impl Iterator<Item = &'a Session>) {
+    let (mut transfers, mut rounds) = (Vec::new(), Vec::new());
+    for session in sessions {
+        transfers.extend_from_slice(&session.past.completions);
+        rounds.extend_from_slice(&session.past.rounds);
+    }
+    if let Some(count) = quantiles(metrics, "completion", "", seconds(&transfers)) {
+        metrics.count("completed", count);
+    }
+    let classes = spec.transfers.as_ref().map_or(&[][..], |transfers| &transfers.classes);
+    let ends = classes.iter().copied().map(Some).chain([None]);
+    for (low, high) in [0].into_iter().chain(classes.iter().copied()).zip(ends).filter(|_| !classes.is_empty()) {
+        let inside = |transfer: &&Completion| low < transfer.bytes && high.is_none_or(|high| transfer.bytes <= high);
+        let class: Vec<Completion> = transfers.iter().filter(inside).copied().collect();
+        let place = high.map_or(format!("_{low}_inf"), |high| format!("_{low}_{high}"));
+        let count = quantiles(metrics, "completion", &place, seconds(&class));
+        metrics.count(&format!("completed{place}"), count.unwrap_or(0));
+    }
+    if let Some(count) = quantiles(metrics, "round", "", rounds) {
+        metrics.count("rounds", count);
+    }
+}
+
+fn seconds(transfers: &[Completion]) -> Vec<f64> {
+    transfers.iter().map(|transfer| transfer.seconds).collect()
+}
+
+/// Mean and quantiles of these times as `WHAT_mean_PLACE_s` and so on, and how many there are, if any.
+fn quantiles(metrics: &mut Metrics, what: &str, place: &str, mut times: Vec<f64>) -> Option<u64> {
     times.sort_by(f64::total_cmp);
-    let Some(last) = times.len().checked_sub(1) else { return };
-    metrics.count("completed", times.len() as u64);
-    metrics.number("completion_mean_s", times.iter().sum::<f64>() / times.len() as f64);
+    let last = times.len().checked_sub(1)?;
+    metrics.number(&format!("{what}_mean{place}_s"), times.iter().sum::<f64>() / times.len() as f64);
     for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let rank = (p * times.len() as f64).ceil() as usize;
-        metrics.number(&format!("completion_{name}_s"), times[rank.saturating_sub(1).min(last)]);
+        metrics.number(&format!("{what}_{name}{place}_s"), times[rank.saturating_sub(1).min(last)]);
     }
+    Some(times.len() as u64)
+}
+
+fn frame_metrics<'a>(metrics: &mut Metrics, flows: impl Iterator<Item = &'a Frames>) {
+    let mut waste = Waste::default();
+    flows.for_each(|frames| waste += frames.waste());
+    metrics.count("frames", waste.frames);
+    metrics.count("useless_frames", waste.useless);
+    metrics.number("wasted_share", (waste.bytes > 0).then(|| waste.useless_bytes as f64 / waste.bytes as f64));
 }

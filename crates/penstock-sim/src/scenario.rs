@@ -280,6 +280,12 @@ pub enum Draw {
         /// The values.
         list: Vec<f64>,
     },
+    /// Measured: between its points the distribution function is linear.
+    Measured {
+        /// Values and the probabilities of being at most that, both in rising order; the last probability is 1. What
+        /// lies below the first point counts as its value.
+        cdf: Vec<[f64; 2]>,
+    },
 }
 
 impl Draw {
@@ -291,6 +297,7 @@ impl Draw {
             Self::Exponential { exp } => rng.exponential(*exp),
             Self::Pareto { pareto, shape } => rng.pareto(*pareto, *shape),
             Self::List { list } => list[rng.below(list.len() as u64) as usize],
+            Self::Measured { cdf } => value_at(cdf, rng.uniform()),
         }
     }
 
@@ -301,7 +308,21 @@ impl Draw {
             Self::Uniform { uniform: [low, high] } => f64::midpoint(*low, *high),
             Self::Exponential { exp: mean } | Self::Pareto { pareto: mean, .. } => *mean,
             Self::List { list } => list.iter().sum::<f64>() / list.len() as f64,
+            Self::Measured { cdf } => {
+                let between = |pair: &[[f64; 2]]| f64::midpoint(pair[0][0], pair[1][0]) * (pair[1][1] - pair[0][1]);
+                cdf[0][0] * cdf[0][1] + cdf.windows(2).map(between).sum::<f64>()
+            }
         }
+    }
+}
+
+/// The value up to which a share `u` of a measured distribution lies.
+fn value_at(cdf: &[[f64; 2]], u: f64) -> f64 {
+    let above = cdf.partition_point(|[_, p]| *p <= u);
+    match (above.checked_sub(1).map(|below| cdf[below]), cdf.get(above)) {
+        (None, _) => cdf[0][0],
+        (Some([value, _]), None) => value,
+        (Some([low, p_low]), Some([high, p_high])) => low + (high - low) * (u - p_low) / (p_high - p_low),
     }
 }
 

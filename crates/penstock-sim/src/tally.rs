@@ -4,6 +4,7 @@ use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPa
 use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{FlowStats, LossRuns, Window};
+use crate::probe::frames::Frames;
 use crate::probe::queue::QueueStats;
 use crate::trace::{Trace, TraceEvent};
 use penstock_aqm::{Cause, Facts, Probe, Report};
@@ -55,6 +56,18 @@ pub(crate) struct FlowFacts {
     pub(crate) hosts: Vec<(u32, u32)>,
     /// Round-trip times that the senders estimate; empty if no scheme asks.
     pub(crate) rtts: Vec<Option<Span>>,
+    /// Of each flow the first packet, the number and the priority of its application data units, or of the parts of these
+    /// that differ in priority; empty if no scheme asks or no flow has any.
+    pub(crate) units: Vec<Vec<(u32, u32, u8)>>,
+}
+
+impl FlowFacts {
+    /// The unit that a packet of data belongs to, and its priority.
+    fn unit(&self, packet: &SimPacket) -> (u32, u8) {
+        let Some(units) = self.units.get(packet.flow as usize) else { return (0, 0) };
+        let after = units.partition_point(|(first, ..)| *first <= packet.seq);
+        after.checked_sub(1).map_or((0, 0), |place| (units[place].1, units[place].2))
+    }
 }
 
 impl Facts<SimPacket> for FlowFacts {
@@ -62,7 +75,8 @@ impl Facts<SimPacket> for FlowFacts {
         let flow = packet.flow as usize;
         let (from, to) = self.hosts[flow];
         let (src, dst) = if packet.labels.is_ack() { (to, from) } else { (from, to) };
-        Rare { src, dst, rtt: self.rtts[flow], adu: 0, priority: 0 }
+        let (adu, priority) = if packet.labels.is_ack() { (0, 0) } else { self.unit(packet) };
+        Rare { src, dst, rtt: self.rtts[flow], adu, priority }
     }
 }
 
@@ -89,6 +103,8 @@ pub(crate) struct Tally {
     pub(crate) loss_runs: Vec<LossRuns>,
     /// Of flows with forward error correction, by flow; empty if there are none.
     pub(crate) blocks: Vec<Option<Box<Blocks>>>,
+    /// Of each flow of the scenario what became of its frames; empty if none has any.
+    pub(crate) frames: Vec<Frames>,
     pub(crate) sacks: SackTable,
     pub(crate) window: Window,
     pub(crate) entered: Amount,
@@ -114,6 +130,9 @@ impl Tally {
         }
         if let Some(Some(blocks)) = self.blocks.get_mut(packet.flow as usize) {
             blocks.lose(packet.seq);
+        }
+        if let Some(frames) = self.frames.get_mut(packet.flow as usize) {
+            frames.lose(packet.seq);
         }
     }
 

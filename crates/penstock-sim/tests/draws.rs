@@ -60,3 +60,29 @@ fn all_values_of_a_list_are_alike() {
     // Chi-square with 3 degrees of freedom: below 11.3 in 99 of 100 samples.
     assert!([1.0, 2.0, 5.0, 9.0].map(square).iter().sum::<f64>() < 11.3);
 }
+
+#[test]
+fn measured_is_linear_between_its_points() {
+    // A twentieth of all is at the first point; then three slopes.
+    let cdf = vec![[100.0, 0.05], [1000.0, 0.5], [1000.0, 0.6], [50_000.0, 0.9], [90_000.0, 1.0]];
+    let expected = |x: f64| match x {
+        x if x < 100.0 => 0.0,
+        x if x < 1000.0 => 0.05 + 0.45 * (x - 100.0) / 900.0,
+        x if x < 50_000.0 => 0.6 + 0.3 * (x - 1000.0) / 49_000.0,
+        x => 0.9 + 0.1 * (x - 50_000.0) / 40_000.0,
+    };
+    let draw = Draw::Measured { cdf };
+    let values = drawn(&draw, "measured");
+    // Shares below each of many values: a standard deviation is at most half the root of the count.
+    for i in 0..1000 {
+        let x = f64::from(i) * 90.0 + 0.5;
+        let share = values.partition_point(|&value| value <= x) as f64 / COUNT as f64;
+        assert!((share - expected(x)).abs() * (COUNT as f64).sqrt() < 1.63, "{x}: {share}, {} expected", expected(x));
+    }
+    let atom = |value: f64| values.iter().filter(|&&x| x == value).count() as f64 / COUNT as f64;
+    assert!((atom(100.0) - 0.05).abs() < 0.002 && (atom(1000.0) - 0.1).abs() < 0.003);
+    let mean = values.iter().sum::<f64>() / COUNT as f64;
+    // The standard error is about 80.
+    assert!((mean - draw.mean()).abs() < 250.0, "{mean}, {} expected", draw.mean());
+    assert_eq!(draw.mean(), 100.0 * 0.05 + 550.0 * 0.45 + 1000.0 * 0.1 + 25_500.0 * 0.3 + 70_000.0 * 0.1);
+}

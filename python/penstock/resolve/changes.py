@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -91,17 +90,6 @@ def _read_capacity(table: Table, rules: list[Table], traces: list[Table]) -> lis
         return None
     capacity: list[int] | None = traces[0].take("capacity", _trace)
     return capacity
-
-
-def traces_of_capacity(tree: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The entries of a scenario's tree that name a file; what has another shape is left to the reader."""
-    links = tree.get("links")
-    for link in links.values() if isinstance(links, Mapping) else ():
-        for side in (link, link.get("reverse")) if isinstance(link, Mapping) else ():
-            rules = side.get("change") if isinstance(side, Mapping) else None
-            for rule in rules if isinstance(rules, list) else ():
-                if isinstance(rule, dict) and isinstance(rule.get("capacity"), str):
-                    yield rule
 
 
 def _trace(value: Any) -> list[int]:

@@ -1,16 +1,18 @@
-"""Values that may be drawn: fixed, uniform, exponential, Pareto, from a list, or linear over the copies of a link."""
+"""Values that may be drawn: fixed, uniform, exponential, Pareto, from a list, measured, linear over a link's copies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Final
 
 from penstock.faults import nearest
+from penstock.resolve.measured import points
 from penstock.units import UnitError
 
-KINDS: Final = ("uniform", "exp", "pareto", "list", "linear")
+KINDS: Final = ("uniform", "exp", "pareto", "list", "cdf", "file", "linear")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,20 @@ class Draw:
         if self.rule is not None:
             return self.rule
         return self.nominal(copy, count) or 0
+
+    def mean(self) -> float:
+        """The mean of what is drawn."""
+        match self.rule:
+            case {"uniform": [low, high]}:
+                return float(low + high) / 2
+            case {"exp": mean} | {"pareto": mean}:
+                return float(mean)
+            case {"list": values}:
+                return float(sum(values)) / len(values)
+            case {"cdf": found}:
+                between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(found))
+                return float(found[0][0] * found[0][1] + between)
+        return float(self.fixed or 0)
 
     def nominal(self, copy: int, count: int) -> int | None:
         """The value of this copy where it is certain before the run."""
@@ -49,8 +65,6 @@ def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: b
             return Draw(show(fixed), fixed=fixed)
         kinds = [key for key in value if key in KINDS]
         for key in value:
-            if key == "file":
-                raise UnitError("drawing from a file is not available in this version of penstock")
             if key not in KINDS and key != "shape":
                 raise UnitError(f'unknown way to draw "{key}"{nearest(key, allowed)}; known: {", ".join(allowed)}')
         if len(kinds) != 1:
@@ -87,6 +101,11 @@ def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], sho
                 "pareto needs a shape above 1 (so that it has a mean) and at most 1000, such as shape = 1.2"
             )
         return Draw({"pareto": show(mean), "shape": shape}, rule={"pareto": mean, "shape": shape})
+    if kind in ("cdf", "file"):
+        found = points(kind, value[kind], parse)
+        named = isinstance(value[kind], str) and kind == "cdf"
+        told = value[kind] if named else [[show(amount), share] for amount, share in found]
+        return Draw({"cdf": told}, rule={"cdf": [list(point) for point in found]})
     items = value[kind]
     if not isinstance(items, list) or not items:
         raise UnitError("list needs a list of at least one value")

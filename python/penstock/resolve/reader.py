@@ -79,15 +79,13 @@ class Table:
                 self.faults.add(path, f"must be a table such as {example}, not {kind_of(values)}")
         return tables
 
-    def known(self, keys: Iterable[str], planned: Iterable[str] = (), hints: Mapping[str, str] | None = None) -> None:
-        """Note every key that is not one of `keys`; `planned` keys are known but not available in this version."""
+    def known(self, keys: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
+        """Note every key that is not one of `keys`."""
         allowed = list(keys)
         for key in self.values:
             if key in allowed:
                 continue
-            if key in planned:
-                self.fault(key, "is not available in this version of penstock")
-            elif hints and key in hints:
+            if hints and key in hints:
                 self.fault(key, hints[key])
             else:
                 self.fault(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")

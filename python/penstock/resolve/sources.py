@@ -1,4 +1,4 @@
-"""What each kind of traffic sends, in canonical form: transfers, datagrams, bursts, web sessions."""
+"""What each kind of traffic sends, in canonical form: transfers, incast, datagrams, bursts, web sessions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,25 @@ from penstock.catalog import tcp_keys
 from penstock.resolve.draws import Draw, draw
 from penstock.resolve.reader import REQUIRED, Table, choice, whole
 from penstock.resolve.settings import Surroundings, default_shown, setting
-from penstock.units import UnitError, format_rate, format_size, format_time, parse_rate, parse_size, parse_time
+from penstock.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
+from penstock.resolve.video import read_replay, read_video
+from penstock.units import (
+    UnitError,
+    format_rate,
+    format_size,
+    format_time,
+    parse_probability,
+    parse_rate,
+    parse_size,
+    parse_time,
+)
 
-KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec")
+KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec", "incast", "video", "replay")
 COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
 # A Reed-Solomon code over symbols of 16 bits has no longer blocks.
 MOST_IN_BLOCK: Final = 65_535
 WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
+INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp")
 
 # Feldmann et al., SIGCOMM 1999: times between pages and between objects, objects of a page, bytes of an object.
 _WEB: Final[Mapping[str, Any]] = {
@@ -30,17 +42,52 @@ _WEB: Final[Mapping[str, Any]] = {
 def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys that belong to a kind: the engine's form and the form to show."""
     if kind == "tcp":
-        return _tcp(table)
+        return _bulk(table)
+    if kind == "incast":
+        return _incast(table)
+    if kind == "video":
+        return read_video(table, COMMON)
+    if kind == "replay":
+        return read_replay(table, COMMON)
     if kind == "web":
         return _web(table)
     if kind == "onoff":
         return _onoff(table)
     if kind == "fec":
         return _fec(table)
-    own, shown = _udp(table)
+    own, shown = _udp(table, *(("jitter",) if kind == "cbr" else ()))
     if kind == "poisson":
         shown.pop("phase", None)
+    elif own:
+        jitter = table.take("jitter", parse_probability, 0.0)
+        own["udp"]["jitter"] = jitter or 0.0
+        shown["jitter"] = jitter
     return own, shown
+
+
+def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    """TCP flows; where sizes are drawn or flows arrive, each transfer is a connection of its own."""
+    if not is_drawn(table):
+        return _tcp(table, *TRANSFER_KEYS)
+    own, shown = _tcp(table, *TRANSFER_KEYS, sized=False)
+    transfers, told = read_transfers(table, shown.get("packet"))
+    return own | {"transfers": transfers}, shown | told
+
+
+def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    every = table.take("every", parse_time)
+    pause = table.take("pause", draw(parse_time, format_time), draw(parse_time, format_time)("0s"))
+    own, shown = _tcp(table, "every", "pause", common=INCAST_COMMON, sized=False)
+    transfers, told = read_transfers(table, shown.get("packet"))
+    if "every" in table.values and "pause" in table.values:
+        table.fault("every", "give either every, from start to start, or pause, from the end to the next start")
+    if every == 0:
+        table.fault("every", "must be above 0s")
+    if pause is None:
+        return own, shown
+    rhythm = {"pause": pause.shown} if every is None else {"every": format_time(every)}
+    incast = {"every_ns": every, "pause": pause.canonical(0, 1)}
+    return own | {"transfers": transfers, "incast": incast}, rhythm | shown | told
 
 
 def _onoff(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -107,13 +154,18 @@ def _number(value: float) -> float:
     return value
 
 
-def _tcp(table: Table, *own: str, common: tuple[str, ...] = COMMON) -> tuple[dict[str, Any], dict[str, Any]]:
+def _tcp(
+    table: Table, *own: str, common: tuple[str, ...] = COMMON, sized: bool = True
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of TCP; without `sized` those of a transfer's size are read elsewhere."""
     keys = tcp_keys()
     profile = table.take("profile", choice(*keys.profiles), keys.profiles[0])
     settings: dict[str, Any] = {}
     shown: dict[str, Any] = {"profile": profile}
     flavour = keys.flavours[0]
     for param in keys.params:
+        if not sized and param.name in ("packets", "bytes"):
+            continue
         if param.name not in table.values:
             default = default_shown(param.for_profile(profile or keys.profiles[0]))
             if param.name == "flavour":

@@ -16,8 +16,10 @@ from penstock.resolve.routes import Network
 from penstock.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
 
-PLANNED_KINDS = ("video", "replay")
 MOST_FLOWS = 10_000_000
+
+# Kinds whose flows go from all nodes of `from`, by the key that counts them instead of `count`.
+SHARED = {"web": "sessions", "incast": "senders"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class TrafficSpec:
     def flows(self) -> list[tuple[str, str, list[str] | None]]:
         """The different (from, to, path) of its flows."""
         sources, targets = self.canonical["from"], self.canonical["to"]
-        if self.canonical["kind"] == "web":
+        if self.canonical["kind"] in SHARED:
             return [(source, target, None) for source in sources for target in targets]
         count = min(self.canonical["count"], max(len(sources), len(targets)) * min(len(sources), len(targets)))
         path = self.canonical["path"]
@@ -58,12 +60,13 @@ def read_traffic(faults: Faults, traffic: Any, network: Network, duration: int |
 
 
 def _read(table: Table, name: str, network: Network, duration: int | None) -> TrafficSpec | None:
-    kind = table.take("kind", _kind, REQUIRED, advice=f"one of {', '.join(KINDS)}")
+    kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
     count = table.take("count", whole(0, MOST_FLOWS), 1)
-    if kind == "web":
+    counted = SHARED.get(kind or "", "count")
+    if counted != "count":
         if "count" in table.values:
-            table.fault("count", "web counts its flows as sessions: write sessions")
-        count = table.take("sessions", whole(0, MOST_FLOWS), 1)
+            table.fault("count", f"{kind} counts its flows as {counted}: write {counted}")
+        count = table.take(counted, whole(0, MOST_FLOWS), 1)
     start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
         None,
         None,
@@ -71,17 +74,24 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
     stop = table.take("stop", parse_time)
     _check_times(table, start, stop, duration)
     dscp = table.take("dscp", codepoint, 0)
-    nodes = _nodes(table, count or 0, network, every=kind == "web")
+    nodes = _nodes(table, count or 0, network, every=kind in SHARED)
     if kind is None:
         return None
     own, shown_own = read_source(table, kind)
     if nodes is None or count is None or start is None or dscp is None:
         return None
     sources, targets, path = nodes
+    flows = count
+    if kind == "incast":
+        if len(targets) > 1:
+            table.fault("to", "incast has one receiver")
+        # All senders together are one flow.
+        flows = min(count, 1)
+        sources = [sources[i % len(sources)] for i in range(max(count, 1))] if sources else sources
     canonical = {
         "name": name,
         "kind": kind,
-        "count": count,
+        "count": flows,
         "from": sources,
         "to": targets,
         "path": path,
@@ -92,7 +102,7 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
     }
     shown = {
         "kind": kind,
-        "sessions" if kind == "web" else "count": count,
+        counted: count,
         "from": table.values["from"],
         "to": table.values["to"],
     }
@@ -104,12 +114,6 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
     if dscp:
         shown["dscp"] = dscp
     return TrafficSpec(name, canonical, shown | shown_own)
-
-
-def _kind(value: Any) -> str:
-    if value in PLANNED_KINDS:
-        raise UnitError(f"is not available in this version of penstock; available: {', '.join(KINDS)}")
-    return choice(*KINDS)(value)
 
 
 def _nodes(
@@ -142,7 +146,7 @@ def _nodes(
     if every:
         pairs = {(source, target) for source in sources for target in targets}
         if path is not None:
-            table.fault("path", "web sessions go to several servers, by the shortest ways")
+            table.fault("path", "is of one pair of nodes; these flows go by the shortest ways")
     else:
         turns = range(count if sources and targets else 0)
         pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}

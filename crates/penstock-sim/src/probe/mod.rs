@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod flow;
+pub(crate) mod frames;
 pub(crate) mod histogram;
 pub(crate) mod queue;
 pub(crate) mod series;

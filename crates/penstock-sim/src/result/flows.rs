@@ -119,7 +119,8 @@ impl<'a> Flows<'a> {
             }
         }
         let times = &session.past.completions;
-        let completion = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
+        let sum: f64 = times.iter().map(|transfer| transfer.seconds).sum();
+        let completion = (!times.is_empty()).then(|| sum / times.len() as f64);
         let goodput = self.goodput(flow);
         Row {
             goodput,
@@ -137,7 +138,7 @@ impl<'a> Flows<'a> {
         let (host, stats) = (&engine.hosts[flow], &engine.network.tally.flows[flow].stats);
         let goodput = self.goodput(flow);
         let (sent, tcp) = match &host.source {
-            Source::Udp(source, _, before) => (u64::from(source.sent - before), None),
+            Source::Udp(source, _, before) => (u64::from(source.sent() - before), None),
             Source::Tcp(sender) => {
                 let before = engine.before.get(flow).copied().unwrap_or_default();
                 let row = tcp_row(host, sender, &before, engine.network.tally.window);

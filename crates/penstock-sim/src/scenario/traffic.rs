@@ -4,6 +4,7 @@ use super::{Draw, Setting};
 use penstock_core::{Rng, Time};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A group of flows of one kind.
 #[derive(Clone, Debug, Deserialize)]
@@ -35,6 +36,13 @@ pub struct TrafficSpec {
     #[serde(default)]
     pub tcp: Option<TcpSpec>,
     /// For `cbr`, `poisson`, `fec`, and `onoff` without a TCP.
+    /// For `tcp` whose sizes are drawn or that arrive one by one, and for `incast`.
+    #[serde(default)]
+    pub transfers: Option<TransfersSpec>,
+    /// For `incast`.
+    #[serde(default)]
+    pub incast: Option<IncastSpec>,
+    /// For `cbr`, `poisson`, and `onoff` without a TCP.
     #[serde(default)]
     pub udp: Option<UdpSpec>,
     /// For `fec`.
@@ -46,6 +54,30 @@ pub struct TrafficSpec {
     /// For `web`.
     #[serde(default)]
     pub web: Option<WebSpec>,
+    /// For `video`.
+    #[serde(default)]
+    pub video: Option<VideoSpec>,
+    /// For `replay`.
+    #[serde(default)]
+    pub replay: Option<ReplaySpec>,
+}
+
+impl TrafficSpec {
+    /// Whether its connections come and go.
+    pub(crate) fn opens(&self) -> bool {
+        self.tcp.is_some() && (self.transfers.is_some() || self.onoff.is_some() || self.web.is_some())
+    }
+
+    /// Whether a flow of it may have several connections at once.
+    pub(crate) fn opens_many(&self) -> bool {
+        matches!(self.kind, TrafficKind::Web | TrafficKind::Incast)
+            || self.transfers.as_ref().is_some_and(|transfers| transfers.arrivals.is_some())
+    }
+
+    /// How many of the nodes at `from` each flow has for itself: 1, or all.
+    pub(crate) fn senders(&self) -> usize {
+        if matches!(self.kind, TrafficKind::Web | TrafficKind::Incast) { self.from.len() } else { 1 }
+    }
 }
 
 /// What sends.
@@ -64,13 +96,99 @@ pub enum TrafficKind {
     Onoff,
     /// Sessions that ask for pages.
     Web,
+    /// Many senders that answer one receiver at once, again and again.
+    Incast,
+    /// Frames, each in several datagrams.
+    Video,
+    /// Datagrams with the sizes and times of recorded packets.
+    Replay,
 }
 
-impl TrafficKind {
-    /// Whether its connections come and go.
-    pub(crate) fn opens(self, tcp: bool) -> bool {
-        self == Self::Web || (self == Self::Onoff && tcp)
-    }
+/// Transfers, each on a connection of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransfersSpec {
+    /// Size of a transfer.
+    pub size: Draw,
+    /// What `size` counts.
+    pub unit: SizeUnit,
+    /// Nanoseconds from one transfer to the next, whether or not those before have ended. Without it each flow is one
+    /// transfer.
+    #[serde(default)]
+    pub arrivals: Option<Draw>,
+    /// Bytes at which the classes end whose completion times are told apart, in rising order.
+    #[serde(default)]
+    pub classes: Vec<u64>,
+}
+
+/// What the size of a transfer counts.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum SizeUnit {
+    /// Packets.
+    Packets,
+    /// Bytes of user data.
+    Bytes,
+}
+
+/// Rounds in which all senders at `from` send one transfer each to the receiver at `to`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IncastSpec {
+    /// Nanoseconds from the start of a round to that of the next; without it a round follows the end of the one before.
+    #[serde(default)]
+    pub every_ns: Option<u64>,
+    /// Nanoseconds from the end of a round to the start of the next.
+    pub pause: Draw,
+}
+
+/// A video: frames of three types at a constant rate.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VideoSpec {
+    /// Mean bits per second on the wire.
+    pub rate: f64,
+    /// Frames per second.
+    pub fps: f64,
+    /// Types of the frames in the order of sending, again and again.
+    pub gop: String,
+    /// Mean sizes of I, P and B frames, in proportion.
+    pub sizes: [f64; 3],
+    /// Coefficient of variation of the sizes of frames of one type.
+    pub variation: f64,
+    /// Largest payload of a datagram in bytes.
+    pub payload: u32,
+    /// Bytes added to each payload.
+    #[serde(default = "udp_headers")]
+    pub headers: u32,
+    /// Whether the first frame waits for a random part of the distance between two.
+    #[serde(default)]
+    pub phase: Phase,
+    /// What is one application data unit to the queues that ask.
+    pub unit: DataUnit,
+    /// Whether frames are useless without those that they refer to.
+    pub dependence: bool,
+}
+
+/// What counts as one application data unit.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum DataUnit {
+    /// A frame.
+    Frame,
+    /// A group of pictures.
+    Gop,
+}
+
+/// Packets as recorded in a file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplaySpec {
+    /// A pcap file.
+    pub file: PathBuf,
+    /// Bytes of a packet that are no payload.
+    #[serde(default = "udp_headers")]
+    pub headers: u32,
 }
 
 /// On and off in turn.
@@ -179,6 +297,9 @@ pub struct UdpSpec {
     /// Whether the first packet waits for a random part of the distance between two.
     #[serde(default)]
     pub phase: Phase,
+    /// For `cbr`: each gap is drawn uniformly from 1 - jitter to 1 + jitter times its length.
+    #[serde(default)]
+    pub jitter: f64,
 }
 
 fn udp_headers() -> u32 {

@@ -1,8 +1,9 @@
-//! Datagrams without feedback: at constant distance (`cbr`), at exponential distances (`poisson`), at constant distance in
-//! bursts with pauses (`onoff`), or at either distance with redundancy among them (`fec`).
+//! Datagrams without feedback: at constant distance, or uniformly spread around it (`cbr`), at exponential distances
+//! (`poisson`), at constant distance in bursts with pauses (`onoff`), or with redundancy among them (`fec`).
 
 use crate::link::Wire;
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec};
+use crate::traffic::emitter::Datagram;
 use crate::traffic::session::time;
 use penstock_core::{Rate, Rng, Span};
 
@@ -12,6 +13,7 @@ pub(crate) struct Datagrams {
     payload: Draw,
     headers: u32,
     phase: Phase,
+    jitter: f64,
     /// Paces the packets: each is followed by the time that a link of the source's rate would need to send it.
     pace: Wire,
     burst: Option<Burst>,
@@ -52,14 +54,6 @@ impl Burst {
     }
 }
 
-/// A datagram to send now, and the time to the next.
-pub(crate) struct Datagram {
-    pub(crate) payload: u32,
-    pub(crate) size: u32,
-    pub(crate) seq: u32,
-    pub(crate) gap: Span,
-}
-
 impl Datagrams {
     /// The source of this group that `spec` describes; `rng` is the flow's own stream.
     pub(crate) fn new(group: &TrafficSpec, spec: &UdpSpec, mut rng: Rng) -> Self {
@@ -72,7 +66,7 @@ impl Datagrams {
         let rate = Rate::from_bits_per_second(rate.round().max(1.0) as u64);
         let (payload, headers, phase) = (spec.payload.clone(), spec.headers, spec.phase);
         let burst = group.onoff.as_ref().map(|onoff| Burst::new(onoff, &mut rng));
-        Self { spacing, payload, headers, phase, pace: Wire::new(rate), burst, rng, sent: 0 }
+        Self { spacing, payload, headers, phase, jitter: spec.jitter, pace: Wire::new(rate), burst, rng, sent: 0 }
     }
 
     /// Time from the start of the flow to its first packet.
@@ -99,9 +93,13 @@ impl Datagrams {
             let gap = self.pace.transmission(size);
             match &mut self.burst {
                 Some(burst) => burst.gap(gap, &mut self.rng),
+                None if self.jitter > 0.0 => {
+                    let factor = self.rng.between(1.0 - self.jitter, 1.0 + self.jitter);
+                    Span::from_nanos((gap.as_nanos() as f64 * factor).round() as u64)
+                }
                 None => gap,
             }
         };
-        Datagram { payload, size, seq, gap }
+        Datagram { payload, size, seq, gap, frame: None }
     }
 }

@@ -1,6 +1,7 @@
 //! What opens connections, and when: each source has one timer, and is told when a connection of its has ended.
 
-use crate::scenario::{Draw, OnoffSpec, WebSpec};
+use crate::scenario::{Draw, IncastSpec, OnoffSpec, SizeUnit, TransfersSpec, WebSpec};
+use crate::traffic::incast::Incast;
 use crate::traffic::web::Web;
 use penstock_core::{Rng, Span, Time};
 
@@ -9,16 +10,39 @@ use penstock_core::{Rng, Span, Time};
 pub(crate) struct Opening {
     /// Which of the session's ways it takes.
     pub(crate) way: u32,
-    /// Packets of data.
-    pub(crate) packets: u32,
+    /// How much data.
+    pub(crate) size: Size,
     /// What the session calls it.
     pub(crate) tag: u32,
+}
+
+/// Length of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// Packets of data.
+    Packets(u32),
+    /// Bytes of user data.
+    Bytes(u64),
+}
+
+impl Size {
+    /// A drawn number of these, rounded up, at least 1.
+    pub(crate) fn draw(draw: &Draw, unit: SizeUnit, rng: &mut Rng) -> Self {
+        match unit {
+            SizeUnit::Packets => Self::Packets(whole(draw, rng)),
+            SizeUnit::Bytes => Self::Bytes(draw.draw(rng).ceil().clamp(1.0, 4e18) as u64),
+        }
+    }
 }
 
 /// A source of connections.
 pub(crate) enum Behaviour {
     /// One transfer after the other.
     Transfers(Transfers),
+    /// Transfers that come whether or not those before have ended.
+    Arrivals(Arrivals),
+    /// Many transfers at once.
+    Incast(Box<Incast>),
     /// Pages of objects.
     Web(Box<Web>),
 }
@@ -27,6 +51,17 @@ impl Behaviour {
     /// Transfers as `spec` says, the first at `start`.
     pub(crate) fn transfers(spec: &OnoffSpec, start: Time) -> Self {
         Self::Transfers(Transfers { size: spec.on.clone(), off: spec.off.clone(), next: start })
+    }
+
+    /// Transfers as `spec` says, the first a gap after `start`, or a single one at `start`.
+    pub(crate) fn arrivals(spec: &TransfersSpec, start: Time, rng: &mut Rng) -> Self {
+        let next = spec.arrivals.as_ref().map_or(start, |gap| start + time(gap, rng));
+        Self::Arrivals(Arrivals { spec: spec.clone(), next })
+    }
+
+    /// Rounds as `spec` says of transfers as `transfers` says from so many senders, the first at `start`.
+    pub(crate) fn incast(spec: &IncastSpec, transfers: &TransfersSpec, start: Time, senders: u32) -> Self {
+        Self::Incast(Box::new(Incast::new(spec.clone(), transfers.clone(), start, senders)))
     }
 
     /// Pages as `spec` says, the first at `start`, from so many servers, in packets of so many bytes.
@@ -38,6 +73,8 @@ impl Behaviour {
     pub(crate) fn next(&self) -> Time {
         match self {
             Self::Transfers(transfers) => transfers.next,
+            Self::Arrivals(arrivals) => arrivals.next,
+            Self::Incast(incast) => incast.next(),
             Self::Web(web) => web.next(),
         }
     }
@@ -46,16 +83,35 @@ impl Behaviour {
     pub(crate) fn on_time(&mut self, now: Time, rng: &mut Rng, open: &mut Vec<Opening>) {
         match self {
             Self::Transfers(transfers) => transfers.on_time(rng, open),
+            Self::Arrivals(arrivals) => arrivals.on_time(now, rng, open),
+            Self::Incast(incast) => incast.on_time(now, rng, open),
             Self::Web(web) => web.on_time(now, rng, open),
         }
     }
 
-    /// All data of the connection with this tag has been acknowledged.
-    pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) {
+    /// All data of the connection with this tag has been acknowledged. If a round has ended with it, how long that took.
+    pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) -> Option<Span> {
         match self {
             Self::Transfers(transfers) => transfers.next = now + time(&transfers.off, rng),
+            Self::Arrivals(_) => {}
+            Self::Incast(incast) => return incast.on_end(now, tag, rng),
             Self::Web(web) => web.on_end(now, tag, rng, open),
         }
+        None
+    }
+}
+
+/// Transfers in open loop, or a single one.
+pub(crate) struct Arrivals {
+    spec: TransfersSpec,
+    next: Time,
+}
+
+impl Arrivals {
+    fn on_time(&mut self, now: Time, rng: &mut Rng, open: &mut Vec<Opening>) {
+        let size = Size::draw(&self.spec.size, self.spec.unit, rng);
+        open.push(Opening { way: 0, size, tag: 0 });
+        self.next = self.spec.arrivals.as_ref().map_or(Time::NEVER, |gap| now + time(gap, rng));
     }
 }
 
@@ -71,7 +127,7 @@ pub(crate) struct Transfers {
 impl Transfers {
     fn on_time(&mut self, rng: &mut Rng, open: &mut Vec<Opening>) {
         self.next = Time::NEVER;
-        open.push(Opening { way: 0, packets: whole(&self.size, rng), tag: 0 });
+        open.push(Opening { way: 0, size: Size::Packets(whole(&self.size, rng)), tag: 0 });
     }
 }
 
@@ -104,8 +160,29 @@ mod tests {
         let (mut rng, mut open) = (Rng::stream(1, "source"), Vec::new());
         assert_eq!(source.next(), at(1.0));
         source.on_time(at(1.0), &mut rng, &mut open);
-        assert_eq!((open.pop(), source.next()), (Some(Opening { way: 0, packets: 256, tag: 0 }), Time::NEVER));
+        assert_eq!(
+            (open.pop(), source.next()),
+            (Some(Opening { way: 0, size: Size::Packets(256), tag: 0 }), Time::NEVER)
+        );
         source.on_end(at(5.0), 0, &mut rng, &mut open);
         assert_eq!((open.len(), source.next()), (0, at(7.0)));
+    }
+
+    #[test]
+    fn arrivals_come_whether_or_not_those_before_have_ended() {
+        let (size, unit) = (Draw::Fixed(1000.5), SizeUnit::Bytes);
+        let spec = TransfersSpec { size, unit, arrivals: Some(Draw::Fixed(1e9)), classes: Vec::new() };
+        let (mut rng, mut open) = (Rng::stream(1, "source"), Vec::new());
+        let mut source = Behaviour::arrivals(&spec, at(1.0), &mut rng);
+        for second in [2.0, 3.0, 4.0] {
+            assert_eq!(source.next(), at(second));
+            source.on_time(at(second), &mut rng, &mut open);
+            assert_eq!(open.pop(), Some(Opening { way: 0, size: Size::Bytes(1001), tag: 0 }));
+        }
+        let mut once = Behaviour::arrivals(&TransfersSpec { arrivals: None, ..spec }, at(1.0), &mut rng);
+        assert_eq!(once.next(), at(1.0));
+        once.on_time(at(1.0), &mut rng, &mut open);
+        once.on_end(at(2.0), 0, &mut rng, &mut open);
+        assert_eq!((open.len(), once.next()), (1, Time::NEVER));
     }
 }

@@ -12,7 +12,7 @@
 //! the page (0): then pages may overlap.
 
 use crate::scenario::WebSpec;
-use crate::traffic::session::{Opening, time, whole};
+use crate::traffic::session::{Opening, Size, time, whole};
 use penstock_core::{Rng, Time};
 
 /// A session.
@@ -81,7 +81,7 @@ impl Web {
                 let bytes = self.spec.size.draw(rng).max(1.0);
                 let answer = (bytes / f64::from(self.packet)).ceil().min(4e9) as u32;
                 let tag = self.place(Object { page: number, server, answer });
-                open.push(Opening { way: 2 * server + 1, packets: 1, tag });
+                open.push(Opening { way: 2 * server + 1, size: Size::Packets(1), tag });
             }
         }
     }
@@ -100,7 +100,7 @@ impl Web {
         let object = &mut self.objects[tag as usize];
         if object.answer > 0 {
             let packets = std::mem::take(&mut object.answer);
-            open.push(Opening { way: 2 * object.server, packets, tag });
+            open.push(Opening { way: 2 * object.server, size: Size::Packets(packets), tag });
             return;
         }
         let number = object.page;
@@ -145,14 +145,14 @@ mod tests {
         let mut open = Vec::new();
         assert_eq!(web.next(), at(1.0));
         web.on_time(at(1.0), &mut rng, &mut open);
-        assert_eq!(open, [Opening { way: 1, packets: 1, tag: 0 }]);
+        assert_eq!(open, [Opening { way: 1, size: Size::Packets(1), tag: 0 }]);
         assert_eq!(web.next(), at(2.0));
         web.on_time(at(2.0), &mut rng, &mut open);
         assert_eq!((open.len(), web.next()), (2, Time::NEVER));
         open.clear();
         // The answer: 3001 bytes are four packets of 1000.
         web.on_end(at(2.5), 0, &mut rng, &mut open);
-        assert_eq!(open, [Opening { way: 0, packets: 4, tag: 0 }]);
+        assert_eq!(open, [Opening { way: 0, size: Size::Packets(4), tag: 0 }]);
         web.on_end(at(3.0), 0, &mut rng, &mut open);
         assert_eq!(web.next(), Time::NEVER);
         web.on_end(at(3.0), 1, &mut rng, &mut open);
@@ -203,7 +203,9 @@ mod tests {
                 web.on_time(now, &mut rng, &mut open);
                 for request in std::mem::take(&mut open) {
                     web.on_end(now, request.tag, &mut rng, &mut open);
-                    packets += f64::from(open[0].packets);
+                    if let Size::Packets(answer) = open[0].size {
+                        packets += f64::from(answer);
+                    }
                     open.clear();
                     web.on_end(now, request.tag, &mut rng, &mut open);
                 }

@@ -1,0 +1,185 @@
+//! What becomes of the frames of a video at its receiver.
+
+use crate::traffic::video::{FrameType, NewFrame};
+
+/// The frames of one flow, in the order of sending.
+#[derive(Default)]
+pub(crate) struct Frames {
+    frames: Vec<Frame>,
+    /// Whether a frame is useless without those that it refers to.
+    dependence: bool,
+}
+
+struct Frame {
+    /// Number of its first datagram.
+    first: u32,
+    fragments: u32,
+    delivered: u32,
+    /// Bytes on the wire of what was delivered.
+    bytes: u32,
+    kind: FrameType,
+    /// A datagram of it was lost.
+    broken: bool,
+    /// It was sent after the warm-up.
+    counts: bool,
+}
+
+/// What is known of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    /// All of it was delivered.
+    Whole,
+    /// Something is under way.
+    Open,
+    /// Something was lost.
+    Useless,
+}
+
+/// Sums over the frames of a group whose fate is known.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Waste {
+    pub(crate) frames: u64,
+    pub(crate) useless: u64,
+    pub(crate) bytes: u64,
+    pub(crate) useless_bytes: u64,
+}
+
+impl Frames {
+    /// No frames yet.
+    pub(crate) fn new(dependence: bool) -> Self {
+        Self { frames: Vec::new(), dependence }
+    }
+
+    /// A frame begins with datagram `first`.
+    pub(crate) fn begin(&mut self, first: u32, frame: &NewFrame, counts: bool) {
+        let NewFrame { kind, fragments, .. } = *frame;
+        self.frames.push(Frame { first, fragments, delivered: 0, bytes: 0, kind, broken: false, counts });
+    }
+
+    /// A datagram of so many bytes has reached the receiver.
+    pub(crate) fn deliver(&mut self, seq: u32, size: u32) {
+        if let Some(frame) = self.frame_of(seq) {
+            frame.delivered += 1;
+            frame.bytes = frame.bytes.saturating_add(size);
+        }
+    }
+
+    /// A datagram was lost.
+    pub(crate) fn lose(&mut self, seq: u32) {
+        if let Some(frame) = self.frame_of(seq) {
+            frame.broken = true;
+        }
+    }
+
+    fn frame_of(&mut self, seq: u32) -> Option<&mut Frame> {
+        let after = self.frames.partition_point(|frame| frame.first <= seq);
+        self.frames.get_mut(after.checked_sub(1)?)
+    }
+
+    /// What was of use and what was not. A frame of which something is under way counts in neither.
+    pub(crate) fn waste(&self) -> Waste {
+        let fates: Vec<Fate> = if self.dependence { self.with_references() } else { self.alone().collect() };
+        let mut waste = Waste::default();
+        for (frame, fate) in self.frames.iter().zip(fates).filter(|(frame, fate)| frame.counts && *fate != Fate::Open) {
+            waste.frames += 1;
+            waste.bytes += u64::from(frame.bytes);
+            if fate == Fate::Useless {
+                waste.useless += 1;
+                waste.useless_bytes += u64::from(frame.bytes);
+            }
+        }
+        waste
+    }
+
+    /// By their own datagrams.
+    fn alone(&self) -> impl Iterator<Item = Fate> {
+        self.frames.iter().map(|frame| match (frame.broken, frame.delivered == frame.fragments) {
+            (true, _) => Fate::Useless,
+            (false, true) => Fate::Whole,
+            (false, false) => Fate::Open,
+        })
+    }
+
+    /// By those of what they refer to as well: a P frame to the I or P frame before it, a B frame to those before and
+    /// after it, across groups of pictures. What is worst counts.
+    fn with_references(&self) -> Vec<Fate> {
+        let mut fates: Vec<Fate> = self.alone().collect();
+        let mut before = Fate::Whole;
+        for (frame, fate) in self.frames.iter().zip(&mut fates) {
+            if frame.kind == FrameType::P {
+                *fate = before.max(*fate);
+            }
+            if frame.kind == FrameType::B {
+                *fate = before.max(*fate);
+            } else {
+                before = *fate;
+            }
+        }
+        // The last frames of the run may have none after them.
+        let mut after = Fate::Whole;
+        for (frame, fate) in self.frames.iter().zip(&mut fates).rev() {
+            if frame.kind == FrameType::B {
+                *fate = after.max(*fate);
+            } else {
+                after = *fate;
+            }
+        }
+        fates
+    }
+}
+
+impl std::ops::AddAssign for Waste {
+    fn add_assign(&mut self, other: Self) {
+        self.frames += other.frames;
+        self.useless += other.useless;
+        self.bytes += other.bytes;
+        self.useless_bytes += other.useless_bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames of two datagrams of 100 bytes each, those at `lost` without their second, those at `open` with it under way.
+    fn frames(types: &str, lost: &[usize], open: &[usize], dependence: bool) -> (u64, u64, u64, u64) {
+        let mut frames = Frames::new(dependence);
+        for (i, letter) in types.chars().enumerate() {
+            let kind = match letter {
+                'I' => FrameType::I,
+                'P' => FrameType::P,
+                _ => FrameType::B,
+            };
+            let first = 2 * i as u32;
+            frames.begin(first, &NewFrame { kind, fragments: 2, unit: 0 }, i > 0);
+            frames.deliver(first, 100);
+            if lost.contains(&i) {
+                frames.lose(first + 1);
+            } else if !open.contains(&i) {
+                frames.deliver(first + 1, 100);
+            }
+        }
+        let waste = frames.waste();
+        (waste.frames, waste.useless, waste.bytes, waste.useless_bytes)
+    }
+
+    #[test]
+    fn a_frame_without_all_its_datagrams_is_useless() {
+        // The first is before the end of the warm-up.
+        assert_eq!(frames("IBBPBB", &[], &[], false), (5, 0, 1000, 0));
+        assert_eq!(frames("IBBPBB", &[0, 3], &[], false), (5, 1, 900, 100));
+        assert_eq!(frames("IBBPBB", &[3], &[5], false), (4, 1, 700, 100));
+    }
+
+    #[test]
+    fn with_dependence_so_are_those_that_refer_to_it() {
+        // A P frame: the B frames on both sides of it, and the P frame after it with its own.
+        assert_eq!(frames("IBBPBBPBBI", &[3], &[], true), (9, 8, 1700, 1500));
+        // A B frame: none.
+        assert_eq!(frames("IBBPBBPBBI", &[4], &[], true), (9, 1, 1700, 100));
+        // The second I frame: the B frames before it.
+        assert_eq!(frames("IBBPBBPBBI", &[9], &[], true), (9, 3, 1700, 500));
+        // What waits for a frame under way is not known yet, unless something else is lost.
+        assert_eq!(frames("IBBPBBPBBI", &[7], &[6], true), (5, 1, 900, 100));
+    }
+}

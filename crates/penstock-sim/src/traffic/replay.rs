@@ -1,0 +1,198 @@
+//! Replay: datagrams with the sizes and the distances of recorded packets.
+//!
+//! The format: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds, of either byte order; packets beginning
+//! with the IP header (LINKTYPE_RAW, 101, and LINKTYPE_IPV4, LINKTYPE_IPV6) or with an Ethernet header (LINKTYPE_ETHERNET,
+//! 1). A packet counts with its original length, whatever was kept of it, without the 14 bytes of an Ethernet header, and
+//! whatever it is.
+//!
+//! The first packet leaves at the start of the flow, the others at their distances from it, whatever the network does.
+
+use crate::traffic::emitter::Datagram;
+use penstock_core::Span;
+use penstock_core::time::NANOS_PER_SECOND;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A recorded packet: nanoseconds since the first one, and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Recorded {
+    pub(crate) at_ns: u64,
+    pub(crate) size: u32,
+}
+
+/// A source that sends what was recorded.
+pub(crate) struct Replay {
+    packets: Arc<[Recorded]>,
+    headers: u32,
+    pub(crate) sent: u32,
+}
+
+impl Replay {
+    /// A source of these packets, of which so many bytes are no payload.
+    pub(crate) fn new(packets: Arc<[Recorded]>, headers: u32) -> Self {
+        Self { packets, headers, sent: 0 }
+    }
+
+    /// Time from the start of the flow to its first packet.
+    pub(crate) fn first_gap(&self) -> Span {
+        if self.packets.is_empty() { NEVER } else { Span::ZERO }
+    }
+
+    /// The next datagram.
+    pub(crate) fn next(&mut self) -> Datagram {
+        let Recorded { at_ns, size } = self.packets[self.sent as usize];
+        let seq = self.sent;
+        self.sent += 1;
+        let following = self.packets.get(self.sent as usize);
+        let gap = following.map_or(NEVER, |next| Span::from_nanos(next.at_ns - at_ns));
+        Datagram { payload: size.saturating_sub(self.headers), size, seq, gap, frame: None }
+    }
+}
+
+/// Longer than any run.
+const NEVER: Span = Span::from_nanos(1_000_000_000_000_000_000);
+
+/// What stands before the IP header on an Ethernet.
+const ETHERNET: u32 = 14;
+
+/// No link has longer packets; what claims to be longer is no packet.
+const LONGEST: u32 = 1 << 18;
+
+/// The packets of a file, or what is wrong with it.
+pub(crate) fn read(path: &Path) -> Result<Arc<[Recorded]>, String> {
+    let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+    parse(&mut BufReader::with_capacity(1 << 20, file))
+}
+
+/// The packets of a file of which each byte is read once.
+fn parse(input: &mut impl Read) -> Result<Arc<[Recorded]>, String> {
+    let Some(header) = take::<24>(input)? else { return Err(SHORT.to_owned()) };
+    let magic = [header[0], header[1], header[2], header[3]];
+    let (number, nanos_of_fraction): (fn([u8; 4]) -> u32, u64) = match u32::from_be_bytes(magic) {
+        0xa1b2_c3d4 => (u32::from_be_bytes, 1000),
+        0xa1b2_3c4d => (u32::from_be_bytes, 1),
+        0xd4c3_b2a1 => (u32::from_le_bytes, 1000),
+        0x4d3c_b2a1 => (u32::from_le_bytes, 1),
+        0x0a0d_0d0a => return Err("is a pcapng file; convert it: editcap -F pcap FILE NEW".to_owned()),
+        other => return Err(format!("is no pcap file: it begins with {other:08x}")),
+    };
+    let word = |bytes: &[u8], at: usize| number([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    // The upper bits tell of check sequences.
+    let before_ip = match word(&header, 20) & 0x03ff_ffff {
+        1 => ETHERNET,
+        101 | 228 | 229 => 0,
+        other => return Err(format!("has packets of link type {other}; known: 1 (Ethernet) and 101 (raw IP)")),
+    };
+    let mut packets: Vec<Recorded> = Vec::new();
+    let (mut first, mut last) = (0, 0);
+    while let Some(record) = take::<16>(input)? {
+        let (kept, size) = (word(&record, 8), word(&record, 12));
+        let at = u64::from(word(&record, 0)) * NANOS_PER_SECOND + u64::from(word(&record, 4)) * nanos_of_fraction;
+        let count = packets.len() + 1;
+        if kept > size || size > LONGEST || size <= before_ip {
+            return Err(format!(
+                "packet {count} has a length of {size} bytes, of which {kept} were kept: not a packet"
+            ));
+        }
+        if packets.is_empty() {
+            first = at;
+        } else if at < last {
+            return Err(format!("packet {count} is earlier than the one before it; bring the file in order of time"));
+        }
+        last = at;
+        skip(input, kept, count)?;
+        packets.push(Recorded { at_ns: at - first, size: size - before_ip });
+    }
+    if packets.is_empty() {
+        return Err("has no packets".to_owned());
+    }
+    Ok(packets.into())
+}
+
+const SHORT: &str = "is no pcap file: it ends within its header";
+
+/// The next bytes; `None` at the end of the file.
+fn take<const COUNT: usize>(input: &mut impl Read) -> Result<Option<[u8; COUNT]>, String> {
+    let mut bytes = [0; COUNT];
+    let mut filled = 0;
+    while filled < COUNT {
+        match input.read(&mut bytes[filled..]) {
+            Ok(0) if filled == 0 => return Ok(None),
+            Ok(0) => return Err("ends within the header of a packet, or of the file".to_owned()),
+            Ok(more) => filled += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(format!("cannot be read: {error}")),
+        }
+    }
+    Ok(Some(bytes))
+}
+
+fn skip(input: &mut impl Read, count: u32, packet: usize) -> Result<(), String> {
+    match io::copy(&mut input.take(u64::from(count)), &mut io::sink()) {
+        Ok(skipped) if skipped == u64::from(count) => Ok(()),
+        Ok(_) => Err(format!("ends within packet {packet}")),
+        Err(error) => Err(format!("cannot be read: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with this magic number, written by `word`; packets are (seconds, fraction, kept, original length).
+    fn file(magic: u32, link: u32, packets: &[[u32; 4]], word: fn(u32) -> [u8; 4]) -> Vec<u8> {
+        let version = if word(1)[0] == 1 { 2 | 4 << 16 } else { 2 << 16 | 4 };
+        let mut bytes: Vec<u8> = [magic, version, 0, 0, 65_535, link].into_iter().flat_map(word).collect();
+        for packet in packets {
+            bytes.extend(packet.iter().copied().flat_map(word));
+            bytes.extend(std::iter::repeat_n(0xff, packet[2] as usize));
+        }
+        bytes
+    }
+
+    const PACKETS: [[u32; 4]; 3] = [[100, 999_999, 60, 60], [101, 1, 64, 1514], [101, 1, 0, 54]];
+
+    fn recorded(times: [u64; 3], sizes: [u32; 3]) -> Vec<Recorded> {
+        times.into_iter().zip(sizes).map(|(at_ns, size)| Recorded { at_ns, size }).collect()
+    }
+
+    #[test]
+    fn both_units_of_time_both_orders_of_bytes_and_both_link_types() {
+        for word in [u32::to_be_bytes, u32::to_le_bytes] {
+            let micros = parse(&mut &file(0xa1b2_c3d4, 1, &PACKETS, word)[..]).unwrap();
+            assert_eq!(micros[..], recorded([0, 2000, 2000], [46, 1500, 40]));
+            let nanos = parse(&mut &file(0xa1b2_3c4d, 101, &PACKETS, word)[..]).unwrap();
+            assert_eq!(nanos[..], recorded([0, 999_000_002, 999_000_002], [60, 1514, 54]));
+        }
+    }
+
+    #[test]
+    fn packets_leave_at_their_distances() {
+        let mut source = Replay::new(recorded([0, 5, 9], [100, 20, 1000]).into(), 28);
+        assert_eq!(source.first_gap(), Span::ZERO);
+        let sent: Vec<_> = (0..3).map(|_| source.next()).map(|it| (it.seq, it.size, it.payload, it.gap)).collect();
+        let nanos = Span::from_nanos;
+        assert_eq!(sent, [(0, 100, 72, nanos(5)), (1, 20, 0, nanos(4)), (2, 1000, 972, NEVER)]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_told() {
+        let refused = |bytes: &[u8]| parse(&mut &bytes[..]).unwrap_err();
+        let good = file(0xa1b2_c3d4, 1, &PACKETS, u32::to_le_bytes);
+        assert!(refused(b"").contains("ends within its header"));
+        assert!(refused(&good[..20]).contains("ends within the header"));
+        assert!(refused(&good[..30]).contains("ends within the header of a packet"));
+        assert!(refused(&good[..60]).contains("ends within packet 1"));
+        assert!(refused(&good[..24]).contains("no packets"));
+        assert!(refused(b"duration = \"10s\"  # a scenario").contains("no pcap file"));
+        assert!(refused(&[[0x0a, 0x0d, 0x0d, 0x0a].as_slice(), &[0; 40]].concat()).contains("pcapng"));
+        let told = |link, packets: &[[u32; 4]]| refused(&file(0xa1b2_c3d4, link, packets, u32::to_le_bytes));
+        assert!(told(113, &PACKETS).contains("link type 113"));
+        assert!(told(101, &[[2, 0, 0, 60], [1, 0, 0, 60]]).contains("packet 2 is earlier"));
+        assert!(told(101, &[[2, 0, 70, 60]]).contains("packet 1 has a length of 60"));
+        assert!(told(1, &[[2, 0, 0, 14]]).contains("packet 1 has a length of 14"));
+        assert!(told(101, &[[2, 0, 0, 3_000_000]]).contains("not a packet"));
+    }
+}

@@ -1,0 +1,233 @@
+"""Transfers that arrive, incast, video, replay: their keys in TOML and in Python, what is shown, what comes of it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import penstock as ps
+import pytest
+from penstock.echo import resolved_text
+from penstock.metrics import metric
+from penstock.resolve.draws import Draw, draw
+from penstock.scenario import Document
+from penstock.units import format_size, parse_size
+
+HEAD = 'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\nwatch = true\n[traffic.t]\n'
+ENDS = 'from = "A"\nto = "B"\n'
+
+
+def text(traffic: str) -> str:
+    """A scenario with this traffic."""
+    return HEAD + ENDS + traffic + "\n"
+
+
+def canonical(traffic: str) -> dict[str, Any]:
+    """What the engine is given of it."""
+    resolved = Document.parse(text(traffic)).resolve()
+    group: dict[str, Any] = resolved.canonical["traffic"][0]
+    return group
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Two packets, 2 ms apart, after an Ethernet header."""
+    file = tmp_path / "two.pcap"
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    records = [struct.pack("<IIII", 9, micros, 60, 1514) + bytes(60) for micros in (1000, 3000)]
+    file.write_bytes(header + b"".join(records))
+    return file
+
+
+KEYS = {
+    "jitter": (
+        'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\njitter = "20%"',
+        ps.Cbr(rate="1Mbit", packet="500B", jitter="20%"),
+    ),
+    "drawn size": ('kind = "tcp"\nbytes = { exp = "30kB" }', ps.Tcp(bytes={"exp": "30kB"})),
+    "arrivals": (
+        'kind = "tcp"\nbytes = { cdf = "web-search" }\narrivals = { exp = "10ms" }\nclasses = ["100kB", "10MB"]',
+        ps.Tcp(bytes={"cdf": "web-search"}, arrivals={"exp": "10ms"}, classes=["100kB", "10MB"]),
+    ),
+    "load": (
+        'kind = "tcp"\npackets = { uniform = [1, 9] }\nload = "1Mbit"',
+        ps.Tcp(packets={"uniform": [1, 9]}, load="1Mbit"),
+    ),
+    "incast": (
+        'kind = "incast"\nsenders = 4\nbytes = "8kB"\nevery = "1s"',
+        ps.Incast(senders=4, bytes="8kB", every="1s"),
+    ),
+    "barrier": (
+        'kind = "incast"\nsenders = 4\npackets = 8\npause = { exp = "1s" }',
+        ps.Incast(senders=4, packets=8, pause={"exp": "1s"}),
+    ),
+    "video": (
+        'kind = "video"\nrate = "1Mbit"\nfps = 29.97\ngop = "IPP"\nsizes = { I = 6 }\nadu = "gop"\ndependence = true',
+        ps.Video(rate="1Mbit", fps=29.97, gop="IPP", sizes={"I": 6}, adu="gop", dependence=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_python_and_toml_say_the_same_and_so_does_what_check_prints(name: str) -> None:
+    written, built = KEYS[name]
+    document = Document.parse(text(written))
+    scenario = ps.Scenario.from_tree(document.tree)
+    assert scenario.traffic["t"].tree() == built.tree() | {"from": "A", "to": "B"}
+    assert ps.Scenario.loads(scenario.to_toml()) == scenario
+    resolved = document.resolve()
+    again = Document.parse(resolved_text(resolved)).resolve()
+    assert again.shown == resolved.shown
+    # What was left out of the keys of TCP is now given.
+    groups = [dict(each.canonical["traffic"][0]) | {"tcp": None} for each in (again, resolved)]
+    assert groups[0] == groups[1]
+
+
+def test_a_load_is_that_of_the_mean_size() -> None:
+    # 5 packets of 1000 B at 1 Mbit/s: one transfer every 40 ms.
+    group = canonical('kind = "tcp"\npackets = { uniform = [1, 9] }\npacket = "1000B"\nload = "1Mbit"')
+    assert group["transfers"]["arrivals"] == {"exp": 40_000_000}
+    group = canonical('kind = "tcp"\nbytes = { list = ["1kB", "4kB"] }\nload = "1Mbit"')
+    assert group["transfers"]["arrivals"] == {"exp": 20_000_000}
+
+
+@pytest.mark.parametrize(("name", "mean"), [("web-search", 1.711e6), ("data-mining", 7.47e6)])
+def test_known_distributions_have_the_means_that_are_told_of_them(name: str, mean: float) -> None:
+    """1.7 MB of web search and 7.4 MB of data mining are named wherever these points are used."""
+    drawn: Draw = draw(parse_size, format_size)({"cdf": name})
+    assert drawn.mean() == pytest.approx(mean, rel=0.01)
+    points = np.array(drawn.rule["cdf"] if drawn.rule else [])
+    u = (np.arange(1_000_000) + 0.5) / 1_000_000
+    assert np.interp(u, points[:, 1], points[:, 0]).mean() == pytest.approx(drawn.mean(), rel=1e-3)
+
+
+def test_sizes_from_a_file_beside_the_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cdf.csv").write_text("# sizes of flows\n1kB, 0.25\n\n5kB,1\n", encoding="utf-8")
+    (tmp_path / "net.toml").write_text(text('kind = "tcp"\nbytes = { file = "cdf.csv" }'), encoding="utf-8")
+    monkeypatch.chdir("/")
+    scenario = ps.Scenario.load(tmp_path / "net.toml")
+    resolved = scenario.resolve()
+    assert resolved.canonical["traffic"][0]["transfers"]["size"] == {"cdf": [[1000, 0.25], [5000, 1.0]]}
+    assert resolved.shown["traffic"]["t"]["bytes"] == {"cdf": [["1000B", 0.25], ["5000B", 1.0]]}
+    key = scenario.key()
+    (tmp_path / "cdf.csv").write_text("1kB,0.5\n5kB,1\n", encoding="utf-8")
+    assert scenario.key() != key
+
+
+def test_counts_in_a_file_need_no_unit(tmp_path: Path) -> None:
+    (tmp_path / "cdf.csv").write_text("1,0.25\n5,1\n", encoding="utf-8")
+    group = canonical(f'kind = "tcp"\npackets = {{ file = "{tmp_path / "cdf.csv"}" }}')
+    assert group["transfers"]["size"] == {"cdf": [[1, 0.25], [5, 1.0]]}
+
+
+def test_senders_of_incast_are_one_group() -> None:
+    group = canonical('kind = "incast"\nsenders = 3\npackets = 5')
+    assert (group["count"], group["from"], group["to"]) == (1, ["A", "A", "A"], ["B"])
+    assert canonical('kind = "incast"\nsenders = 0\npackets = 5')["count"] == 0
+
+
+def test_completion_times_by_class_have_names_that_can_be_read() -> None:
+    flows = ps.Tcp(bytes={"exp": "20kB"}, arrivals={"exp": "20ms"}, classes=["10kB", "50kB"], profile="linux")
+    run = ps.run(ps.dumbbell(rate="50Mbit", rtt="10ms", duration="20s", queue=ps.DropTail(), traffic={"t": flows}))
+    found = run.traffic["t"]
+    names = [name for name in found if name.startswith("completed_")]
+    assert names == ["completed_0_10000", "completed_10000_50000", "completed_50000_inf"]
+    assert sum(found[name] for name in names) == found.completed
+    # An exponential size of mean 20 kB: 39 % are at most 10 kB. Three standard deviations of a thousand are 5 %.
+    assert found.completed_0_10000 / found.completed == pytest.approx(1 - np.exp(-0.5), abs=0.05)
+    assert found.completion_mean_0_10000_s < found.completion_mean_s < found.completion_mean_50000_inf_s
+    assert metric("completion_p99_0_10000_s").title == "Completion time, 99th percentile, 0 to 10,000 B"
+    assert metric("completed_50000_inf").title == "Transfers completed, above 50,000 B"
+
+
+def test_sizes_in_bytes_are_delivered_to_the_byte() -> None:
+    flows = ps.Tcp(bytes={"list": ["3001B"]}, arrivals="100ms", profile="linux")
+    run = ps.run(ps.dumbbell(rate="50Mbit", rtt="10ms", duration="10.05s", queue=ps.DropTail(), traffic={"t": flows}))
+    found = run.traffic["t"]
+    assert found.completed == 100
+    assert found.goodput_bps * 10.05 / 8 == pytest.approx(100 * 3001)
+
+
+def test_a_file_is_replayed(recorded: Path) -> None:
+    replay = ps.Replay(file=str(recorded), count=2)
+    scenario = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="1s", queue=ps.DropTail(), traffic={"r": replay})
+    found = ps.run(scenario).traffic["r"]
+    assert found.sent_pkts == 4
+    assert found.goodput_bps == pytest.approx(4 * (1500 - 28) * 8)
+    resolved = scenario.resolve()
+    assert resolved.shown["traffic"]["r"]["file"] == str(recorded)
+    key = scenario.key()
+    recorded.write_bytes(recorded.read_bytes()[:-76])
+    assert scenario.key() != key
+    assert ps.run(scenario).traffic["r"].sent_pkts == 2
+
+
+def test_a_file_lies_beside_its_scenario(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = recorded.with_name("net.toml")
+    toml.write_text(text('kind = "replay"\nfile = "two.pcap"'), encoding="utf-8")
+    monkeypatch.chdir("/")
+    assert ps.run(ps.Scenario.load(toml)).traffic["t"].sent_pkts == 2
+
+
+def test_new_kinds_are_listed() -> None:
+    from penstock.listing import LISTS
+
+    assert {"incast", "video", "replay"} <= {entry["name"] for entry in LISTS["traffic"].entries()}
+    names = {entry["name"] for entry in LISTS["metrics"].entries()}
+    assert {"wasted_share", "frames", "useless_frames", "rounds", "round_mean_s", "completed"} <= names
+
+
+@pytest.mark.parametrize(
+    ("traffic", "told"),
+    [
+        ('kind = "cbr"\nrate = "1Mbit"\npacket = "5B"\njitter = 2', r"jitter = 2"),
+        ('kind = "poisson"\nrate = "1Mbit"\npacket = "5B"\njitter = 0.1', "unknown key"),
+        ('kind = "tcp"\narrivals = { exp = "1s" }', "size of the transfers"),
+        ('kind = "tcp"\narrivals = "0s"\nbytes = "1kB"', "above 0s"),
+        ('kind = "tcp"\nbytes = "1kB"\narrivals = "1s"\nload = "1Mbit"', "either arrivals"),
+        ('kind = "tcp"\nbytes = "1kB"\nload = "0Mbit"', "above 0"),
+        ('kind = "tcp"\nbytes = "1kB"\npackets = { exp = 5 }', "either in packets or in bytes"),
+        ('kind = "tcp"\nbytes = "1kB"\narrivals = "1s"\nclasses = ["2kB", "1kB"]', "rising order"),
+        ('kind = "tcp"\nbytes = "1kB"\narival = "1s"', 'did you mean "arrivals"'),
+        ('kind = "tcp"\nbytes = { cdf = "web-serch" }', 'did you mean "web-search"'),
+        ('kind = "tcp"\nbytes = { cdf = [["1kB", 0.5]] }', "last probability"),
+        ('kind = "tcp"\nbytes = { cdf = [["1kB", 0.5], ["900B", 1]] }', "must not fall"),
+        ('kind = "tcp"\nbytes = { cdf = [[1000, 1]] }', "no unit"),
+        ('kind = "tcp"\nbytes = { cdf = ["1kB"] }', "points such as"),
+        ('kind = "tcp"\nbytes = { file = "none.csv" }', "cannot be read: No such file"),
+        ('kind = "incast"\nsenders = 3', "size of the transfers"),
+        ('kind = "incast"\ncount = 3\npackets = 5', "write senders"),
+        ('kind = "incast"\npackets = 5\nevery = "0s"', "above 0s"),
+        ('kind = "incast"\npackets = 5\nevery = "1s"\npause = "1s"', "either every"),
+        ('kind = "video"', "rate: is missing"),
+        ('kind = "video"\nrate = "1Mbit"\ngop = "PBB"', "begin with I"),
+        ('kind = "video"\nrate = "1Mbit"\nfps = 0', "between 0.001"),
+        ('kind = "video"\nrate = "1Mbit"\nsizes = { X = 1 }', "known: I, P, B"),
+        ('kind = "video"\nrate = "1Mbit"\nvariation = -1', "between 0 and 10"),
+        ('kind = "video"\nrate = "1Mbit"\ndependence = 1', "true or false"),
+        ('kind = "video"\nrate = "1Mbit"\npacket = "0B"', "between 1B"),
+        ('kind = "replay"', "file: is missing"),
+        ('kind = "replay"\nfile = "none.pcap"', "cannot be read: No such file"),
+    ],
+)
+def test_faults_are_told(traffic: str, told: str) -> None:
+    with pytest.raises(ps.ScenarioError, match=told):
+        ps.Scenario.loads(text(traffic))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "ends within its header"),
+        (b"plain text, no packets at all", "is no pcap file"),
+        (b"\n\r\r\n" + bytes(40), "pcapng"),
+    ],
+)
+def test_a_file_that_is_no_capture_is_refused_by_its_key(content: bytes, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.pcap"
+    file.write_bytes(content)
+    with pytest.raises(ps.ScenarioError, match=rf"traffic\.t\.file = .*{told}"):
+        ps.Scenario.loads(text(f'kind = "replay"\nfile = {json.dumps(str(file))}'))

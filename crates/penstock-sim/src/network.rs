@@ -164,12 +164,13 @@ impl Network {
         }
         let Some(receiver) = &mut flow.receiver else {
             // What is handed on ahead beyond the end of the run does not happen in it.
+            let happens = now <= tally.window.end;
             let given = match tally.blocks.get_mut(packet.flow as usize) {
-                Some(Some(blocks)) if now <= tally.window.end => blocks.arrive(now, packet.seq),
+                Some(Some(blocks)) if happens => blocks.arrive(now, packet.seq),
                 _ => 1,
             };
             flow.stats.payload_bytes += u64::from(counts) * u64::from(given) * u64::from(packet.extra);
-            if let Some(frames) = tally.frames.get_mut(packet.flow as usize) {
+            if let Some(frames) = tally.frames.get_mut(packet.flow as usize).filter(|_| happens) {
                 frames.deliver(packet.seq, packet.size);
             }
             return false;

@@ -280,7 +280,30 @@ fn xred_drops_what_a_lost_part_has_made_useless() {
     assert_eq!(wasted("red", "gop"), wasted("red", "frame"));
     // Within a group of pictures a lost I frame condemns the others (alemu/ch1.xred/c1).
     let (xred, red) = (wasted("xred", "gop").0, wasted("red", "gop").0);
+    println!("XRED wastes {xred}, RED {red}");
     assert!(xred < 0.9 * red, "XRED wastes {xred}, RED {red}");
+}
+
+#[test]
+fn computed_links_change_no_result() {
+    let drawn = json!({"size": {"exp": 5000.0}, "unit": "bytes", "arrivals": {"exp": 2e7}, "classes": [5000]});
+    let rounds =
+        json!({"transfers": {"size": 9, "unit": "packets"}, "incast": {"pause": 0}, "from": ["S0", "S1", "S2"]});
+    // The runs end with packets of frames under way.
+    for traffic in [
+        group("tcp", &tcp(&json!({"transfers": drawn}))),
+        group("incast", &tcp(&rounds)),
+        video(&json!({"dependence": true, "fps": 70.0, "rate": 4e6})),
+    ] {
+        let found = |computed: bool| {
+            let mut value = network(3, 5e6, &json!({"scheme": "red", "limit": {"packets": 30}}), &traffic);
+            value["warmup_ns"] = json!(500_000_000);
+            value["options"] = json!({"computed_links": computed});
+            let found = result(value, 1);
+            (found["traffic"].clone(), found["links"].clone())
+        };
+        assert_eq!(found(true), found(false));
+    }
 }
 
 #[test]

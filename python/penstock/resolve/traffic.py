@@ -17,6 +17,7 @@ from penstock.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
 
 MOST_FLOWS = 10_000_000
+MOST_SENDERS = 100_000
 
 # Kinds whose flows go from all nodes of `from`, by the key that counts them instead of `count`.
 SHARED = {"web": "sessions", "incast": "senders"}
@@ -66,7 +67,7 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
     if counted != "count":
         if "count" in table.values:
             table.fault("count", f"{kind} counts its flows as {counted}: write {counted}")
-        count = table.take(counted, whole(0, MOST_FLOWS), 1)
+        count = table.take(counted, whole(0, MOST_SENDERS if kind == "incast" else MOST_FLOWS), 1)
     start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
         None,
         None,

@@ -40,7 +40,7 @@ pub(crate) enum Behaviour {
     /// One transfer after the other.
     Transfers(Transfers),
     /// Transfers that come whether or not those before have ended.
-    Arrivals(Arrivals),
+    Arrivals(Box<Arrivals>),
     /// Many transfers at once.
     Incast(Box<Incast>),
     /// Pages of objects.
@@ -56,7 +56,7 @@ impl Behaviour {
     /// Transfers as `spec` says, the first a gap after `start`, or a single one at `start`.
     pub(crate) fn arrivals(spec: &TransfersSpec, start: Time, rng: &mut Rng) -> Self {
         let next = spec.arrivals.as_ref().map_or(start, |gap| start + time(gap, rng));
-        Self::Arrivals(Arrivals { spec: spec.clone(), next })
+        Self::Arrivals(Box::new(Arrivals { spec: spec.clone(), next }))
     }
 
     /// Rounds as `spec` says of transfers as `transfers` says from so many senders, the first at `start`.

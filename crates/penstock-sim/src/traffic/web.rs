@@ -215,4 +215,79 @@ mod tests {
         let found = packets / f64::from(sessions) / seconds;
         assert!((found / expected - 1.0).abs() < 0.02, "{found} packets a second and session, {expected} expected");
     }
+
+    /// A sample of Pareto numbers rounded up: how many, their sum, and the largest.
+    #[derive(Clone, Copy, Default)]
+    struct Sample {
+        count: f64,
+        sum: f64,
+        largest: f64,
+    }
+
+    impl Sample {
+        fn add(&mut self, value: f64) {
+            self.count += 1.0;
+            self.sum += value;
+            self.largest = self.largest.max(value);
+        }
+
+        /// What its sum is expected to be, given the largest: that, and the mean of what is not larger for all others.
+        fn expected(&self, mean: f64, shape: f64) -> f64 {
+            let scale = mean * (shape - 1.0) / shape;
+            let above = |x: f64| (scale / x).powf(shape).min(1.0);
+            // E[X | X <= M] of whole X from 1: the sum over n < M of P(X > n | X <= M).
+            let beyond = above(self.largest);
+            let sum: f64 = (0..self.largest as u64).map(|n| (above(n as f64) - beyond) / (1.0 - beyond)).sum();
+            self.largest + (self.count - 1.0) * sum
+        }
+    }
+
+    #[test]
+    #[cfg_attr(debug_assertions, ignore = "20 million objects")]
+    fn the_work_s_sessions_ask_for_what_their_largest_draws_let_expect() {
+        // 1000 sessions for 50 runs of 5000 s. Of a shape of 1.2, n^(-1/6) of the mean lies beyond the largest of n: a
+        // tenth of it even here. Given the largest, the sum of the others has a finite variance: 2 % of it.
+        let pareto = |pareto, shape| Draw::Pareto { pareto, shape };
+        let spec = WebSpec {
+            pages: pareto(50e9, 2.0),
+            objects: pareto(4.0, 1.2),
+            gap: pareto(0.5e9, 1.5),
+            size: pareto(12_000.0, 1.2),
+            request: 300,
+            option: 0,
+        };
+        let (sessions, seconds) = (1000, 250_000.0);
+        let (mut open, mut pages, mut objects) = (Vec::new(), Sample::default(), Sample::default());
+        for session in 0..sessions {
+            let mut rng = Rng::stream(1, &format!("web.{session}"));
+            let mut web = Web::new(spec.clone(), at(0.0), 4, 1460);
+            while web.next() < at(seconds) {
+                let (now, known) = (web.next(), web.page_number);
+                web.on_time(now, &mut rng, &mut open);
+                if web.page_number > known {
+                    pages.add(f64::from(web.pages[web.pages.len() - 1].missing));
+                }
+                for request in std::mem::take(&mut open) {
+                    web.on_end(now, request.tag, &mut rng, &mut open);
+                    let Some(Opening { size: Size::Packets(answer), .. }) = open.pop() else { panic!("no answer") };
+                    objects.add(f64::from(answer));
+                    web.on_end(now, request.tag, &mut rng, &mut open);
+                }
+            }
+        }
+        let near = |what: &str, found: f64, expected: f64, bound: f64| {
+            println!("{what}: {found:.6e}, {expected:.6e} expected, ratio {:.4}", found / expected);
+            assert!((found / expected - 1.0).abs() < bound, "{what}: {found}, {expected} expected");
+        };
+        near("pages", pages.count, f64::from(sessions) * seconds / 50.0, 0.01);
+        near("objects", pages.sum, pages.expected(4.0, 1.2), 0.05);
+        // Some of the last pages' objects are asked for after the end.
+        near("objects asked for", objects.count, pages.sum, 0.01);
+        near("packets", objects.sum, objects.expected(12_000.0 / 1460.0, 1.2), 0.05);
+        // All together against the means without conditions: what lies beyond the largest draws is missing.
+        let means = mean_rounded_up(4.0, 1.2) * mean_rounded_up(12_000.0 / 1460.0, 1.2) / 50.0;
+        near("packets a second and session", objects.sum / f64::from(sessions) / seconds, means, 0.2);
+        let given = pages.expected(4.0, 1.2) * objects.expected(12_000.0 / 1460.0, 1.2) / objects.count;
+        near("the same, given the largest draws", objects.sum, given, 0.1);
+    }
 }

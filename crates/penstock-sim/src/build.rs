@@ -363,12 +363,11 @@ fn port(
 fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, offered: &Offered) -> Host {
     let name = format!("{}.{}", group.name, way.copy);
     let start = group.start.draw(way.copy, &mut Rng::stream(seed, &format!("{name}.start")));
-    let source = match &offered.tcps[way.group] {
-        Some(params) => Source::Tcp(Sender::new(Arc::clone(params))),
-        None => {
-            let emitter = offered.emitter(way.group, group, Rng::stream(seed, &name));
-            Source::Udp(Box::new(emitter), Time::NEVER, 0)
-        }
+    let source = if let Some(params) = &offered.tcps[way.group] {
+        Source::Tcp(Sender::new(Arc::clone(params)))
+    } else {
+        let emitter = offered.emitter(way.group, group, Rng::stream(seed, &name));
+        Source::Udp(Box::new(emitter), Time::NEVER, 0)
     };
     Host {
         source,

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.resolve.traffic import SHARED
+
 __all__ = ["topology_lines"]
 
 
@@ -205,7 +207,8 @@ def _traffic(traffic: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 def _kind(entry: Mapping[str, Any]) -> str:
     flavour = f" {entry['flavour']}" if "flavour" in entry else ""
     rate = f" {_short(entry['rate'])}" if "rate" in entry else ""
-    return f"{entry.get('count', entry.get('sessions', 1))} × {entry['kind']}{flavour}{rate}"
+    count = next(entry[key] for key in ("count", *SHARED.values()) if key in entry)
+    return f"{count} × {entry['kind']}{flavour}{rate}"
 
 
 def _route(entry: Mapping[str, Any]) -> str:

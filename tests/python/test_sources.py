@@ -129,6 +129,13 @@ def test_senders_of_incast_are_one_group() -> None:
     assert canonical('kind = "incast"\nsenders = 0\npackets = 5')["count"] == 0
 
 
+def test_the_picture_of_a_scenario_counts_senders() -> None:
+    from penstock.topology import topology_lines
+
+    resolved = Document.parse(text('kind = "incast"\nsenders = 3\npackets = 5')).resolve()
+    assert any("3 × incast" in line for line in topology_lines(resolved.shown))
+
+
 def test_completion_times_by_class_have_names_that_can_be_read() -> None:
     flows = ps.Tcp(bytes={"exp": "20kB"}, arrivals={"exp": "20ms"}, classes=["10kB", "50kB"], profile="linux")
     run = ps.run(ps.dumbbell(rate="50Mbit", rtt="10ms", duration="20s", queue=ps.DropTail(), traffic={"t": flows}))

@@ -182,6 +182,7 @@ class Cbr(Traffic):
         headers: what is added to each packet.
         phase: "zero": the first packet leaves at the start; "random": within the first gap.
         jitter: each gap is drawn uniformly from 1 - jitter to 1 + jitter times its length.
+        ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
 
@@ -192,6 +193,7 @@ class Cbr(Traffic):
     headers: str = "28B"
     phase: Literal["zero", "random"] = "zero"
     jitter: float | str = 0.0
+    ecn: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +204,7 @@ class Poisson(Traffic):
         rate: bits on the wire per second, on average.
         packet: payload of a packet; a drawn size such as {"exp": "1000B"} is drawn for each.
         headers: what is added to each packet.
+        ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
 
@@ -210,6 +213,7 @@ class Poisson(Traffic):
     rate: Value
     packet: Value
     headers: str = "28B"
+    ecn: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,6 +228,7 @@ class Fec(Traffic):
         headers: what is added to each packet.
         spacing: "poisson": exponentially distributed gaps; "constant": all alike.
         phase: at constant gaps: "zero": the first packet leaves at the start; "random": within the first gap.
+        ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
 
@@ -236,6 +241,7 @@ class Fec(Traffic):
     headers: str = "28B"
     spacing: Literal["poisson", "constant"] = "poisson"
     phase: Literal["zero", "random"] = "zero"
+    ecn: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,6 +259,7 @@ class Video(Traffic):
         phase: "zero": the first frame is sent at the start; "random": within the first distance between frames.
         adu: what XRED sees as one unit, the "frame" or the "gop"; I is more important than P, P than B.
         dependence: whether a frame is useless without those that it refers to.
+        ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
 
@@ -268,6 +275,7 @@ class Video(Traffic):
     phase: Literal["zero", "random"] = "zero"
     adu: Literal["frame", "gop"] = "frame"
     dependence: bool = False
+    ecn: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,6 +285,7 @@ class Replay(Traffic):
     Attributes:
         file: a pcap file with microseconds or nanoseconds, of raw IP or of Ethernet.
         headers: bytes of each packet that are no payload.
+        ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
 
@@ -284,6 +293,7 @@ class Replay(Traffic):
 
     file: str
     headers: str = "28B"
+    ecn: bool = False
 
 
 def plain(value: Any) -> Any:

@@ -47,6 +47,10 @@ KEYS = {
         'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\njitter = "20%"',
         ps.Cbr(rate="1Mbit", packet="500B", jitter="20%"),
     ),
+    "marked": (
+        'kind = "poisson"\nrate = "1Mbit"\npacket = "500B"\necn = true',
+        ps.Poisson(rate="1Mbit", packet="500B", ecn=True),
+    ),
     "drawn size": ('kind = "tcp"\nbytes = { exp = "30kB" }', ps.Tcp(bytes={"exp": "30kB"})),
     "arrivals": (
         'kind = "tcp"\nbytes = { cdf = "web-search" }\narrivals = { exp = "10ms" }\nclasses = ["100kB", "10MB"]',
@@ -177,6 +181,14 @@ def test_a_file_lies_beside_its_scenario(recorded: Path, monkeypatch: pytest.Mon
     toml.write_text(text('kind = "replay"\nfile = "two.pcap"'), encoding="utf-8")
     monkeypatch.chdir("/")
     assert ps.run(ps.Scenario.load(toml)).traffic["t"].sent_pkts == 2
+
+
+@pytest.mark.parametrize("ecn", [False, True])
+def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
+    source = ps.Cbr(from_="S", to="D", rate="400kbit", packet="500B", ecn=ecn)
+    link = ps.dumbbell(rate="1Mbit", rtt="10ms", queue=ps.Bernoulli(p=0.25, ecn=True), traffic={"t": source})
+    queue = ps.run(link.replace("duration", "20s")).links["bottleneck"]
+    assert (queue.marks > 0, queue.drops > 0) == (ecn, not ecn)
 
 
 def test_new_kinds_are_listed() -> None:

@@ -8,7 +8,7 @@ use crate::packet::{CWR, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::emitter::{Datagram, Emitter};
 use crate::traffic::session::Opening;
-use penstock_core::Time;
+use penstock_core::{Ecn, Time};
 use penstock_tcp::{Ack, SackBlock, Segment, Sender, SenderCounts, TcpParams};
 use std::sync::Arc;
 
@@ -307,7 +307,7 @@ impl Engine {
                     if let Some(frame) = &datagram.frame {
                         network.begin_frame(now, flow, datagram.seq, frame);
                     }
-                    network.send(now, udp_packet(&datagram, now, flow, hop, dscp));
+                    network.send(now, udp_packet(&datagram, now, flow, hop, (dscp, source.ecn)));
                 }
                 if host.stage == Stage::Running { *at } else { Time::NEVER }
             }
@@ -384,7 +384,7 @@ impl Engine {
     }
 }
 
-fn udp_packet(datagram: &Datagram, now: Time, flow: u32, hop: u32, dscp: u8) -> SimPacket {
+fn udp_packet(datagram: &Datagram, now: Time, flow: u32, hop: u32, (dscp, ecn): (u8, Ecn)) -> SimPacket {
     SimPacket {
         stamp: now,
         flow,
@@ -392,7 +392,7 @@ fn udp_packet(datagram: &Datagram, now: Time, flow: u32, hop: u32, dscp: u8) -> 
         hop,
         extra: datagram.payload,
         size: datagram.size,
-        labels: Labels::new(Kind::Udp, penstock_core::Ecn::Not, 0),
+        labels: Labels::new(Kind::Udp, ecn, 0),
         dscp,
         epoch: 0,
     }

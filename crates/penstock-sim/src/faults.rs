@@ -204,6 +204,7 @@ impl TrafficSpec {
 
     fn check_datagrams(&self, require: &mut impl FnMut(bool, &str, &str)) {
         let path = |key: &str| format!("traffic.{}.{key}", self.name);
+        require(self.tcp.is_none() || !self.ecn, &path("ecn"), "of a TCP stands among its keys");
         if let Some(fec) = self.fec {
             require(fec.k >= 1, &path("k"), "must be at least 1");
             let block = u64::from(fec.k) + u64::from(fec.h);

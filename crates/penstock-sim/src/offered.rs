@@ -5,7 +5,7 @@ use crate::probe::blocks::Blocks;
 use crate::probe::frames::Frames;
 use crate::scenario::{Scenario, TrafficSpec, values};
 use crate::traffic::datagrams::Datagrams;
-use crate::traffic::emitter::Emitter;
+use crate::traffic::emitter::{Clock, Emitter};
 use crate::traffic::replay::{self, Recorded, Replay};
 use crate::traffic::video::Video;
 use penstock_core::Rng;
@@ -26,12 +26,13 @@ impl Offered {
 
     /// What sends the datagrams of a flow of the group of this number.
     pub(crate) fn emitter(&self, number: usize, group: &TrafficSpec, rng: Rng) -> Emitter {
-        match (&group.udp, &group.video, &group.replay, &self.recordings[number]) {
-            (Some(spec), ..) => Emitter::Datagrams(Datagrams::new(group, spec, rng)),
-            (_, Some(spec), ..) => Emitter::Video(Box::new(Video::new(spec, rng))),
-            (_, _, Some(spec), Some(packets)) => Emitter::Replay(Replay::new(Arc::clone(packets), spec.headers)),
+        let clock = match (&group.udp, &group.video, &group.replay, &self.recordings[number]) {
+            (Some(spec), ..) => Clock::Datagrams(Datagrams::new(group, spec, rng)),
+            (_, Some(spec), ..) => Clock::Video(Box::new(Video::new(spec, rng))),
+            (_, _, Some(spec), Some(packets)) => Clock::Replay(Replay::new(Arc::clone(packets), spec.headers)),
             _ => unreachable!("the scenario was checked"),
-        }
+        };
+        Emitter::new(clock, group.ecn)
     }
 }
 

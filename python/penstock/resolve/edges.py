@@ -45,7 +45,7 @@ def _read_conditioner(table: Table, around: Surroundings) -> tuple[Entry, Entry]
         known.append("limit")
         pair = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf"))
         entry["limit"], shown["limit"] = pair or ("inf", "inf")
-    table.known(known, (), {foreign: hint for foreign, hint in _HINTS.items() if foreign not in known})
+    table.known(known, {foreign: hint for foreign, hint in _HINTS.items() if foreign not in known})
     for param in conditioner.params:
         if param.kind == "classes":
             params[param.name], shown[param.name] = read_classes(table, param, conditioner, around)

@@ -81,7 +81,6 @@ def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
 def _read_link(table: Table, name: str) -> LinkSpec | None:
     table.known(
         KEYS,
-        (),
         {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
     )
     count = table.take("count", whole(0, MOST_COPIES), 1)

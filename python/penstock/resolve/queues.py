@@ -42,7 +42,7 @@ def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     shown = {"scheme": scheme.name, "limit": shown_limit, **shown}
     known = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
     no_classes = {"classes": f"{scheme.name} has no classes; a scheduler such as wfq has"}
-    table.known(known, (), foreign_names(known) | no_classes | ELSEWHERE)
+    table.known(known, foreign_names(known) | no_classes | ELSEWHERE)
     for param in own:
         if param.kind == "classes" and (param.required or param.name in table.values):
             params[param.name], shown[param.name] = read_classes(table, param, scheme, around)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from penstock.catalog import tcp_keys
 from penstock.resolve.draws import Draw, draw
-from penstock.resolve.reader import REQUIRED, Table, choice, whole
+from penstock.resolve.reader import REQUIRED, Table, choice, flag, whole
 from penstock.resolve.settings import Surroundings, default_shown, setting
 from penstock.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
 from penstock.resolve.video import read_replay, read_video
@@ -41,27 +41,34 @@ _WEB: Final[Mapping[str, Any]] = {
 
 def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys that belong to a kind: the engine's form and the form to show."""
-    if kind == "tcp":
-        return _bulk(table)
-    if kind == "incast":
-        return _incast(table)
-    if kind == "video":
-        return read_video(table, COMMON)
-    if kind == "replay":
-        return read_replay(table, COMMON)
-    if kind == "web":
-        return _web(table)
-    if kind == "onoff":
-        return _onoff(table)
-    if kind == "fec":
-        return _fec(table)
-    own, shown = _udp(table, *(("jitter",) if kind == "cbr" else ()))
-    if kind == "poisson":
-        shown.pop("phase", None)
-    elif own:
+    read = {
+        "tcp": _bulk,
+        "incast": _incast,
+        "web": _web,
+        "onoff": _onoff,
+        "fec": _fec,
+        "cbr": _cbr,
+        "poisson": _poisson,
+    }
+    videos = {"video": read_video, "replay": read_replay}
+    own, shown = videos[kind](table, COMMON) if kind in videos else read[kind](table)
+    if own and "tcp" not in own:
+        own["ecn"] = shown["ecn"] = bool(table.take("ecn", flag, False))
+    return own, shown
+
+
+def _cbr(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    own, shown = _udp(table, "jitter")
+    if own:
         jitter = table.take("jitter", parse_probability, 0.0)
         own["udp"]["jitter"] = jitter or 0.0
         shown["jitter"] = jitter
+    return own, shown
+
+
+def _poisson(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    own, shown = _udp(table)
+    shown.pop("phase", None)
     return own, shown
 
 
@@ -193,7 +200,7 @@ def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
     phase = table.take("phase", choice("zero", "random"), "zero")
     if headers is not None and headers > 1000:
         table.fault("headers", "must be at most 1000B")
-    table.known([*COMMON, *own, "rate", "packet", "headers", "phase"], ("ecn",))
+    table.known([*COMMON, *own, "rate", "packet", "headers", "phase", "ecn"])
     if rate is None or packet is None or headers is None:
         return {}, {}
     udp = {"rate": rate.canonical(0, 1), "payload": packet.canonical(0, 1), "headers": headers, "phase": phase}

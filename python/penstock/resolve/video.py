@@ -31,7 +31,7 @@ def read_video(table: Table, common: tuple[str, ...]) -> Pair:
         "adu": table.take("adu", choice("frame", "gop"), "frame"),
         "dependence": table.take("dependence", flag, False),
     }
-    table.known([*common, *found], ("ecn",))
+    table.known([*common, *found, "ecn"])
     if found["rate"] == 0:
         table.fault("rate", "must be above 0")
     if any(value is None for value in found.values()):
@@ -46,7 +46,7 @@ def read_replay(table: Table, common: tuple[str, ...]) -> Pair:
     """The packets of a file."""
     file = table.take("file", _file, REQUIRED, advice='a pcap file, such as file = "link.pcap"')
     headers = _headers(table)
-    table.known([*common, "file", "headers"], ("ecn",))
+    table.known([*common, "file", "headers", "ecn"])
     if file is None or headers is None:
         return {}, {}
     return {"replay": {"file": file, "headers": headers}}, {"file": file, "headers": format_size(headers)}

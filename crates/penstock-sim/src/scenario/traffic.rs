@@ -32,6 +32,9 @@ pub struct TrafficSpec {
     /// Codepoint of the data packets.
     #[serde(default)]
     pub dscp: u8,
+    /// Whether datagrams may be marked; a TCP has a key of its own.
+    #[serde(default)]
+    pub ecn: bool,
     /// For `tcp`.
     #[serde(default)]
     pub tcp: Option<TcpSpec>,

@@ -3,10 +3,17 @@
 use crate::traffic::datagrams::Datagrams;
 use crate::traffic::replay::Replay;
 use crate::traffic::video::{NewFrame, Video};
-use penstock_core::Span;
+use penstock_core::{Ecn, Span};
 
 /// A source of datagrams.
-pub(crate) enum Emitter {
+pub(crate) struct Emitter {
+    clock: Clock,
+    /// The codepoint of all of them.
+    pub(crate) ecn: Ecn,
+}
+
+/// When and how large.
+pub(crate) enum Clock {
     /// By a rate.
     Datagrams(Datagrams),
     /// Frames.
@@ -26,30 +33,35 @@ pub(crate) struct Datagram {
 }
 
 impl Emitter {
+    /// A source by this clock, whose packets may be marked or not.
+    pub(crate) fn new(clock: Clock, ecn: bool) -> Self {
+        Self { clock, ecn: if ecn { Ecn::Ect0 } else { Ecn::Not } }
+    }
+
     /// Time from the start of the flow to its first packet.
     pub(crate) fn first_gap(&mut self) -> Span {
-        match self {
-            Self::Datagrams(source) => source.first_gap(),
-            Self::Video(source) => source.first_gap(),
-            Self::Replay(source) => source.first_gap(),
+        match &mut self.clock {
+            Clock::Datagrams(source) => source.first_gap(),
+            Clock::Video(source) => source.first_gap(),
+            Clock::Replay(source) => source.first_gap(),
         }
     }
 
     /// The next datagram.
     pub(crate) fn next(&mut self) -> Datagram {
-        match self {
-            Self::Datagrams(source) => source.next(),
-            Self::Video(source) => source.next(),
-            Self::Replay(source) => source.next(),
+        match &mut self.clock {
+            Clock::Datagrams(source) => source.next(),
+            Clock::Video(source) => source.next(),
+            Clock::Replay(source) => source.next(),
         }
     }
 
     /// How many have been sent.
     pub(crate) fn sent(&self) -> u32 {
-        match self {
-            Self::Datagrams(source) => source.sent,
-            Self::Video(source) => source.sent,
-            Self::Replay(source) => source.sent,
+        match &self.clock {
+            Clock::Datagrams(source) => source.sent,
+            Clock::Video(source) => source.sent,
+            Clock::Replay(source) => source.sent,
         }
     }
 }

@@ -1,10 +1,12 @@
-//! What is proven of the schedulers, on random traces: each bound against a fluid system that is worked out here apart.
+//! What is proven of the schedulers, on random traces: each bound against the fluid system of `penstock-model`, which
+//! shares nothing with the virtual time of the schedulers.
 
 mod rig;
 
 use penstock_aqm::{Discipline, Env, LinkInfo, Next, build};
 use penstock_core::param::{ClassSetting, Value};
 use penstock_core::{Limit, PacketMeta, Rate, Rng, Time};
+use penstock_model::gps::{self, Fluid};
 use proptest::prelude::*;
 use rig::{class, numbered, thesis_link};
 
@@ -89,61 +91,11 @@ fn serve(queue: &mut dyn Discipline<PacketMeta>, trace: &[Arrival]) -> Vec<Sent>
     }
 }
 
-/// The fluid system: all classes that have something are served at once, in proportion to their weights.
-struct Fluid {
-    /// When each packet of the trace is finished, in microseconds.
-    finished: Vec<f64>,
-    /// Bytes served of each class at some instants, in order.
-    served: Vec<(f64, Vec<f64>)>,
-}
-
+/// The fluid system of these arrivals; the link serves a byte in a microsecond.
 fn fluid(weights: &[f64], trace: &[Arrival]) -> Fluid {
-    let mut now = 0.0;
-    // Of each class: packets with the bytes that must have been served when they are finished.
-    let mut ends: Vec<std::collections::VecDeque<(usize, f64)>> =
-        vec![std::collections::VecDeque::new(); weights.len()];
-    let (mut offered, mut served) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
-    let mut result = Fluid { finished: vec![0.0; trace.len()], served: vec![(0.0, served.clone())] };
-    let mut next = 0;
-    loop {
-        let arrival = trace.get(next).map_or(f64::INFINITY, |arrival| arrival.at as f64);
-        let busy: f64 = (0..weights.len()).filter(|&i| !ends[i].is_empty()).map(|i| weights[i]).sum();
-        // The first packet that is finished if nothing arrives before.
-        let first = (0..weights.len())
-            .filter_map(|i| ends[i].front().map(|&(_, end)| (now + (end - served[i]) * busy / weights[i], i)))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        let until = first.map_or(arrival, |(time, _)| time.min(arrival));
-        if until.is_infinite() {
-            return result;
-        }
-        for i in 0..weights.len() {
-            if !ends[i].is_empty() {
-                served[i] += (until - now) * weights[i] / busy;
-            }
-        }
-        now = until;
-        if let Some((time, class)) = first.filter(|&(time, _)| time <= arrival) {
-            let (number, end) = ends[class].pop_front().unwrap();
-            served[class] = end;
-            result.finished[number] = time;
-        } else {
-            let Arrival { class, size, .. } = trace[next];
-            offered[class] += f64::from(size);
-            ends[class].push_back((next, offered[class]));
-            next += 1;
-        }
-        result.served.push((now, served.clone()));
-    }
-}
-
-impl Fluid {
-    /// Bytes served of a class up to an instant.
-    fn served_at(&self, time: f64, class: usize) -> f64 {
-        let after = self.served.partition_point(|&(at, _)| at <= time);
-        let (from, before) = &self.served[after - 1];
-        let Some((to, behind)) = self.served.get(after) else { return before[class] };
-        before[class] + (behind[class] - before[class]) * (time - from) / (to - from)
-    }
+    let arrivals =
+        trace.iter().map(|&Arrival { at, class, size }| gps::Arrival { at: at as f64, class, size: f64::from(size) });
+    Fluid::serve(weights, &arrivals.collect::<Vec<_>>())
 }
 
 fn config() -> ProptestConfig {
@@ -164,7 +116,7 @@ proptest! {
         for scheme in ["wfq", "wf2q"] {
             for Sent { number, begun } in serve(&mut *queue(scheme, "weight", &weights), &trace) {
                 let finished = begun as f64 + f64::from(trace[number].size);
-                let bound = fluid.finished[number] + f64::from(LARGEST);
+                let bound = fluid.finished[number] + gps::lateness(f64::from(LARGEST), 1.0);
                 prop_assert!(finished <= bound + ROUNDING, "{scheme}: packet {number} at {finished}, above {bound}");
             }
         }
@@ -181,7 +133,7 @@ proptest! {
             let end = (begun + u64::from(size)) as f64;
             served[class] += f64::from(size);
             let ahead = served[class] - fluid.served_at(end, class);
-            let bound = (1.0 - weights[class] / sum) * f64::from(LARGEST);
+            let bound = gps::lead(weights[class] / sum, f64::from(LARGEST));
             // One nanosecond of the link: what begins within it counts as begun.
             prop_assert!(ahead <= bound + 0.002, "packet {number} is {ahead} bytes ahead, above {bound}");
         }
@@ -225,7 +177,7 @@ proptest! {
                 for j in 0..i {
                     let difference: Vec<f64> = served[i].iter().zip(&served[j]).map(|(a, b)| a - b).collect();
                     let over = |all: &[f64]| all.iter().copied().fold(f64::MIN, f64::max) - all.iter().copied().fold(f64::MAX, f64::min);
-                    let bound = f64::from(sizes[i]) / values[i] + f64::from(sizes[j]) / values[j];
+                    let bound = gps::unfairness((f64::from(sizes[i]), values[i]), (f64::from(sizes[j]), values[j]));
                     // Over every interval: the largest minus the smallest difference since the start.
                     prop_assert!(over(&difference) <= bound + ROUNDING, "{scheme}: {} above {bound}", over(&difference));
                 }

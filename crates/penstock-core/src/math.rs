@@ -34,3 +34,13 @@ pub fn round(x: f64) -> f64 {
 pub fn atan(x: f64) -> f64 {
     libm::atan(x)
 }
+
+/// e to the power of `x`, less 1; exact to the last digits where `x` is small.
+pub fn exp_m1(x: f64) -> f64 {
+    libm::expm1(x)
+}
+
+/// Natural logarithm of 1 + `x`; exact to the last digits where `x` is small.
+pub fn ln_1p(x: f64) -> f64 {
+    libm::log1p(x)
+}

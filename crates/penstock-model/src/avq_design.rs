@@ -48,7 +48,8 @@ pub fn alpha(plant: &Plant, gamma: f64, reading: Reading) -> Option<f64> {
     })
 }
 
-/// AVQ* of the thesis, whose alpha follows the number of flows: the corrected reading, and K11 where it has no solution.
+/// AVQ* of the thesis, whose alpha follows the number of flows: the corrected reading, and K11 where it has no
+/// solution.
 pub fn alpha_star(plant: &Plant, gamma: f64) -> f64 {
     alpha(plant, gamma, Reading::Corrected).unwrap_or_else(|| k11(plant, gamma))
 }
@@ -130,5 +131,20 @@ mod tests {
         let small = Plant { capacity: 0.9 * 187.5, ..at(28.0, 0.252) };
         let (found, wanted) = (alpha_star(&at(28.0, 0.252), 0.9), alpha_star(&small, 1.0));
         assert!((found / wanted - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn three_flows_are_far_from_stable_at_any_alpha() {
+        // printed: omega >= K12 = 93.75, so omega R is 22.6 and more where pi / 2 is wanted; with 2/3 still 10.5
+        assert!((1.5 * 187.5 / 3.0 - 93.75_f64).abs() < 1e-12 && 93.75 * 0.241 > 22.59);
+        let k12 = 2.0 / 3.0 * 187.5 / 3.0;
+        assert!((k12 - 41.67_f64).abs() < 0.005 && (k12 * 0.252 - 10.5).abs() < 1e-9);
+        for alpha in [0.0, 0.01, 0.251, 10.0] {
+            let k11 = k11(&at(3.0, 0.252), 1.0);
+            let d: f64 = k12 * k12 - k11 * k11;
+            let omega = f64::midpoint(d, (d * d + 4.0 * k12 * k12 * alpha * alpha).sqrt()).sqrt();
+            // neither with the term arctan(omega / alpha), which takes at most pi / 2, nor without it
+            assert!(omega * 0.252 + (omega / k11).atan() - FRAC_PI_2 > FRAC_PI_2);
+        }
     }
 }

@@ -1,20 +1,45 @@
-//! Design rules: what the literature says about choosing a law's parameters, one family of rules in one file.
+//! The theory beside the simulation: closed forms, and design rules for a law's parameters, one in each file.
 //!
 //! All are pure functions of plain numbers: times in seconds, capacities in packets per second, lengths in packets.
-//! They serve the laws' automatic parameters, so they use the same mathematics and give the same bits everywhere.
+//! They serve the laws' automatic parameters, so they use the same mathematics and give the same bits everywhere. Where
+//! a form is defined stands with its arguments; what is called here with others is not a number or of no meaning, and
+//! refused by the Python functions.
+//!
+//! * How TCP answers: [`sqrt_law`], [`padhye`], [`cubic_response`], [`dctcp_response`].
+//! * Queues: [`queue_law`] under TCP; [`mm1`], [`mg1`], [`erlang`] under random arrivals; [`gps`] under a fair
+//!   scheduler.
+//! * Losses and codes: [`batch_losses`], [`red_spacing`].
+//! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
+//!   [`psand_design`], [`red_weight`], [`redopt_design`], [`sfc_design`].
 //!
 //! "Thesis" is T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
 //! Université Montpellier II, 2004.
 #![cfg_attr(not(test), no_std)]
 
+extern crate alloc;
+
 pub mod avq_design;
+pub mod batch_losses;
+pub mod blue_design;
+pub mod cubic_response;
+pub mod dctcp_response;
+pub mod erlang;
+pub mod gps;
 pub mod lred_design;
+pub mod mg1;
+pub mod mm1;
 pub mod p_design;
+pub mod padhye;
 pub mod pi_design;
+pub mod pie_design;
 pub mod plant;
+pub mod psand_design;
+pub mod queue_law;
 pub mod red_spacing;
 pub mod red_weight;
+pub mod redopt_design;
 mod root;
 pub mod sfc_design;
+pub mod sqrt_law;
 
 pub use plant::Plant;

@@ -113,4 +113,12 @@ mod tests {
         let omega = (((k11.powi(4) + 4.0 * k_c * k_c * h_c * h_c).sqrt() - k11 * k11) / 2.0).sqrt();
         assert!((rtt * omega + (omega / k11).atan() - FRAC_PI_2).abs() < 1e-9);
     }
+
+    #[test]
+    fn other_exponents_do_not_give_the_printed_beta() {
+        let window: f64 = 0.252 * 187.5;
+        let second = |exponent: i32| 3.0_f64.sqrt() * 6.0_f64.powi(exponent) / window.powi(3);
+        assert!((second(4) - at(3.0, 0.252).second).abs() < 1e-9);
+        assert!((second(2) - 0.0006).abs() < 5e-5 && (second(3) - 0.0035).abs() < 5e-5);
+    }
 }

@@ -1,8 +1,8 @@
 //! Poisson sources into a drop-tail queue against the closed forms: M/D/1, M/M/1 and both with a finite buffer.
 //!
-//! The queue holds waiting packets only, so a buffer of `limit` packets is a system of K = `limit` + 1. L. Kleinrock,
-//! "Queueing Systems", vol. 1, 1975, sections 3.2, 3.6, 5.6; M/D/1/K by the embedded chain at departures.
+//! The queue holds waiting packets only, so a buffer of `limit` packets is a system of K = `limit` + 1.
 
+use penstock_model::{mg1, mm1};
 use penstock_sim::{Scenario, run};
 use serde_json::{Value, json};
 
@@ -90,29 +90,10 @@ fn of_distribution(p: &[f64]) -> Figures {
     Figures { waiting, nothing_waits: p[0] + p[1], loss: p[p.len() - 1] }
 }
 
-/// M/D/1/K: the chain embedded at departures, then the state at any time.
-fn md1k(rho: f64, k: usize) -> Figures {
-    let mut arrivals = vec![(-rho).exp()]; // a_j: j arrivals during one service
-    for j in 1..=k {
-        arrivals.push(arrivals[j - 1] * rho / j as f64);
-    }
-    let mut pi = vec![1.0_f64];
-    for n in 0..k - 1 {
-        let into: f64 = pi[0] * arrivals[n] + (1..=n).map(|j| pi[j] * arrivals[n - j + 1]).sum::<f64>();
-        pi.push((pi[n] - into) / arrivals[0]);
-    }
-    let total: f64 = pi.iter().sum();
-    let scale = 1.0 / (pi[0] / total + rho);
-    let mut p: Vec<f64> = pi.iter().map(|x| x / total * scale).collect();
-    p.push(1.0 - scale);
-    of_distribution(&p)
-}
-
 #[test]
 fn fixed_sizes_are_m_d_1() {
     for rho in [0.5, 0.8] {
-        let theory =
-            Figures { waiting: rho * rho / (2.0 * (1.0 - rho)), nothing_waits: (1.0 - rho) * rho.exp(), loss: 0.0 };
+        let theory = Figures { waiting: mg1::waiting(rho, 0.0), nothing_waits: mg1::nothing_waits(rho), loss: 0.0 };
         assert_agree("M/D/1", &measure(Service::Fixed, rho, None, 200_000.0), &theory);
     }
 }
@@ -120,7 +101,8 @@ fn fixed_sizes_are_m_d_1() {
 #[test]
 fn exponential_sizes_are_m_m_1() {
     for rho in [0.5, 0.7] {
-        let theory = Figures { waiting: rho * rho / (1.0 - rho), nothing_waits: 1.0 - rho * rho, loss: 0.0 };
+        let nothing_waits = mm1::probability(rho, 0) + mm1::probability(rho, 1);
+        let theory = Figures { waiting: mm1::waiting(rho), nothing_waits, loss: 0.0 };
         assert_agree("M/M/1", &measure(Service::Exponential, rho, None, 200_000.0), &theory);
     }
 }
@@ -129,16 +111,19 @@ fn exponential_sizes_are_m_m_1() {
 fn fixed_sizes_and_a_buffer_are_m_d_1_k() {
     for (rho, limit) in [(0.9, 4), (1.2, 9)] {
         let name = format!("M/D/1/{}", limit + 1);
-        assert_agree(&name, &measure(Service::Fixed, rho, Some(limit), 1_000_000.0), &md1k(rho, limit as usize + 1));
+        assert_agree(
+            &name,
+            &measure(Service::Fixed, rho, Some(limit), 1_000_000.0),
+            &of_distribution(&mg1::of_k(rho, limit as usize + 1)),
+        );
     }
 }
 
 #[test]
 fn exponential_sizes_and_a_buffer_are_m_m_1_k() {
-    for (rho, limit) in [(0.9_f64, 4_u32), (1.2, 9)] {
-        let k = limit.cast_signed() + 1;
-        let norm = (1.0 - rho.powi(k + 1)) / (1.0 - rho);
-        let p: Vec<f64> = (0..=k).map(|n| rho.powi(n) / norm).collect();
+    for (rho, limit) in [(0.9, 4), (1.2, 9)] {
+        let k = limit + 1;
+        let p: Vec<f64> = (0..=k).map(|n| mm1::probability_of_k(rho, k, n)).collect();
         let name = format!("M/M/1/{k}");
         assert_agree(&name, &measure(Service::Exponential, rho, Some(limit), 100_000.0), &of_distribution(&p));
     }

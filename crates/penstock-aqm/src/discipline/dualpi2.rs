@@ -45,6 +45,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
 use penstock_core::{Ecn, Packet, Rng, Span, Time};
+use penstock_model::pie_design;
 
 penstock_core::params! {
     /// Parameters of DualPI2's laws.
@@ -96,13 +97,14 @@ impl DualPi2Laws {
     fn new(params: DualPi2Params) -> Self {
         let (target, rtt_max) = (params.target.as_secs(), params.rtt_max.as_secs());
         let interval = match params.interval {
-            Auto::Auto => Span::from_secs(target.min(rtt_max / 3.0)),
+            Auto::Auto => Span::from_secs(pie_design::dualpi2_period(target, rtt_max)),
             Auto::Value(interval) => interval,
         };
+        let rule = pie_design::dualpi2(interval.as_secs(), rtt_max);
         let or = |gain, rule: f64| if let Auto::Value(gain) = gain { gain } else { rule };
         Self {
-            alpha: or(params.alpha, 0.1 * interval.as_secs() / (rtt_max * rtt_max)),
-            beta: or(params.beta, 0.3 / rtt_max),
+            alpha: or(params.alpha, rule.alpha),
+            beta: or(params.beta, rule.beta),
             p_cmax: (1.0 / (params.k * params.k)).min(1.0),
             ticker: Ticker::new(interval),
             params,

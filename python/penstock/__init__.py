@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock import testing
+    from penstock import model, testing
     from penstock._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
@@ -74,6 +74,7 @@ __all__ = [
     "aqm",
     "compare",
     "dumbbell",
+    "model",
     "run",
     "schemes",
     "testing",
@@ -83,8 +84,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("penstock._native").version
-    if name == "testing":
-        return import_module("penstock.testing")
+    if name in {"model", "testing"}:
+        return import_module(f"penstock.{name}")
     if name.startswith("_"):
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
     home = import_module(f"penstock.{_HOME.get(name, '_generated')}")

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod laws;
+mod models;
 mod pictures;
 mod runs;
 mod toml_text;
@@ -31,6 +32,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog::check_tcp, module)?)?;
     module.add_function(wrap_pyfunction!(pictures::step_response, module)?)?;
     module.add_function(wrap_pyfunction!(pictures::service_order, module)?)?;
+    module.add_function(wrap_pyfunction!(models::model, module)?)?;
+    module.add_function(wrap_pyfunction!(models::queue_law_crossing, module)?)?;
+    module.add_function(wrap_pyfunction!(models::batch_distribution, module)?)?;
+    module.add_function(wrap_pyfunction!(models::batch_unrepaired, module)?)?;
+    module.add_function(wrap_pyfunction!(models::batch_residual_loss, module)?)?;
+    module.add_function(wrap_pyfunction!(models::batch_threshold, module)?)?;
+    module.add_function(wrap_pyfunction!(models::md1_distribution, module)?)?;
+    module.add_function(wrap_pyfunction!(models::gps_finished, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
     module.add_function(wrap_pyfunction!(traces::run_kept, module)?)?;

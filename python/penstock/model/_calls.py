@@ -1,0 +1,119 @@
+"""How the functions of `penstock.model` check their arguments and call the forms of the native module."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock import _native
+from penstock.faults import PenstockError, nearest
+
+__all__ = [
+    "NOT_NEGATIVE",
+    "PER_ACK",
+    "POSITIVE",
+    "POSITIVE_PROBABILITY",
+    "PROBABILITY",
+    "ModelError",
+    "Numbers",
+    "Range",
+    "call",
+    "checked",
+    "one",
+    "whole",
+    "word",
+]
+
+Numbers = float | Sequence[float] | npt.NDArray[Any]
+"""What an argument may be."""
+
+
+class ModelError(PenstockError, ValueError):
+    """An argument of a model outside its range."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """What an argument may be: `low` .. `high`, without `low` itself if `above`."""
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+    whole: bool = False
+
+    def __str__(self) -> str:
+        """As `0..1`, `above 0` or `a whole number 1..1000`."""
+        kind = "a whole number " if self.whole else ""
+        if math.isinf(self.high):
+            return f"{kind}{'above' if self.above else 'at least'} {self.low:g}"
+        return f"{kind}{self.low:g}..{self.high:g}" + (f", not {self.low:g}" if self.above else "")
+
+    def allows(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+        """Which of these numbers are in it."""
+        low = values > self.low if self.above else values >= self.low
+        within = low & (values <= self.high)
+        return within & (values == np.floor(values)) if self.whole else within
+
+
+PROBABILITY = Range(0, 1)
+POSITIVE_PROBABILITY = Range(0, 1, above=True)
+POSITIVE = Range(0, above=True)
+NOT_NEGATIVE = Range(0)
+PER_ACK = Range(1, 1000)
+
+
+def checked(name: str, values: Numbers, allowed: Range) -> npt.NDArray[np.float64]:
+    """The numbers of an argument; a `ModelError` names the first that is not allowed."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name} = {values!r}: must be a number or an array of numbers, {allowed}") from None
+    wrong = ~allowed.allows(numbers)
+    if wrong.any():
+        raise ModelError(f"{name} = {numbers[wrong].flat[0]:g}: must be {allowed}")
+    return numbers
+
+
+def one(name: str, value: float, allowed: Range) -> float:
+    """The one number of an argument."""
+    numbers = checked(name, value, allowed)
+    if numbers.ndim:
+        raise ModelError(f"{name}: must be one number, {allowed}, not an array")
+    return float(numbers)
+
+
+def whole(name: str, value: int, low: int, high: int) -> int:
+    """The one whole number of an argument."""
+    return int(one(name, value, Range(low, high, whole=True)))
+
+
+def word(name: str, value: str, known: Iterable[str]) -> str:
+    """One of the known words."""
+    words = list(known)
+    if value not in words:
+        hint = nearest(str(value), words)
+        raise ModelError(f"{name} = {value!r}: must be one of {', '.join(words)}{hint}")
+    return value
+
+
+def call(form: str, *arguments: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64] | float:
+    """A native form of these arguments, broadcast; a plain number where all are numbers."""
+    arrays = [np.asarray(argument, dtype=np.float64) for argument in arguments]
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays if array.ndim)
+        raise ModelError(f"the arguments have shapes that do not fit together: {shapes}") from None
+    if 0 in shape:
+        return np.empty(shape)
+    rows = [
+        [float(array.flat[0])] if array.size == 1 else np.broadcast_to(array, shape).ravel().tolist()
+        for array in arrays
+    ]
+    found = _native.model(form, rows)
+    return np.array(found).reshape(shape) if shape else found[0]

@@ -1,0 +1,301 @@
+"""Design rules: what the literature says about choosing a scheme's parameters.
+
+Most know the loop by the same three numbers: `flows` N, the smallest that must be stable; `rtt` R, the longest round
+trip in seconds (`longest_rtt`); `capacity` C of the link in packets per second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock.model._calls import (
+    NOT_NEGATIVE,
+    PER_ACK,
+    POSITIVE,
+    POSITIVE_PROBABILITY,
+    ModelError,
+    Numbers,
+    Range,
+    call,
+    checked,
+    one,
+    word,
+)
+
+Found = npt.NDArray[np.float64] | float
+
+
+def _plant(flows: Numbers, rtt: Numbers, capacity: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
+    return checked("flows", flows, POSITIVE), checked("rtt", rtt, POSITIVE), checked("capacity", capacity, POSITIVE)
+
+
+def longest_rtt(buffer: Numbers, capacity: Numbers, propagation: Numbers) -> Found:
+    """R+ = B / C + Tp in seconds: the round trip through a full queue of `buffer` packets.
+
+    References: thesis, equation 4.1.
+    """
+    return call(
+        "plant.longest_rtt",
+        checked("buffer", buffer, NOT_NEGATIVE),
+        checked("capacity", capacity, POSITIVE),
+        checked("propagation", propagation, NOT_NEGATIVE),
+    )
+
+
+class PiGains(NamedTuple):
+    """Gains of p += a (q - q_ref) - b (q_old - q_ref), per packet."""
+
+    a: Found
+    """Gain of the present queue."""
+    b: Found
+    """Gain of the queue one period ago."""
+    omega_g: Found
+    """Crossover frequency in rad/s; the rule wants it well below 1 / R."""
+    k_pi: Found
+    """p rises by this each second for each packet above the target."""
+
+
+def pi_gains(flows: Numbers, rtt: Numbers, capacity: Numbers, frequency: Numbers) -> PiGains:
+    """Gains of the PI controller that samples `frequency` times a second.
+
+    >>> gains = pi_gains(3, 0.252, 187.5, 170)
+    >>> f"{gains.a:.9f} {gains.b:.9f}"
+    '0.000344519 0.000343500'
+
+    References: thesis, equations 1.22 and 1.23; C. Hollot et al., INFOCOM 2001.
+    """
+    numbers = (*_plant(flows, rtt, capacity), checked("frequency", frequency, POSITIVE))
+    return PiGains(*(call(f"pi.{name}", *numbers) for name in PiGains._fields))
+
+
+def avq_alpha(
+    flows: Numbers,
+    rtt: Numbers,
+    capacity: Numbers,
+    *,
+    gamma: Numbers = 1,
+    reading: Literal["printed", "corrected", "k11", "star"] = "corrected",
+) -> Found:
+    """The largest damping alpha that keeps AVQ stable at a wanted utilization `gamma`; NaN where none does.
+
+    `reading` of Theorem 1: "printed"; "corrected", with the missing term and the right constant; "k11", which
+    is what the thesis' 0.251 is; "star", the corrected one where it has a solution and k11 elsewhere.
+
+    References: thesis, equations 1.18 and 1.19; S. Kunniyur, R. Srikant, 2001.
+    """
+    name = word("reading", reading, ("printed", "corrected", "k11", "star"))
+    return call(f"avq.{name}", *_plant(flows, rtt, capacity), checked("gamma", gamma, POSITIVE_PROBABILITY))
+
+
+class LredBounds(NamedTuple):
+    """The two upper bounds of LRED's beta."""
+
+    phase: Found
+    """Of stability."""
+    second: Found
+    """sqrt(2 eta) (2 N)^4 / (R C)^3."""
+
+
+def lred_beta(flows: Numbers, rtt: Numbers, capacity: Numbers, *, eta: Numbers = 1.5) -> LredBounds:
+    """The bounds that LRED's gain must be below.
+
+    References: thesis, equation 1.26; C. Wang et al., INFOCOM 2004.
+    """
+    numbers = (*_plant(flows, rtt, capacity), checked("eta", eta, POSITIVE))
+    return LredBounds(*(call(f"lred.{name}", *numbers) for name in LredBounds._fields))
+
+
+def p_crossover(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
+    """Crossover frequency of the proportional controller in rad/s, sqrt(2 N / (R^3 C))."""
+    return call("p.crossover", *_plant(flows, rtt, capacity))
+
+
+def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
+    """The steepest stable rise of the drop probability for each packet in the queue.
+
+    References: thesis, section 1.2.2.3; C. Hollot et al., INFOCOM 2001.
+    """
+    return call("p.slope", *_plant(flows, rtt, capacity))
+
+
+def p_threshold_distance(flows: Numbers, rtt: Numbers, capacity: Numbers, max_p: Numbers) -> Found:
+    """The least distance of the thresholds in packets, max_p over `p_slope`."""
+    return call("p.threshold_distance", *_plant(flows, rtt, capacity), checked("max_p", max_p, POSITIVE_PROBABILITY))
+
+
+class SfcGains(NamedTuple):
+    """Gains of p = p0 + k1 (q - q_ref) + k2 (lambda - C)."""
+
+    p0: Found
+    """Probability at equilibrium; not limited to 1."""
+    k1: Found
+    """For each packet above the target."""
+    k2: Found
+    """For each packet per second above the capacity."""
+
+
+def sfc_gains(flows: Numbers, rtt: Numbers, capacity: Numbers) -> SfcGains:
+    """Gains of the state feedback controller, of a design of our own that passes Routh's test."""
+    numbers = _plant(flows, rtt, capacity)
+    return SfcGains(*(call(f"sfc.{name}", *numbers) for name in SfcGains._fields))
+
+
+def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> Found:
+    """RED's w_q = 1 - exp(-1 / (C t)) for an average with a time constant of t seconds.
+
+    References: thesis, section 2.4.1; S. Floyd et al., "Adaptive RED", 2001.
+    """
+    return call(
+        "red_weight.weight",
+        checked("capacity", capacity, POSITIVE),
+        checked("time_constant", time_constant, POSITIVE),
+    )
+
+
+def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = "wait") -> Found:
+    """Share of arrivals that RED drops in the long run at a constant p_b of 1e-6..1, by how it spaces its drops.
+
+    References: S. Floyd, V. Jacobson, 1993, section 7; "wait" is ns-2's.
+    """
+    p = checked("p_b", p_b, Range(1e-6, 1))
+    name = word("spacing", spacing, ("none", "count", "wait"))
+    if name == "none":
+        return p if p.ndim else float(p)
+    return call(f"red_spacing.{name}", p)
+
+
+def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
+    """The average queue in packets at which PSAND leaves max_p as it is, KT coef^(-1 / gamma).
+
+    References: thesis, equations 2.1 and 2.2.
+    """
+    return call(
+        "psand.equilibrium",
+        checked("target", target, POSITIVE),
+        checked("coef", coef, POSITIVE),
+        checked("gamma", gamma, POSITIVE),
+    )
+
+
+def blue_steepest_rise(d1: Numbers, freeze: Numbers) -> Found:
+    """The most that BLUE's p rises by in a second, d1 / freeze_time (s)."""
+    return call("blue.steepest_rise", checked("d1", d1, POSITIVE), checked("freeze", freeze, POSITIVE))
+
+
+class DelayGains(NamedTuple):
+    """Gains of p += alpha (d - target) + beta (d - d_old), per second of delay."""
+
+    alpha: Found
+    """On the distance of the delay from its target."""
+    beta: Found
+    """On the change of the delay."""
+    t_update: Found
+    """Seconds between updates."""
+
+
+def pie_gains(target: Numbers = 0.015, t_update: Numbers = 0.015) -> DelayGains:
+    """PIE's gains for a target and a period in seconds, by the rules of thumb from the defaults of RFC 8033.
+
+    >>> pie_gains(t_update=0.0075)
+    DelayGains(alpha=0.0625, beta=1.28125, t_update=0.0075)
+
+    References: RFC 8033, section 4.2.
+    """
+    numbers = (checked("target", target, POSITIVE), checked("t_update", t_update, POSITIVE))
+    period = numbers[1]
+    return DelayGains(call("pie.alpha", *numbers), call("pie.beta", *numbers), period if period.ndim else float(period))
+
+
+def dualpi2_gains(rtt_max: Numbers = 0.1, *, target: Numbers = 0.015) -> DelayGains:
+    """DualPI2's gains and period for round trips of at most `rtt_max` seconds.
+
+    The RFC prints 0.16 and 3.2, for a period of 16 ms and rounded up.
+
+    References: RFC 9332, appendix A.1, figure 2.
+    """
+    longest = checked("rtt_max", rtt_max, POSITIVE)
+    period = call("dualpi2.period", checked("target", target, POSITIVE), longest)
+    return DelayGains(call("dualpi2.alpha", period, longest), call("dualpi2.beta", period, longest), period)
+
+
+class RedSettings(NamedTuple):
+    """What REDopt sets RED to."""
+
+    p: Found
+    """Drop probability in equilibrium."""
+    max_p: Found
+    """Twice that, times the margin."""
+    w_q: Found
+    """Weight of an arrival in the average."""
+    min_th: Found
+    """In packets."""
+    max_th: Found
+    """In packets."""
+    buffer: Found
+    """In packets."""
+    rtt: Found
+    """Round trip in equilibrium, in seconds."""
+
+
+def redopt(
+    flows: Numbers,
+    capacity: Numbers,
+    rtt: Numbers,
+    *,
+    tcp_capacity: Numbers | None = None,
+    b: Numbers = 1,
+    min_rto: Numbers = 0.2,
+    margin: Numbers = 1,
+    spread: Literal["reg", "ctl"] = "reg",
+) -> RedSettings:
+    """RED's settings for an equilibrium half-way between the thresholds (REDopt); NaN where there is none.
+
+    `rtt` is the mean round trip without queueing. `tcp_capacity` is what other traffic leaves of `capacity`, all of it
+    by default, and `margin` what max_p is raised by for it (1.1 in the paper). `spread` finds the distance of the
+    thresholds: "reg", a regression that is recalled and unverified, or "ctl", from control theory. `redopt_search`
+    needs neither.
+
+    References: C. Brandauer et al., ISCC 2001; T. Ziegler et al., IWQoS 2001; C. Hollot et al., INFOCOM 2001.
+    """
+    whole = checked("capacity", capacity, POSITIVE)
+    left = whole if tcp_capacity is None else checked("tcp_capacity", tcp_capacity, POSITIVE)
+    if np.any(left > whole):
+        raise ModelError(f"tcp_capacity = {tcp_capacity}: must not be above the capacity ({capacity})")
+    control = float(word("spread", spread, ("reg", "ctl")) == "ctl")
+    numbers = (
+        checked("flows", flows, POSITIVE),
+        whole,
+        left,
+        checked("rtt", rtt, POSITIVE),
+        checked("b", b, PER_ACK),
+        checked("min_rto", min_rto, NOT_NEGATIVE),
+        checked("margin", margin, POSITIVE),
+        control,
+    )
+    return RedSettings(*(call(f"redopt.{name}", *numbers) for name in RedSettings._fields))
+
+
+def redopt_search(
+    thresholds: Sequence[tuple[float, float]], measure: Callable[[float, float], tuple[float, float]]
+) -> tuple[float, float] | None:
+    """The thresholds whose queue swings least among those whose mean is within 5 % of their middle; None if none is.
+
+    `measure(min_th, max_th)` gives the mean and the standard deviation of the queue in packets, from a simulation or a
+    measurement.
+
+    References: C. Brandauer et al., ISCC 2001: what "optimal" means there.
+    """
+    best = None
+    for low, high in thresholds:
+        if not low < high:
+            raise ModelError(f"thresholds = ({low:g}, {high:g}): the first must be below the second")
+        mean, deviation = measure(low, high)
+        middle = (low + high) / 2
+        deviation = one("the measured deviation", deviation, NOT_NEGATIVE)
+        if abs(mean - middle) < 0.05 * middle and (best is None or deviation < best[0]):
+            best = (deviation, (low, high))
+    return best and best[1]

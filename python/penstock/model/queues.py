@@ -1,0 +1,261 @@
+"""Queues: the law of Chung and Claypool under TCP, and the formulas of random arrivals and of fair schedulers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock import _native
+from penstock.model._calls import (
+    NOT_NEGATIVE,
+    PER_ACK,
+    POSITIVE,
+    PROBABILITY,
+    ModelError,
+    Numbers,
+    Range,
+    call,
+    checked,
+    one,
+    whole,
+    word,
+)
+
+Found = npt.NDArray[np.float64] | float
+_PLACES = Range(1, 1000, whole=True)
+_LOAD = Range(0, 100)
+_SERVERS = Range(1, 1_000_000, whole=True)
+
+
+class Crossing(NamedTuple):
+    """Where the queue law meets a control function."""
+
+    queue: float
+    """Mean queue in packets."""
+    probability: float
+    """What the flows need to stay there."""
+    at_jump: bool
+    """The control function jumps over it there: the queue swings about it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueLaw:
+    """Where the queue of long TCP flows settles at a constant probability of drops or marks.
+
+    q = N W(p) / (1 + p) - RTLD SR for drops, without 1 + p for marks; 0 if negative. `rtld` is the round-trip delay of
+    the links in seconds, `service_rate` SR in packets per second, `b` how many packets are acknowledged at once,
+    `window_limit` in packets. The windows are those of `padhye_window`: without timeouts, the authors' theory, unless
+    `min_rto` (s) is given, with which drops make timeouts of max(min_rto, 2 R), R the round trip with the queue.
+    `balance` is "paper", which counts drops against SR, or "exact", L (1 - p) = 1.
+
+    >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
+    >>> round(law.queue(100, 0.05))
+    334
+
+    References: J. Chung, M. Claypool, "Analysis of RED-Family Active Queue Management", 2003.
+    """
+
+    rtld: float
+    service_rate: float
+    signal: Literal["drop", "mark"] = "drop"
+    min_rto: float | None = None
+    b: float = 1
+    window_limit: float = math.inf
+    balance: Literal["paper", "exact"] = "paper"
+
+    def _numbers(self) -> list[float]:
+        return [
+            one("rtld", self.rtld, POSITIVE),
+            one("service_rate", self.service_rate, POSITIVE),
+            one("b", self.b, PER_ACK),
+            one("window_limit", self.window_limit, Range(1)),
+            float(word("signal", self.signal, ("drop", "mark")) == "mark"),
+            math.nan if self.min_rto is None else one("min_rto", self.min_rto, NOT_NEGATIVE),
+            float(word("balance", self.balance, ("paper", "exact")) == "exact"),
+        ]
+
+    def window(self, p: Numbers, q: Numbers = 0) -> Found:
+        """Mean window of a flow in packets, at a probability and a queue; the queue matters with timeouts only."""
+        return call("queue_law.window", *self._numbers(), checked("p", p, PROBABILITY), checked("q", q, NOT_NEGATIVE))
+
+    def queue(self, flows: Numbers, p: Numbers) -> Found:
+        """Equation 2: mean queue in packets of so many flows at the probability `p`."""
+        return call(
+            "queue_law.queue", *self._numbers(), checked("flows", flows, POSITIVE), checked("p", p, PROBABILITY)
+        )
+
+    def probability(self, flows: Numbers, q: Numbers) -> Found:
+        """The inverse: what holds the queue at `q` packets; NaN where nothing in 1e-9..1 does."""
+        return call(
+            "queue_law.probability", *self._numbers(), checked("flows", flows, POSITIVE), checked("q", q, NOT_NEGATIVE)
+        )
+
+    def flows(self, q: Numbers, p: Numbers) -> Found:
+        """How many flows have a mean queue of `q` packets at the probability `p`."""
+        return call("queue_law.flows", *self._numbers(), checked("q", q, NOT_NEGATIVE), checked("p", p, PROBABILITY))
+
+    def largest_flows(self, top: Numbers, p: Numbers) -> Found:
+        """The most flows that a scheme holds below `top` packets, if its probability rises to `p` just below.
+
+        >>> QueueLaw(rtld=0.08, service_rate=2500, signal="mark").largest_flows(300, 0.1)  # RED, max_p 0.1, max_th 300
+        133.0
+        """
+        return call(
+            "queue_law.largest_flows", *self._numbers(), checked("top", top, NOT_NEGATIVE), checked("p", p, PROBABILITY)
+        )
+
+    def crossing(self, flows: float, control: Callable[[float], float], top: float) -> Crossing | None:
+        """Where the law meets `control`, a scheme's probability at a mean queue of 0..`top` packets.
+
+        `control` must not fall with the queue. None where even at `top` the flows need more than it gives.
+
+        >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
+        >>> found = law.crossing(100, lambda q: red_control(q, 100, 300, 0.1), 500)
+        >>> round(found.queue), round(found.probability, 3), found.at_jump
+        (244, 0.072, False)
+        """
+        count, top = one("flows", flows, POSITIVE), one("top", top, POSITIVE)
+        found = _native.queue_law_crossing(self._numbers(), count, control, top)
+        return None if found is None else Crossing(*found)
+
+
+def red_control(
+    q: Numbers, min_th: Numbers, max_th: Numbers, max_p: Numbers, *, gentle_top: Numbers | None = None
+) -> Found:
+    """RED's control function: strict, or with the gentle ramp from max_p at max_th to 1 at `gentle_top` packets."""
+    low, high = checked("min_th", min_th, NOT_NEGATIVE), checked("max_th", max_th, POSITIVE)
+    if np.any(low >= high):
+        raise ModelError(f"min_th = {min_th}: must be below max_th ({max_th})")
+    top = np.asarray(math.nan) if gentle_top is None else checked("gentle_top", gentle_top, POSITIVE)
+    if np.any(top <= high):
+        raise ModelError(f"gentle_top = {gentle_top}: must be above max_th ({max_th})")
+    return call("queue_law.red", checked("q", q, NOT_NEGATIVE), low, high, checked("max_p", max_p, PROBABILITY), top)
+
+
+def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> Found:
+    """P(n in the system) of M/M/1 at a load `rho` of 0..1, or of M/M/1/K, K = `limit` with the one in service.
+
+    References: L. Kleinrock, Queueing Systems, vol. 1, 1975, sections 3.2 and 3.6.
+    """
+    count = checked("n", n, Range(0, 1_000_000, whole=True))
+    if limit is None:
+        return call("mm1.probability", checked("rho", rho, Range(0, 1)), count)
+    return call("mm1.probability_of_k", checked("rho", rho, _LOAD), checked("limit", limit, _PLACES), count)
+
+
+def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
+    """Mean number of packets that wait in M/M/1 (infinite from a load of 1), or in M/M/1/K, K = `limit`."""
+    load = checked("rho", rho, _LOAD)
+    return (
+        call("mm1.waiting", load) if limit is None else call("mm1.waiting_of_k", load, checked("limit", limit, _PLACES))
+    )
+
+
+def mm1_loss(rho: Numbers, limit: Numbers) -> Found:
+    """Share of packets lost in M/M/1/K, K = `limit` with the one in service.
+
+    >>> round(mm1_loss(0.9, 5), 4)
+    0.126
+    """
+    places = checked("limit", limit, _PLACES)
+    return call("mm1.probability_of_k", checked("rho", rho, _LOAD), places, places)
+
+
+def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
+    """Mean number that waits in M/G/1; `c2` is the squared coefficient of variation of the service, 0 fixed, 1 M/M/1.
+
+    References: L. Kleinrock, Queueing Systems, vol. 1, 1975, section 5.6 (Pollaczek and Khinchin).
+    """
+    return call("mg1.waiting", checked("rho", rho, _LOAD), checked("c2", c2, NOT_NEGATIVE))
+
+
+def mg1_wait(rho: Numbers, c2: Numbers) -> Found:
+    """Mean wait in M/G/1, in mean services."""
+    return call("mg1.wait", checked("rho", rho, _LOAD), checked("c2", c2, NOT_NEGATIVE))
+
+
+def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
+    """Mean number of packets that wait in M/D/1, or in M/D/1/K, K = `limit` with the one in service."""
+    load = checked("rho", rho, _LOAD)
+    if limit is None:
+        return call("mg1.waiting", load, 0.0)
+    return call("md1.waiting_of_k", load, checked("limit", limit, _PLACES))
+
+
+def md1_loss(rho: Numbers, limit: Numbers) -> Found:
+    """Share of packets lost in M/D/1/K, K = `limit` with the one in service; small ones keep their digits.
+
+    >>> round(md1_loss(0.9, 5), 4)
+    0.0644
+    """
+    return call("md1.loss", checked("rho", rho, _LOAD), checked("limit", limit, _PLACES))
+
+
+def md1_distribution(rho: float, limit: int) -> npt.NDArray[np.float64]:
+    """Probabilities of 0..K packets in M/D/1/K, K = `limit`."""
+    load = one("rho", rho, Range(0, 100, above=True))
+    return np.array(_native.md1_distribution(load, whole("limit", limit, 1, 1000)))
+
+
+def erlang_b(a: Numbers, servers: Numbers) -> Found:
+    """Erlang B: share lost of an offered load of `a` servers, with no place to wait.
+
+    >>> round(erlang_b(4.461, 10), 4)
+    0.01
+    """
+    return call("erlang.b", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
+
+
+def erlang_c(a: Numbers, servers: Numbers) -> Found:
+    """Erlang C: share that waits; 1 from a load of all servers."""
+    return call("erlang.c", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
+
+
+def erlang_wait(a: Numbers, servers: Numbers) -> Found:
+    """Mean wait in M/M/m, in mean services; infinite from a load of all servers."""
+    return call("erlang.wait", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
+
+
+def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, float]]) -> npt.NDArray[np.float64]:
+    """When the fluid system of generalized processor sharing finishes each packet.
+
+    `arrivals` are (time, class, size) in order of time, a class being an index of `weights`; the link serves one unit
+    of size in one unit of time.
+
+    >>> gps_finished([1, 3], [(0, 0, 3), (0, 1, 3)]).tolist()
+    [6.0, 4.0]
+
+    References: A. Parekh, R. Gallager, IEEE/ACM ToN 1(3), 1993.
+    """
+    shares = [one("weights", weight, POSITIVE) for weight in weights]
+    last = 0.0
+    packets = []
+    for at, klass, size in arrivals:
+        time = one("arrivals: time", at, NOT_NEGATIVE)
+        if time < last:
+            raise ModelError(f"arrivals: time = {at}: must be in order, not before {last}")
+        last = time
+        index = whole("arrivals: class", klass, 0, len(shares) - 1)
+        packets.append((time, index, one("arrivals: size", size, POSITIVE)))
+    return np.array(_native.gps_finished(shares, packets))
+
+
+def gps_longest_delay(sigma: Numbers, rate: Numbers, largest: Numbers, link_rate: Numbers) -> Found:
+    """The longest delay of a class that sends at most sigma + rho t, with `rate` >= rho guaranteed, under WFQ.
+
+    sigma / rate + largest / link_rate, in any units that fit. With `largest` 0 it is the fluid system's.
+
+    References: A. Parekh, R. Gallager, IEEE/ACM ToN 1(3), 1993, theorems 1 and 3.
+    """
+    return call(
+        "gps.longest_delay",
+        checked("sigma", sigma, NOT_NEGATIVE),
+        checked("rate", rate, POSITIVE),
+        checked("largest", largest, NOT_NEGATIVE),
+        checked("link_rate", link_rate, POSITIVE),
+    )

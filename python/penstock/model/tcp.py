@@ -1,0 +1,244 @@
+"""How TCP answers: mean window or rate of a long flow, told of congestion at a constant rate."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock.model._calls import (
+    NOT_NEGATIVE,
+    PER_ACK,
+    POSITIVE,
+    POSITIVE_PROBABILITY,
+    PROBABILITY,
+    Numbers,
+    Range,
+    call,
+    checked,
+    word,
+)
+
+Found = npt.NDArray[np.float64] | float
+_WINDOW = Range(1)
+_FORMS = {
+    "full": "padhye.rate",
+    "approximate": "padhye.rate_approximate",
+    "without-timeouts": "padhye.rate_without_timeouts",
+}
+
+
+def sqrt_law_window(p: Numbers, *, b: Numbers = 1) -> Found:
+    """Mean window in packets by the square-root law, sqrt(3 / (2 b p)); infinite at p = 0.
+
+    `p` is the share of packets that tell of congestion, `b` how many packets are acknowledged at once. The law wants p
+    below about 0.02.
+
+    >>> round(sqrt_law_window(0.01), 2)
+    12.25
+
+    References: thesis, equation 1; M. Mathis et al., 1997.
+    """
+    return call("sqrt_law.window", checked("p", p, PROBABILITY), checked("b", b, PER_ACK))
+
+
+def sqrt_law_rate(p: Numbers, rtt: Numbers, *, b: Numbers = 1, capacity: Numbers = math.inf) -> Found:
+    """Packets per second by the square-root law, at most `capacity`; `rtt` in seconds.
+
+    References: thesis, equation 1.
+    """
+    return call(
+        "sqrt_law.rate",
+        checked("p", p, PROBABILITY),
+        checked("b", b, PER_ACK),
+        checked("rtt", rtt, POSITIVE),
+        checked("capacity", capacity, NOT_NEGATIVE),
+    )
+
+
+def sqrt_law_probability(window: Numbers, *, b: Numbers = 1) -> Found:
+    """The inverse of `sqrt_law_window`, at most 1. With C R / N as the window it is GREEN's law.
+
+    References: thesis, equation 1.16 and section 2.4.5 (printed there without the square).
+    """
+    return call("sqrt_law.probability", checked("window", window, POSITIVE), checked("b", b, PER_ACK))
+
+
+def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
+    """Mean window of a flow that adds `alpha` packets each round trip and keeps `beta` of its window at a loss.
+
+    References: RFC 8312, equation 3.
+    """
+    return call(
+        "sqrt_law.aimd_window",
+        checked("p", p, PROBABILITY),
+        checked("alpha", alpha, POSITIVE),
+        checked("beta", beta, Range(0, 0.999_999)),
+    )
+
+
+def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> Found:
+    """E[W], the mean window in packets when a loss is told of; infinite at p = 0.
+
+    References: J. Padhye et al., SIGCOMM 1998, section 2.1.
+    """
+    return call("padhye.window_at_loss", checked("p", p, PROBABILITY), checked("b", b, PER_ACK))
+
+
+def timeout_share(p: Numbers, window: Numbers) -> Found:
+    """Q(p, w): probability that a loss in a window of so many packets ends in a timeout.
+
+    References: J. Padhye et al., SIGCOMM 1998, section 2.2.
+    """
+    return call("padhye.timeout_share", checked("p", p, PROBABILITY), checked("window", window, NOT_NEGATIVE))
+
+
+def padhye_rate(
+    p: Numbers,
+    rtt: Numbers,
+    timeout: Numbers,
+    *,
+    b: Numbers = 1,
+    window_limit: Numbers = math.inf,
+    form: str = "full",
+) -> Found:
+    """Packets that TCP Reno sends per second, repeated ones included, at a rate `p` of loss events (PFTK).
+
+    `rtt` and the first retransmission `timeout` are in seconds, `window_limit` in packets. `form`: "full",
+    "approximate" (also RFC 5348's, with its limits), or "without-timeouts", which is for marks (ECN).
+
+    >>> round(padhye_rate(0.01, 0.1, 0.2), 1)
+    115.7
+
+    References: J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Throughput", SIGCOMM 1998; RFC 5348,
+    section 3.1.
+    """
+    name = _FORMS[word("form", form, _FORMS)]
+    return call(name, checked("p", p, PROBABILITY), *_path(rtt, timeout, b, window_limit))
+
+
+def padhye_window(
+    p: Numbers,
+    *,
+    rtt: Numbers = 1,
+    timeout: Numbers = 0,
+    b: Numbers = 1,
+    window_limit: Numbers = math.inf,
+    form: str = "without-timeouts",
+) -> Found:
+    """Mean window in packets, `rtt` times `padhye_rate`; without timeouts, unless another `form` is asked for.
+
+    >>> round(padhye_window(0.05), 2)
+    5.34
+    """
+    rate = padhye_rate(p, rtt, timeout, b=b, window_limit=window_limit, form=form)
+    found: Found = np.asarray(rtt, dtype=np.float64) * rate
+    return found if isinstance(found, np.ndarray) and found.ndim else float(found)
+
+
+def padhye_probability(
+    rate: Numbers,
+    rtt: Numbers,
+    timeout: Numbers,
+    *,
+    b: Numbers = 1,
+    window_limit: Numbers = math.inf,
+    timeouts: bool = True,
+) -> Found:
+    """The inverse of the full form: the loss rate at which `rate` packets a second are sent; NaN where none does.
+
+    With `timeouts=False` of the form without timeouts. Of two loss rates the smaller one is given: the model jumps up
+    where its window reaches `window_limit`.
+    """
+    name = "padhye.probability" if timeouts else "padhye.probability_without_timeouts"
+    return call(name, checked("rate", rate, POSITIVE), *_path(rtt, timeout, b, window_limit))
+
+
+def _path(rtt: Numbers, timeout: Numbers, b: Numbers, window_limit: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
+    return (
+        checked("rtt", rtt, POSITIVE),
+        checked("timeout", timeout, NOT_NEGATIVE),
+        checked("b", b, PER_ACK),
+        checked("window_limit", window_limit, _WINDOW),
+    )
+
+
+def cubic_window(p: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> Found:
+    """CUBIC's mean window in packets with one loss after each 1 / p packets; at least Reno's.
+
+    >>> round(cubic_window(1e-5, 0.1))
+    1054
+
+    References: RFC 8312, equations 3 and 5; RFC 9438, section 5.
+    """
+    return call("cubic.window", checked("p", p, POSITIVE_PROBABILITY), *_cubic(rtt, c, beta))
+
+
+def cubic_probability(window: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> Found:
+    """The inverse of `cubic_window`."""
+    return call("cubic.probability", checked("window", window, POSITIVE), *_cubic(rtt, c, beta))
+
+
+def _cubic(rtt: Numbers, c: Numbers, beta: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
+    below_one = Range(0, 0.999_999)
+    return checked("rtt", rtt, POSITIVE), checked("c", c, POSITIVE), checked("beta", beta, below_one)
+
+
+def dctcp_window(p: Numbers) -> Found:
+    """DCTCP's mean window in packets, 2 / p, where each packet is marked with probability `p`.
+
+    References: K. De Schepper et al., "PI2", CoNEXT 2016, appendix A.
+    """
+    return call("dctcp.window", checked("p", p, PROBABILITY))
+
+
+def dctcp_alpha(window: Numbers) -> Found:
+    """DCTCP's estimate of the share of marks under a threshold, for windows of W* = (C RTT + K) / N packets.
+
+    References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 6.
+    """
+    return call("dctcp.alpha", checked("window", window, _WINDOW))
+
+
+class Swing(NamedTuple):
+    """How a queue of DCTCP flows swings above its threshold."""
+
+    alpha: Found
+    """Share of marks that the senders estimate."""
+    highest: Found
+    """Longest queue in packets, K + N."""
+    lowest: Found
+    """Shortest queue in packets; below 0 the link idles."""
+    period: Found
+    """Round trips from one cut to the next."""
+
+
+def dctcp_swing(flows: Numbers, window: Numbers, k: Numbers) -> Swing:
+    """The queue of `flows` synchronized DCTCP flows; `window` is C RTT and `k` the threshold, in packets.
+
+    References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equations 7 to 11.
+    """
+    numbers = (
+        checked("flows", flows, POSITIVE),
+        checked("window", window, NOT_NEGATIVE),
+        checked("k", k, NOT_NEGATIVE),
+    )
+    return Swing(*(call(f"dctcp.swing.{name}", *numbers) for name in Swing._fields))
+
+
+def dctcp_least_threshold(window: Numbers) -> Found:
+    """The least threshold in packets that never empties the queue, C RTT / 7, `window` being C RTT.
+
+    References: RFC 8257, section 3.1.
+    """
+    return call("dctcp.least_threshold", checked("window", window, NOT_NEGATIVE))
+
+
+def dctcp_largest_g(window: Numbers, k: Numbers) -> Found:
+    """The largest weight g of DCTCP's estimate that spans a period of the swing; `window` is C RTT, `k` the threshold.
+
+    References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 15.
+    """
+    return call("dctcp.largest_g", checked("window", window, POSITIVE), checked("k", k, NOT_NEGATIVE))

@@ -216,23 +216,32 @@ def explain(
     link: Annotated[str, typer.Option(metavar="RATE", help="Rate of the link.")] = "10Mbit",
     rtt: Annotated[str, typer.Option(metavar="TIME", help="Round-trip time without queueing.")] = "100ms",
     flows: Annotated[
-        str | None, typer.Option(metavar="N|A..B", help="Number of flows, for rules that need it.")
+        str | None,
+        typer.Option(metavar="N|A..B", help="Number of flows, for rules that need it and for the queue law."),
     ] = None,
     limit: Annotated[str, typer.Option(metavar="LENGTH", help="Limit of the queue.")] = "1BDP",
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Write the picture of its drop function.")] = None,
+    svg: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write its picture; with --flows, over the queue law.")
+    ] = None,
+    json_target: JsonTarget = None,
 ) -> None:
     """Explain a scheme or conditioner: its law, its parameters, its source, a picture, what it is good and bad at."""
     from penstock import explaining
     from penstock.conditioners import conditioner_text
 
-    file = target(svg, "--svg")
+    file, json_file = target(svg, "--svg"), target(json_target, "--json")
     if (text := conditioner_text(scheme, width())) is not None:
         if file is not None:
             raise PenstockError(f"{scheme} is a conditioner and has no drop function to draw")
+        if json_target is not None:
+            raise PenstockError(f"{scheme} is a conditioner: penstock list conditioners --json has what there is")
         out(text)
         return
     found = explaining.prepare(scheme, link, rtt, flows, limit)
-    out(found.text(width()))
+    if json_target is not None:
+        emit(json.dumps(found.as_json(), indent=1, ensure_ascii=False) + "\n", json_file)
+    if json_target != "-":
+        out(found.text(width()))
     if file is not None:
         found.draw(file)
 

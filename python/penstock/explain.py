@@ -24,7 +24,7 @@ class Drawing:
 
 
 def explain(
-    entry: Mapping[str, Any], drawing: Drawing | None = None, width: int = 100, measured: Sequence[str] = ()
+    entry: Mapping[str, Any], drawings: Sequence[Drawing] = (), width: int = 100, measured: Sequence[str] = ()
 ) -> str:
     """The whole text for one entry of the registry of schemes, in lines of at most ``width`` characters."""
     parts = [
@@ -41,9 +41,9 @@ def explain(
     ]  # fmt: skip
     if entry["class_params"]:
         parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
-    if drawing is not None:
-        words = _wrapped(drawing.words, width)
-        parts.append(_heading(drawing.title, "-") + drawing.plot + "\n\n" + words)
+    for drawing in drawings:
+        shown = [part for part in (drawing.plot, _wrapped(drawing.words, width)) if part]
+        parts.append(_heading(drawing.title, "-") + "\n\n".join(shown))
     use = [f"{title}: {entry[key]}" for title, key in (("Good at", "good"), ("Bad at", "bad")) if entry[key]]
     use += [" ".join(measured)] if measured else []
     if use:
@@ -126,23 +126,48 @@ def terminal_plot(
     """A curve with dots of Braille characters, with its scales."""
     if not xs:
         return ""
-    left, right, top = min(xs), max(xs), max(max(ys), 1e-12)
+    return terminal_curves([(xs, ys)], [], max(max(ys), 1e-12), columns, rows, axes)
+
+
+def terminal_curves(
+    curves: Sequence[tuple[Sequence[float], Sequence[float]]],
+    marks: Sequence[tuple[float, float, str]],
+    top: float,
+    columns: int = 60,
+    rows: int = 12,
+    axes: str = "",
+) -> str:
+    """Curves up to the height `top`, all over the breadth of the first; words, a sign first, at marked points."""
+    left, right = min(curves[0][0]), max(curves[0][0])
     canvas = [[0] * columns for _ in range(rows)]
-    for x, y in _dense(xs, ys, columns * 8):
+
+    def place(x: float, y: float) -> tuple[int, int]:
         across = min(int((x - left) / ((right - left) or 1.0) * (columns * 2 - 1) + 0.5), columns * 2 - 1)
-        down = min(int((1 - y / top) * (rows * 4 - 1) + 0.5), rows * 4 - 1)
-        canvas[down // 4][across // 2] |= _DOTS[across % 2][down % 4]
+        return across, min(int((1 - y / top) * (rows * 4 - 1) + 0.5), rows * 4 - 1)
+
+    for xs, ys in curves:
+        for x, y in _dense(xs, ys, columns * 8):
+            if y <= top:
+                across, down = place(x, y)
+                canvas[down // 4][across // 2] |= _DOTS[across % 2][down % 4]
+    lines = [[chr(0x2800 + c) for c in row] for row in canvas]
+    free = [[True] * columns for _ in range(rows)]
+    for x, y, words in marks:
+        across, down = place(x, y)
+        start = min(across // 2, columns - len(words))
+        # where another mark stands already, the sign alone
+        shown = words if all(free[down // 4][start : start + len(words)]) else words[:1]
+        if free[down // 4][start]:
+            lines[down // 4][start : start + len(shown)] = shown
+            free[down // 4][start : start + len(shown)] = [False] * len(shown)
     top = 0.0 if top <= 1e-12 else top
     labels = {rows // 2: f"{top / 2:.2g}" if top else "", 0: f"{top:.3g}" if top else "", rows - 1: "0"}
-    lines = [
-        f"{labels.get(i, ''):>6} ┤" + "".join(chr(0x2800 + c) for c in row).rstrip("\u2800")
-        for i, row in enumerate(canvas)
-    ]
+    text = [f"{labels.get(i, ''):>6} ┤" + "".join(row).rstrip("\u2800") for i, row in enumerate(lines)]
     ends = f"{left:.2g}", number(right, decimals([right]))
-    lines.append(" " * 7 + "└" + "─" * columns)
-    lines.append(" " * 8 + ends[0] + ends[1].rjust(columns - len(ends[0])))
-    lines.append(" " * 8 + axes.center(columns).rstrip())
-    return "\n".join(lines)
+    text.append(" " * 7 + "└" + "─" * columns)
+    text.append(" " * 8 + ends[0] + ends[1].rjust(columns - len(ends[0])))
+    text.append(" " * 8 + axes.center(columns).rstrip())
+    return "\n".join(text)
 
 
 def lane_plot(served: Sequence[tuple[int, float, float]], labels: Sequence[str], columns: int = 60) -> str:

@@ -14,6 +14,8 @@ from penstock import _native
 from penstock.catalog import Scheme, find_scheme
 from penstock.contenders import Contender
 from penstock.faults import Fault, Faults, PenstockError, ScenarioError
+from penstock.operating import Operating, Point, law_of, law_words, picture_top, rows, table
+from penstock.operating import as_json as operating_json
 from penstock.resolve.queues import QueueSpec, read_queue
 from penstock.resolve.reader import Table
 from penstock.resolve.settings import Surroundings
@@ -33,6 +35,8 @@ MOST_PACKETS = 2_000_000
 SIZES = (500, 1000, 1500)
 """Packet sizes in bytes of the flows in the picture of service."""
 SERVED = 40
+PACKET = 1000
+"""Bytes of a packet where a scheme does not say."""
 RESPONSE_WORDS = (
     "Ten flows that react to nothing send 0.9 of the link's rate, 1.5 of it from second 2 to 12, then 0.9 again."
 )
@@ -47,6 +51,8 @@ class Explanation:
     queue: QueueSpec
     link: dict[str, Any]
     words: str
+    flows: tuple[int, int] | None = None
+    """Fewest and most flows, for the queue law."""
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -65,6 +71,42 @@ class Explanation:
         xs = [top * i / (POINTS - 1) for i in range(POINTS)]
         ys = _asked(_native.drop_function, *self._bench(), xs)
         return None if ys is None else (xs, ys)
+
+    def operating(self) -> Operating | None:
+        """Its control function over the queue law; None without numbers of flows or without such a function."""
+        name, settings, link = self._bench()
+        packet, highest = (self._setting(key) for key in ("mean_packet", "max_p_high"))
+        # a law that moves max_p holds most flows where that is highest
+        chosen = json.dumps(json.loads(settings) | ({} if highest is None else {"max_p": highest}))
+        if self.flows is None or _asked(_native.drop_function, name, chosen, link, [0.0]) is None:
+            return None
+        limit = self.queue.canonical["limit"]
+        if limit == "inf":
+            raise PenstockError("--limit inf: the queue law is drawn up to the limit; give one such as 500p")
+        size = PACKET if packet is None else packet["bytes"] if isinstance(packet, dict) else packet
+        rate, rtt = self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
+        law = law_of("mark" if self._setting("ecn") else "drop", rtt, rate)
+        max_p = self._setting("max_p") if highest is None else highest
+        return Operating.of(
+            lambda q: float(_asked(_native.drop_function, name, chosen, link, [q])[0]),
+            law,
+            float(limit["packets"]) if "packets" in limit else limit["bytes"] / size,
+            max_p[-1] if isinstance(max_p, list) else max_p,
+            highest,
+        )
+
+    def largest_flows(self, operating: Operating) -> dict[str, int]:
+        """The most flows that are held, by drops and, if it can mark, by marks."""
+        known = ("drop", "mark") if self.entry["ecn"] else ("drop",)
+        law = operating.law
+        return {signal: operating.largest_flows(law_of(signal, law.rtld, law.service_rate)) for signal in known}
+
+    def _setting(self, name: str) -> Any:
+        """A canonical setting, given or by default; None for what the scheme does not have or works out."""
+        given = self.queue.canonical["params"]
+        param = next((param for param in find_scheme(self.contender.name).params if param.name == name), None)
+        value = given.get(name, param.default if param is not None else None)
+        return None if value == "auto" else value
 
     def response(self) -> dict[str, list[float]]:
         """How it answers to a load that steps above the link's rate and back, as `_native.step_response` tells."""
@@ -98,9 +140,42 @@ class Explanation:
         """The whole explanation."""
         from penstock import explain, standard
 
-        return explain.explain(
-            self.entry, self.drawing(min(60, width - 12)), width, measured=tuple(standard.told(self.contender.name))
-        )
+        columns = min(60, width - 12)
+        drawings = [self.drawing(columns), *([self.law_drawing(columns)] if self.flows is not None else [])]
+        return explain.explain(self.entry, drawings, width, measured=tuple(standard.told(self.contender.name)))
+
+    def points(self, operating: Operating) -> list[Point]:
+        """Where the numbers of flows settle."""
+        return [operating.point(flows) for flows in rows(*self.flows)] if self.flows is not None else []
+
+    def law_drawing(self, columns: int) -> explain.Drawing:
+        """The queue law for a terminal: the control function, what flows need, where the two meet."""
+        from penstock import explain
+
+        found = self.operating()
+        if found is None:
+            words = f"{self.contender.name} has no drop probability over the mean queue for the queue law to meet."
+            return explain.Drawing("Queue law", "", words)
+        points = self.points(found)
+        curves = [found.curve(), *(found.needed(flows) for flows in self.flows or ())]
+        top = picture_top(found, points)
+        marks = [
+            (p.queue, p.probability, f"{'●' if p.stable else '○'}{p.flows}")
+            for p in points
+            if p.queue is not None and p.probability is not None and p.probability <= top
+        ]
+        plot = explain.terminal_curves(curves, marks, top, columns, 16, "mean queue (packets) → probability")
+        return explain.Drawing("Queue law", f"{plot}\n\n{table(points)}", law_words(found, self.largest_flows(found)))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values of what is shown."""
+        curve, found = self.curve(), self.operating()
+        told = {"scheme": self.entry, "queue": self.queue.shown, "link": self.link}
+        if curve is not None:
+            told["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
+        if found is not None:
+            told["queue_law"] = operating_json(found, self.points(found), self.largest_flows(found))
+        return told
 
     def drawing(self, columns: int) -> explain.Drawing:
         """The picture for a terminal."""
@@ -124,8 +199,11 @@ class Explanation:
 
     def figure(self) -> Figure:
         """The picture."""
-        from penstock.plots import drop_function, response, service_order
+        from penstock.plots import control_law, drop_function, response, service_order
 
+        found = self.operating()
+        if found is not None:
+            return control_law.draw(self.contender.label, found, self.points(found))
         if self.picture == "service":
             return service_order.draw(self.service(), self.lanes())
         curve = self.curve() if self.picture == "drop function" else None
@@ -197,7 +275,7 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     faults = Faults()
     rate = _read(faults, "--link", link, parse_rate)
     trip = _read(faults, "--rtt", rtt, parse_time)
-    count = _read(faults, "--flows", flows, _flows) if flows is not None else None
+    between = _read(faults, "--flows", flows, _flows) if flows is not None else None
     if faults.found:
         raise ScenarioError(faults.found)
     # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
@@ -207,10 +285,12 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     queue = read_queue(Table(faults, "", table), Surroundings(rate, None, lambda: trip))
     if faults.found or queue is None:
         raise ScenarioError(faults.found)
+    # for a rule of thumb the geometric middle of a range is least wrong
+    count = None if between is None else round(math.sqrt(between[0] * between[1]))
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
     shown = format_length(parse_length(queue.shown["limit"])) if queue.shown["limit"] != "inf" else "inf"
     words = f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {shown}."
-    return Explanation(contender, queue, about, words)
+    return Explanation(contender, queue, about, words, between)
 
 
 def _read(faults: Faults, option: str, text: str, parse: Any) -> Any:
@@ -221,13 +301,12 @@ def _read(faults: Faults, option: str, text: str, parse: Any) -> Any:
         return None
 
 
-def _flows(text: str) -> int:
-    """The number of flows; of a range A..B its geometric middle, for which a rule of thumb is least wrong."""
+def _flows(text: str) -> tuple[int, int]:
+    """The number of flows, or a range A..B."""
     found = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
     if not found or not 0 < int(found[1]) <= int(found[2] or found[1]):
         raise UnitError("write a number of flows such as 50, or a range such as 50..400")
-    low, high = int(found[1]), int(found[2] or found[1])
-    return round(math.sqrt(low * high))
+    return int(found[1]), int(found[2] or found[1])
 
 
 def _packets(length: Any) -> float:

@@ -1,0 +1,35 @@
+"""A scheme's control function over the queue law, with the points where so many flows settle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from penstock.operating import Operating, Point, picture_top
+from penstock.plots import style
+
+
+def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
+    """Draw the control function called `label`, what each number of flows needs, and where they meet."""
+    top = picture_top(operating, points)
+    with style.styled():
+        figure, ax = style.axes(height=2.5)
+        ax.axvspan(0, operating.end, color="#e8f1ea", linewidth=0, zorder=0)
+        for point in points:
+            xs, ys = operating.needed(point.flows)
+            ax.plot(xs, ys, color="#8a92a0", linewidth=0.7)
+            if point.queue is not None and point.probability is not None:
+                face = style.COLOURS[3] if point.stable else "white"
+                ax.plot(point.queue, point.probability, "o", color=style.COLOURS[3], markerfacecolor=face, markersize=4)
+                ax.annotate(
+                    str(point.flows), (point.queue, point.probability), xytext=(4, 2),
+                    textcoords="offset points", fontsize=6.5,
+                )  # fmt: skip
+        ax.plot(*operating.curve(), color=style.COLOURS[2], label=label)
+        ax.set_xlim(0, operating.limit)
+        ax.set_ylim(0, top)
+        ax.set_xlabel("mean queue (packets); shaded, full circles: stable")
+        ax.set_ylabel(f"probability of a {operating.law.signal}")
+        figure.legend(loc="outside upper center", title="grey: what each number of flows needs", title_fontsize=6.5)
+    return figure

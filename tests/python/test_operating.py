@@ -1,0 +1,142 @@
+"""`penstock explain --flows`: a control function over the queue law, against the operating points of the work."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from penstock import explaining, operating
+from penstock.catalog import schemes
+from penstock.cli import app
+from penstock.explain import terminal_curves
+from penstock.faults import PenstockError
+from typer.testing import CliRunner
+
+PAPER = "red:min_th=100,max_th=300,max_p=0.1"
+
+
+def found(
+    scheme: str, flows: str = "50..400", limit: str = "500p"
+) -> tuple[explaining.Explanation, operating.Operating]:
+    explanation = explaining.prepare(scheme, "20Mbit", "80ms", flows, limit)
+    over = explanation.operating()
+    assert over is not None
+    return explanation, over
+
+
+@pytest.mark.parametrize(
+    ("more", "flows", "queue", "probability", "stable"),
+    [
+        ("", 100, 207, 0.053, True), ("", 150, 257, 0.078, True), ("", 250, 300, 0.129, False),
+        (",ecn=true", 50, 157, 0.028, True), (",ecn=true", 100, 244, 0.072, True),
+        (",ecn=true", 150, 300, 0.126, False),
+    ],
+)  # fmt: skip
+def test_red_settles_where_the_work_says(more: str, flows: int, queue: float, probability: float, stable: bool) -> None:
+    point = found(PAPER + more)[1].point(flows)
+    assert point.queue is not None
+    assert point.probability is not None
+    assert (round(point.queue), round(point.probability, 3), point.stable) == (queue, probability, stable)
+
+
+@pytest.mark.parametrize("gentle", ["", ",gentle=true"])
+def test_the_largest_number_of_flows_is_the_last_stable_one(gentle: str) -> None:
+    # the work: about 200 by drops; by marks 100 are stable and 150 not
+    for more, most in (("", 199), (",ecn=true", 133)):
+        explanation, over = found(PAPER + gentle + more)
+        assert explanation.largest_flows(over) == {"drop": 199, "mark": 133}
+        assert over.end == pytest.approx(300)
+        assert [over.point(flows).stable for flows in (most, most + 1)] == [True, False]
+
+
+def test_why_a_point_is_not_stable() -> None:
+    assert found(PAPER)[1].point(300).why == "swings across the jump"
+    assert found(PAPER + ",gentle=true")[1].point(300).why == "past the stable part"
+    assert found("bernoulli:p=0.1")[1].point(400) == operating.Point(400, None, None, False, "fills the buffer")
+    assert found("sred", limit="600p")[1].point(120).why == "swings across the jump"
+
+
+def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
+    explanation, over = found("ared-floyd:min_th=100,max_th=300")
+    assert over.adapts_to == 0.5
+    assert over.control(200) == pytest.approx(0.25)
+    # needed at 200 packets, the middle: 0.247 for 400 flows
+    point = over.point(400)
+    assert point.stable
+    assert point.queue == pytest.approx(199, abs=1)
+    assert "highest" in " ".join(explanation.text(100).split())
+
+
+def test_the_size_of_packets_makes_the_service_rate() -> None:
+    _, over = found("red:mean_packet=500B", limit="100kB")
+    assert over.law.service_rate == 5000
+    assert over.limit == 200
+
+
+@pytest.mark.parametrize("scheme", [scheme.name for scheme in schemes()])
+def test_every_scheme_has_a_queue_law_or_says_that_it_has_none(scheme: str) -> None:
+    explanation = explaining.prepare(scheme, "10Mbit", "100ms", "16", "100p")
+    text = explanation.text(100)
+    assert "Queue law\n---------\n" in text
+    none = f"{scheme} has no drop probability over the mean queue"
+    assert (none in text) == (explanation.operating() is None)
+
+
+def test_a_narrow_terminal_and_marks_that_meet() -> None:
+    assert max(map(len, found(PAPER)[0].text(80).splitlines())) <= 80
+    plot = terminal_curves(
+        [([0, 10], [0, 1])], [(5, 0.5, "●20"), (5, 0.5, "●30"), (6, 0.5, "○9"), (10, 1, "○40")], 1, 20, 4
+    )
+    assert plot.count("●") == 1
+    assert "●20" in plot
+    assert "○9" not in plot
+    assert plot.splitlines()[0].endswith("○40")
+
+
+def test_rows_of_flows() -> None:
+    assert operating.rows(50, 400) == [50, 100, 150, 200, 250, 300, 350, 400]
+    assert operating.rows(7, 7) == [7]
+    assert operating.rows(1, 3) == [1, 2, 3]
+
+
+def test_json_and_figure_say_the_same(tmp_path: Path) -> None:
+    svg, file = tmp_path / "law.svg", tmp_path / "law.json"
+    call = ["explain", PAPER, "--link", "20Mbit", "--rtt", "80ms", "--limit", "500p", "--flows", "50..400"]
+    done = CliRunner().invoke(app, [*call, "--svg", str(svg), "--json", str(file)])
+    assert done.exit_code == 0
+    assert "the most flows that it holds: 199 by drops and 133 by marks" in " ".join(done.output.split())
+    told = json.loads(file.read_text())
+    assert told["scheme"]["name"] == "red"
+    assert told["queue"]["max_th"] == "300p"
+    law = told["queue_law"]
+    assert law["largest_flows"] == {"drop": 199, "mark": 133}
+    assert [point["flows"] for point in law["points"] if point["stable"]] == [50, 100, 150]
+    assert max(told["drop_function"]["probability"]) == 1
+    assert ET.parse(svg).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    alone = CliRunner().invoke(app, ["explain", "codel", "--json", "-"])
+    assert set(json.loads(alone.output)) == {"scheme", "queue", "link"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["red", "--flows", "400..50"], "write a number of flows such as 50, or a range such as 50..400"),
+        (["red", "--flows", "0"], "--flows"),
+        (["red", "--flows", "50", "--limit", "inf"], "--limit inf: the queue law is drawn up to the limit"),
+        (["red", "--flows", "50", "--json", "/proc/none/x"], "--json /proc/none/x: cannot be written"),
+        (["red:min_th=30", "--flows", "50"], "min_th"),
+        (["tsw", "--json", "-"], "tsw is a conditioner"),
+    ],
+)
+def test_what_cannot_be_is_told_at_once(options: list[str], words: str) -> None:
+    done = CliRunner().invoke(app, ["explain", *options])
+    assert done.exit_code == 2
+    assert words in done.output
+    assert "Traceback" not in done.output
+
+
+def test_without_a_limit_there_is_no_picture() -> None:
+    with pytest.raises(PenstockError, match="--limit inf"):
+        found(PAPER, limit="inf")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from penstock.runs import Metrics, Run, run
     from penstock.scenario import Scenario, dumbbell
     from penstock.sessions import Incast, OnOff, Web
+    from penstock.study import Study
 
 # What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
 # command line answers at once.
@@ -41,6 +42,7 @@ _HOMES = {
     "runs": ("Metrics", "Run", "run"),
     "scenario": ("Scenario", "dumbbell"),
     "sessions": ("Incast", "OnOff", "Web"),
+    "study": ("Study",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -68,6 +70,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Seconds",
+    "Study",
     "Video",
     "Web",
     "__version__",

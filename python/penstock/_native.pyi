@@ -21,6 +21,7 @@ __all__ = [
     "check_tcp",
     "conditioners",
     "drop_function",
+    "engine",
     "gps_finished",
     "md1_distribution",
     "model",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 version: str
+engine: str
 
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]: ...
 def schemes() -> str: ...

@@ -283,6 +283,85 @@ def report(
         write_page(answer, file)
 
 
+@app.command(epilog="Example: penstock reproduce cc/fig4 --quick")
+@told
+def reproduce(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PAPER[/EXPERIMENT] ...]", help="Works or experiments; all if none is named."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and a part of each sweep.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The work's own seeds and lengths.")] = False,
+    recorded: Annotated[bool, typer.Option("--recorded", help="Show the full runs kept with penstock.")] = False,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="List works and experiments, with recorded verdicts.")
+    ] = False,
+    store: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where results are kept; by default in the user's cache.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
+    figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write each figure as PDF and SVG.")] = None,
+    json_target: JsonTarget = None,
+    html: HtmlTarget = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="In a checkout: record the outcome beside the work.")
+    ] = False,
+) -> None:
+    """Remake a published work's figures and tables, with a verdict on each of its claims."""
+    from penstock import papers, reproduction_page, reproduction_text
+    from penstock import reproduce as reproducing
+
+    experiments = papers.find(what or [])
+    if list_them:
+        out(reproduction_text.listed(experiments))
+        return
+    if quick + full + recorded > 1:
+        raise PenstockError("--quick, --full and --recorded: give one of them")
+    json_file, html_file = target(json_target, "--json"), target(html, "--html")
+    if recorded:
+        outcomes = reproducing.recorded(experiments)
+    else:
+        mode: reproducing.Mode = "quick" if quick else "full" if full else "normal"
+        outcomes = carried_out(experiments, mode, store, jobs)
+    written = reproduction_page.figures(outcomes, Path(figures)) if figures is not None else {}
+    if json_target is not None:
+        emit(json.dumps(reproducing.to_dict(outcomes, written), indent=1, ensure_ascii=False) + "\n", json_file)
+    if json_target != "-":
+        out(reproduction_text.text(outcomes))
+    if html_file is not None:
+        for page in reproduction_page.write(outcomes, html_file):
+            say(f"page: {page}")
+    if update:
+        reproducing.update(outcomes, say)
+    if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
+        say(f"claims that must hold and are not confirmed: {', '.join(failed)}")
+        raise typer.Exit(3)
+
+
+def carried_out(experiments: list[Any], mode: Any, store: str | None, jobs: int | None) -> list[Any]:
+    """The outcome of each experiment; what an interruption leaves is in the store."""
+    from penstock import reproduce as reproducing
+    from penstock.progress import Watch
+    from penstock.runs import cores
+    from penstock.store import Store, default_folder
+
+    kept = Store(Path(store) if store else default_folder())
+    outcomes = []
+    for experiment in experiments:
+        say(f"{experiment.name}: {experiment.title}")
+        watch = Watch(0)
+        try:
+            with watch:
+                effort = reproducing.Effort(mode=mode, store=kept, jobs=jobs or cores(), progress=watch.update)
+                outcomes.append(reproducing.carry_out(experiment, effort))
+        except KeyboardInterrupt:
+            say(
+                f"interrupted in {experiment.name}; finished runs are kept in {kept.file}, and the same command goes on"
+            )
+            raise typer.Exit(130) from None
+    return outcomes
+
+
 @app.command(epilog="Example: penstock doctor")
 @told
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
@@ -296,7 +375,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = F
 @app.command(epilog="Example: penstock new aqm my-red")
 @told
 def new(
-    what: Annotated[str, typer.Argument(metavar="aqm", help="What to begin.")],
+    what: Annotated[str, typer.Argument(metavar="aqm|paper", help="What to begin.")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in small letters with hyphens.")],
     rust: Annotated[
         bool,
@@ -304,7 +383,7 @@ def new(
     ] = False,
     into: Annotated[str, typer.Option(metavar="DIR", help="The folder, or the checkout.")] = ".",
 ) -> None:
-    """Begin a law: write a template that works as it stands, with its tests."""
+    """Begin a law or a reproduced work: write a template that works as it stands."""
     from penstock import new as beginning
 
     out(beginning.begin(what, name, rust, Path(into)))

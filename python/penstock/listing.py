@@ -12,6 +12,7 @@ from typing import Any
 from penstock import _native
 from penstock.catalog import LIMIT, tcp_keys
 from penstock.metrics import METRICS
+from penstock.papers import papers
 from penstock.resolve.settings import default_shown
 
 Entry = Mapping[str, Any]
@@ -107,8 +108,25 @@ def _metrics_text(entries: Sequence[Entry]) -> str:
     return "".join(f"{entry['name']:28} {entry['doc']}\n" for entry in entries)
 
 
+def _papers() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": paper.name,
+            "alias": paper.alias,
+            **{key: paper.about[key] for key in ("authors", "title", "venue", "year")},
+            "experiments": [{"id": item.id, "title": item.title} for item in paper.experiments],
+        }
+        for paper in papers()
+    ]
+
+
 def _papers_text(entries: Sequence[Entry]) -> str:
-    return "no paper can be reproduced in this version\n"
+    lines = [
+        f"{entry['name']} ({entry['alias']}): {entry['authors']}, {entry['title']}, {entry['year']}; "
+        f"{len(entry['experiments'])} experiments"
+        for entry in entries
+    ]
+    return "\n".join([*lines, "", "experiments of one: penstock reproduce NAME --list", ""])
 
 
 LISTS: Mapping[str, Listing] = {
@@ -117,7 +135,7 @@ LISTS: Mapping[str, Listing] = {
     "tcp": Listing(_tcp, _tcp_text),
     "traffic": Listing(_traffic, _traffic_text),
     "metrics": Listing(_metrics, _metrics_text),
-    "papers": Listing(list, _papers_text),
+    "papers": Listing(_papers, _papers_text),
 }
 
 

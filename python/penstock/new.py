@@ -1,4 +1,4 @@
-"""What `penstock new` writes: templates of laws that work as they stand."""
+"""What `penstock new` writes: templates of laws and of reproduced works that work as they stand."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from penstock.faults import PenstockError, nearest
 
 __all__ = ["begin"]
 
+_KINDS = ("aqm", "paper")
 _TEMPLATES = Path(__file__).with_name("templates") / "new"
 
 
 def begin(what: str, name: str, rust: bool, into: Path) -> str:
-    """Write the files of a new law and say what to do next."""
-    if what != "aqm":
-        raise PenstockError(f'there is no template of "{what}"{nearest(what, ["aqm"])}; there is: aqm')
+    """Write the files of a new law or work and say what to do next."""
+    if what not in _KINDS:
+        raise PenstockError(f'there is no template of "{what}"{nearest(what, _KINDS)}; there are: {", ".join(_KINDS)}')
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise PenstockError(f'"{name}": the name must be of small letters and digits with hyphens, such as my-red')
+    if what == "paper":
+        return _paper(name, into)
     if name in catalog.scheme_names():
         raise PenstockError(f'there is a scheme "{name}"; choose another name')
     return _rust(name, into) if rust else _python(name, into)
@@ -32,6 +35,19 @@ def _python(name: str, into: Path) -> str:
         f"{law}: the law\n{test}: its tests\n\n"
         f"pytest {test}\npenstock compare SCENARIO.toml --scheme red --scheme {law}:{name}\n"
     )
+
+
+def _paper(name: str, checkout: Path) -> str:
+    module = name.replace("-", "_")
+    works = checkout / "python" / "penstock" / "papers"
+    if not works.is_dir():
+        raise PenstockError(f"{checkout}: is no checkout of penstock; name it with --into DIR")
+    folder = works / module
+    if folder.exists():
+        raise PenstockError(f"{folder}: is there already, and is not overwritten")
+    files = sorted(file.name.removesuffix(".txt") for file in (_TEMPLATES / "paper").glob("*.txt"))
+    _write({folder / file: _filled(f"paper/{file}", name) for file in files})
+    return f"{folder}: {', '.join(files)}\n\npenstock reproduce {name} --quick\n"
 
 
 def _rust(name: str, checkout: Path) -> str:

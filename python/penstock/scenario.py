@@ -22,7 +22,7 @@ from penstock.resolve.files import content_of, named_files
 from penstock.sessions import Incast, OnOff, Web
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
-__all__ = ["Document", "Scenario", "dumbbell", "read_value", "set_path"]
+__all__ = ["Document", "Scenario", "dumbbell", "key_of", "read_value", "set_path"]
 
 TRAFFIC: Mapping[str, type[Traffic]] = {
     "tcp": Tcp,
@@ -174,17 +174,21 @@ class Scenario:
         return resolve(self.tree()).faults
 
     def key(self) -> str:
-        """A name for the results of this scenario: the same for the same content, seed and version of the engine.
+        """A name for the results of this scenario: the same for the same content, seed and engine, on any machine.
 
         The text of a law in Python counts, that of its whole file, and so does what stands in a trace of capacity or in
         a replayed file.
         """
-        resolved = self.resolve()
-        laws = law.sources(law.schemes_in(resolved.shown))
-        traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
-        replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
-        content = json.dumps([_native.version, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()[:32]
+        return key_of(self.resolve())
+
+
+def key_of(resolved: Resolved) -> str:
+    """The name of `Scenario.key` for a resolved scenario."""
+    laws = law.sources(law.schemes_in(resolved.shown))
+    traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
+    replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
+    content = json.dumps([_native.engine, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 def dumbbell(

@@ -1,0 +1,71 @@
+"""A number against an axis of a reproduced experiment, a line for each value of another; theory and print."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from penstock.plots import style
+from penstock.shown import Shown
+
+__all__ = ["curves", "printed"]
+
+
+def curves(
+    shown: Shown,
+    x: str,
+    y: str,
+    by: str,
+    *,
+    labels: tuple[str, str],
+    scale: float = 1.0,
+    where: Mapping[str, Any] | None = None,
+    theory: Callable[[Any, float], float] | None = None,
+    expected: Sequence[tuple[str, float, float]] = (),
+    log: str = "",
+) -> Figure:
+    """Draw `y` times `scale` against `x`, a line with intervals for each value of `by`.
+
+    `labels` name the axes, `theory(by, x)` is drawn as a thin line where it is given, `expected` are printed points as
+    (name of the line, x, y) in the units of the figure, and `log` names axes that are logarithmic: "x", "y", "xy".
+    """
+    with style.styled():
+        figure, ax = style.axes(height=2.5)
+        part = shown.where(**(where or {}))
+        for index, value in enumerate(part.axis(by)):
+            points = [(at, point) for at, point in part.along(x, y, **{by: value}) if point.mean == point.mean]
+            xs = [at for at, _ in points]
+            ax.errorbar(
+                xs,
+                [point.mean * scale for _, point in points],
+                [(point.half or 0.0) * scale for _, point in points],
+                label=str(value),
+                elinewidth=0.6,
+                **style.line(index),
+            )
+            if theory is not None:
+                curve = [theory(value, at) * scale for at in xs]
+                ax.plot(xs, curve, color=style.COLOURS[index % len(style.COLOURS)], linewidth=0.5, zorder=1)
+            own = [(at, number) for name, at, number in expected if name == str(value)]
+            if own:
+                ax.plot(*zip(*own, strict=True), linestyle="", marker="x", color="black", zorder=5)
+        if "x" in log:
+            ax.set_xscale("log")
+        if "y" in log:
+            ax.set_yscale("log")
+        ax.set_xlabel(labels[0])
+        ax.set_ylabel(labels[1])
+        extra = [*(["thin: theory"] if theory else []), *(["x: printed"] if len(expected) else [])]
+        figure.legend(loc="outside upper center", ncols=4, title=", ".join(extra) or None, title_fontsize=6.5)
+    return figure
+
+
+def printed(module_file: str, name: str) -> list[tuple[str, float, float]]:
+    """The printed points of a figure, from `expected/NAME.csv` beside the module: line, x, y, where it stands."""
+    file = Path(module_file).parent / "expected" / f"{name}.csv"
+    with file.open(encoding="utf-8", newline="") as rows:
+        return [(row["line"], float(row["x"]), float(row["y"])) for row in csv.DictReader(rows)]

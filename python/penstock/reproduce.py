@@ -1,0 +1,194 @@
+"""Reproduction of published works: experiments carried out, their claims decided, the outcome kept beside the work."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from penstock import _native
+from penstock.claims import Decided, counts, decide
+from penstock.papers import Experiment, Paper
+from penstock.runs import cores
+from penstock.shown import Shown
+from penstock.store import Store
+from penstock.study import Batch, Measure, Progress, Study, Table
+
+__all__ = ["Effort", "Outcome", "carry_out", "recorded", "to_dict", "update"]
+
+Mode = Literal["quick", "normal", "full"]
+T = TypeVar("T")
+
+# Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
+ROUNDS = (5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is to be done, and where results are kept.
+
+    Attributes:
+        mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
+            sweep, with seeds until every claim is decided.
+        store: results of earlier runs.
+        jobs: threads.
+        progress: called with the runs that are finished and the runs that are planned.
+
+    """
+
+    mode: Mode = "normal"
+    store: Store | None = None
+    jobs: int = field(default_factory=cores)
+    progress: Progress | None = None
+
+    @property
+    def quick(self) -> bool:
+        """Whether a part of each sweep is enough."""
+        return self.mode == "quick"
+
+    def choose(self, quick: T, full: T) -> T:
+        """One value for a quick reproduction, another for the others."""
+        return quick if self.quick else full
+
+    def table(self, study: Study, measure: Measure) -> Table:
+        """What a study finds: also for a first pass that parameters of another are taken from."""
+        batch = Batch(study, self.store)
+        batch.complete(self.jobs, self.progress)
+        return batch.table(measure)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment has come to."""
+
+    experiment: Experiment
+    runs: int
+    seeds: int
+    cpu_s: float
+    claims: Sequence[Mapping[str, Any]]
+    shown: Shown
+
+    @property
+    def failed(self) -> list[str]:
+        """The claims that must hold and are not confirmed."""
+        return [claim["id"] for claim in self.claims if claim["must_hold"] and claim["verdict"] != "confirmed"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON of `reproduce`."""
+        return {
+            "id": self.experiment.id,
+            "title": self.experiment.title,
+            "runs": self.runs,
+            "seeds": self.seeds,
+            "cpu_s": round(self.cpu_s, 1),
+            "claims": list(self.claims),
+        }
+
+
+def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
+    """Do an experiment and decide its claims."""
+    module = experiment.module
+    if hasattr(module, "rows"):
+        table = Table.exact(module.rows(effort))
+        return _outcome(experiment, table, decide(module.claims(table)))
+    study: Study = module.study(effort)
+    rounds = [*(n for n in ROUNDS if n < study.most_seeds), study.most_seeds] if effort.mode == "normal" else [None]
+    for seeds in rounds:
+        table = effort.table(study if seeds is None else study.limited(seeds), module.measure)
+        decided = decide(module.claims(table))
+        if all(one.finding.verdict != "inconclusive" for one in decided):
+            break
+    return _outcome(experiment, table, decided)
+
+
+def _outcome(experiment: Experiment, table: Table, decided: Iterable[Decided]) -> Outcome:
+    claims = [one.to_dict() for one in decided]
+    return Outcome(experiment, table.runs, table.seeds, table.cpu_s, claims, Shown.of(table))
+
+
+def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
+    """What the works' own `results.json` say of these experiments; those that were never run in full are left out."""
+    found = []
+    files: dict[str, Mapping[str, Any]] = {}
+    for experiment in experiments:
+        paper = experiment.paper
+        if paper.name not in files:
+            entries = (paper.recorded() or {}).get("experiments", [])
+            files[paper.name] = {entry["id"]: entry for entry in entries}
+        entry = files[paper.name].get(experiment.id)
+        if entry is not None:
+            shown = Shown.read(entry["table"])
+            found.append(Outcome(experiment, entry["runs"], entry["seeds"], entry["cpu_s"], entry["claims"], shown))
+    return found
+
+
+def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
+    """As `penstock reproduce --json` writes it: one work, or an array of several."""
+    works = []
+    for paper, own in by_paper(outcomes):
+        experiments = [
+            {**outcome.to_dict(), "files": list((files or {}).get(outcome.experiment.name, ()))} for outcome in own
+        ]
+        summary = counts(claim for outcome in own for claim in outcome.claims)
+        works.append({"paper": paper.name, "penstock": _native.version, "experiments": experiments, "summary": summary})
+    return works[0] if len(works) == 1 else works
+
+
+def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
+    """The outcomes of each work."""
+    found: dict[str, tuple[Paper, list[Outcome]]] = {}
+    for outcome in outcomes:
+        found.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)
+    return list(found.values())
+
+
+def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
+    """Write the outcomes into the works' `results.json` and their verdicts into the READMEs."""
+    for paper, own in by_paper(outcomes):
+        before = {entry["id"]: entry for entry in (paper.recorded() or {}).get("experiments", [])}
+        now = {
+            outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine, "table": outcome.shown.to_dict()}
+            for outcome in own
+        }
+        kept = {**before, **now}
+        experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
+        lines = ",\n".join(json.dumps(entry, separators=(",", ":"), ensure_ascii=False) for entry in experiments)
+        head = json.dumps({"paper": paper.name, "penstock": _native.version})[:-1]
+        _write(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
+        readme = paper.folder / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        _write(readme, _with_status(text, status_table(paper, experiments)))
+        say(f"{paper.results_file}: {len(now)} experiments written")
+
+
+def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:
+    """The verdicts of a work as a table in Markdown."""
+    claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
+    total = counts(claim for _, claim in claims)
+    lines = [
+        ", ".join(f"{number} {verdict}" for verdict, number in total.items()) + ".",
+        "",
+        "| claim | says | asked | measured | verdict |",
+        "|---|---|---|---|---|",
+    ]
+    for _, claim in claims:
+        reading = f" (reading: {claim['reading']})" if claim.get("reading") else ""
+        why = f"{claim['why']}; {claim['because']}" if claim.get("because") else claim["why"]
+        cells = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why, claim["verdict"])
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def _with_status(text: str, table: str) -> str:
+    begin, end = "<!-- status: written by reproduce -->", "<!-- end of status -->"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.S)
+    return pattern.sub(lambda _: f"{begin}\n{table}\n{end}", text)
+
+
+def _write(file: Path, text: str) -> None:
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)

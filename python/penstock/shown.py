@@ -1,0 +1,95 @@
+"""What is kept of a table when its runs are gone: a mean and half an interval for each number. Figures draw from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.study import Table
+
+__all__ = ["Point", "Shown"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A mean and half the width of its 95 % interval; `None` where one run, or none that is random, gives none."""
+
+    mean: float
+    half: float | None
+
+
+class Shown:
+    """Labels and points of the cells of a table."""
+
+    def __init__(self, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, Point]]]) -> None:
+        self.cells = tuple(cells)
+
+    @classmethod
+    def of(cls, table: Table) -> Shown:
+        """The summary of a table, rounded as it is written, so that a figure from either is the same."""
+        return cls.read(cls(_cells(table)).to_dict())
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any]) -> Shown:
+        """What `to_dict` has written."""
+        metrics = written["metrics"]
+        return cls(
+            (
+                dict(zip(written["axes"], row[0], strict=True)),
+                {name: Point(*value) for name, value in zip(metrics, row[1], strict=True) if value is not None},
+            )
+            for row in written["rows"]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values: the axes, the names of the numbers, and a row a cell."""
+        axes = list(dict.fromkeys(name for labels, _ in self.cells for name in labels))
+        metrics = list(dict.fromkeys(name for _, points in self.cells for name in points))
+        rows = [
+            [[labels.get(name) for name in axes], [_written(points.get(name)) for name in metrics]]
+            for labels, points in self.cells
+        ]
+        return {"axes": axes, "metrics": metrics, "rows": json.loads(json.dumps(rows))}
+
+    def axis(self, name: str) -> list[Any]:
+        """The values on an axis, in their order."""
+        return list(dict.fromkeys(labels[name] for labels, _ in self.cells if labels.get(name) is not None))
+
+    def where(self, **labels: Any) -> Shown:
+        """The cells with these labels."""
+        return Shown(cell for cell in self.cells if all(cell[0].get(key) == value for key, value in labels.items()))
+
+    def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
+        """The values on an axis with the point of a number at each, where there is one."""
+        return [
+            (at[name], points[metric])
+            for at, points in self.where(**labels).cells
+            if at.get(name) is not None and metric in points
+        ]
+
+    def __call__(self, metric: str, **labels: Any) -> Point:
+        """The point of a number in the one cell with these labels. Raises `KeyError` where that is not one cell."""
+        found = self.where(**labels).cells
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} cells have {labels}")
+        return found[0][1][metric]
+
+
+def _cells(table: Table) -> Sequence[tuple[Mapping[str, Any], Mapping[str, Point]]]:
+    cells = []
+    for labels, samples in table.cells:
+        summaries = {name: sample.summary for name, sample in samples.items()}
+        cells.append((labels, {name: Point(s.mean, s.half) for name, s in summaries.items() if s is not None}))
+    return cells
+
+
+def _written(point: Point | None) -> list[float | None] | None:
+    if point is None:
+        return None
+    return [_rounded(point.mean), None if point.half is None else _rounded(point.half)]
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.5g}")

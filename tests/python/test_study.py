@@ -1,0 +1,111 @@
+"""Studies: the same numbers as single runs, kept in a store, going on after an interruption."""
+
+from __future__ import annotations
+
+import penstock as ps
+import pytest
+from penstock import study as studies
+from penstock.shown import Shown
+from penstock.store import Store
+from penstock.study import Study, Table
+
+
+def link(flows: int, scheme: str) -> ps.Scenario:
+    queue = ps.Red(limit="50p") if scheme == "red" else ps.DropTail(limit="50p")
+    return ps.dumbbell(rate="2Mbit", rtt="40ms", duration="3s", queue=queue, traffic={"bulk": ps.Tcp(count=flows)})
+
+
+def measure(run: ps.Run) -> dict[str, float | None]:
+    return {"goodput": run.traffic["bulk"].goodput_bps, "delay": run.links["bottleneck"].delay_mean_s}
+
+
+GRID = Study(link, {"flows": [1, 4], "scheme": ["droptail", "red"]}, seeds=2)
+
+
+def test_each_run_is_the_one_that_run_makes():
+    table = GRID.run(measure)
+    for flows in (1, 4):
+        for scheme in ("droptail", "red"):
+            sample = table("goodput", flows=flows, scheme=scheme)
+            own = [measure(ps.run(link(flows, scheme), seed))["goodput"] for seed in (1, 2)]
+            assert sample.values.tolist() == own
+    assert table.runs == 8
+    assert table.axis("flows") == [1, 4]
+
+
+def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    done = []
+    real = studies.run_batch
+
+    def counted(texts, seeds, **options):
+        if len(done) >= 4:
+            raise KeyboardInterrupt
+        done.extend(seeds)
+        return real(texts, seeds, **options)
+
+    monkeypatch.setattr(studies, "run_batch", counted)
+    monkeypatch.setattr(studies, "EVERY", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        GRID.run(measure, store=store, jobs=2)
+    assert len(done) == 4
+    kept, done = done, []
+    table = GRID.run(measure, store=Store(tmp_path), jobs=2)
+    assert len(kept) + len(done) == 8
+    monkeypatch.setattr(studies, "run_batch", None)
+    again = GRID.run(measure, store=store)
+    for cell, other in zip(table.cells, again.cells, strict=True):
+        assert cell[1]["delay"].values.tolist() == other[1]["delay"].values.tolist()
+
+
+def test_paths_are_axes_too():
+    table = Study(link(2, "red"), {"links.bottleneck.queue.max_p": [0.05, 0.5]}, seeds=1).run(measure)
+    path = "links.bottleneck.queue.max_p"
+    assert table("delay", **{path: 0.05}).mean > table("delay", **{path: 0.5}).mean
+
+
+def test_all_faults_of_all_cells_are_told_before_anything_runs():
+    broken = Study(lambda rate: ps.dumbbell(rate=rate, rtt="10ms", access="1Gbit"), {"rate": ["1Mbit", "2Mbit"]})
+    bad = Study(link(2, "red"), {"links.bottleneck.queue.max_p": [3, 7]})
+    with pytest.raises(ps.ScenarioError) as caught:
+        bad.run(measure)
+    assert len(caught.value.faults) == 2
+    assert len(list(broken.cells())) == 2
+
+
+def test_sums_of_studies_and_parts_of_tables():
+    both = Study(link, {"flows": [2], "scheme": ["red"]}, seeds=1, labels={"part": "a"}) + Study(
+        link, {"flows": [3], "scheme": ["red"]}, seeds=3, labels={"part": "b"}
+    )
+    table = both.run(measure)
+    assert len(table("delay", part="a").values) == 1
+    assert len(table("delay", part="b").values) == 3
+    assert both.limited(2).most_seeds == 2
+    assert table.where(part="b").axis("flows") == [3]
+    with pytest.raises(KeyError, match="2 cells"):
+        table("delay", scheme="red")
+    with pytest.raises(KeyError, match="no loss was measured"):
+        table("loss", part="a")
+
+
+def longest(run: ps.Run) -> dict[str, float]:
+    return {"longest": float(max(run.series["bottleneck"]["queue"]["max"]))}
+
+
+def test_what_is_kept_of_a_series_is_with_the_result(tmp_path):
+    study = Study(link, {"flows": [4], "scheme": ["droptail"]}, seeds=1, keep=longest)
+    store = Store(tmp_path)
+    kept = study.run(lambda run: run.raw["kept"], store=store)("longest").mean
+    assert 40 <= kept <= 50
+    assert study.run(lambda run: {"series": float("series" in run.raw)}, store=store)("series").mean == 0
+
+
+def test_a_summary_survives_its_file():
+    table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
+    shown = Shown.of(table)
+    again = Shown.read(shown.to_dict())
+    assert [point for _, point in again.along("flows", "goodput", scheme="red")] == [
+        point for _, point in shown.along("flows", "goodput", scheme="red")
+    ]
+    assert again("goodput", flows=9).mean == 1.0
+    assert again("goodput", flows=9).half == 0.0

@@ -44,3 +44,23 @@ pub fn exp_m1(x: f64) -> f64 {
 pub fn ln_1p(x: f64) -> f64 {
     libm::log1p(x)
 }
+
+/// Sine of an angle in radians.
+pub fn sin(x: f64) -> f64 {
+    libm::sin(x)
+}
+
+/// Cosine of an angle in radians.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// The angle in -pi .. pi of the point (`x`, `y`).
+pub fn atan2(y: f64, x: f64) -> f64 {
+    libm::atan2(y, x)
+}
+
+/// Distance of the point (`x`, `y`) from the origin.
+pub fn hypot(x: f64, y: f64) -> f64 {
+    libm::hypot(x, y)
+}

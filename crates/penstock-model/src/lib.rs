@@ -12,6 +12,8 @@
 //! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
 //!   [`psand_design`], [`red_weight`], [`redopt_design`], [`sfc_design`].
 //!
+//! * The loop of TCP and a law as fluid: [`fluid`], with [`complex`] numbers and delay differential equations ([`dde`]).
+//!
 //! "Thesis" is T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
 //! Université Montpellier II, 2004.
 #![cfg_attr(not(test), no_std)]
@@ -21,9 +23,12 @@ extern crate alloc;
 pub mod avq_design;
 pub mod batch_losses;
 pub mod blue_design;
+pub mod complex;
 pub mod cubic_response;
 pub mod dctcp_response;
+pub mod dde;
 pub mod erlang;
+pub mod fluid;
 pub mod gps;
 pub mod lred_design;
 pub mod mg1;

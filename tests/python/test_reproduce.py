@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from penstock import papers, reproduce, reproduction_page
@@ -16,6 +17,7 @@ from penstock.samples import Sample
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ONE = "cc/fig4"
+Answer = dict[str, Any]
 
 
 def penstock(*words: str) -> subprocess.CompletedProcess[str]:
@@ -28,14 +30,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answer(store: Path) -> dict:
+def answer(store: Path) -> Answer:
     done = penstock("reproduce", ONE, "--quick", "--store", str(store), "--json", "-")
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    found: Answer = json.loads(done.stdout)
+    return found
 
 
 @pytest.mark.slow
-def test_the_json_is_as_the_contract_says(answer: dict) -> None:
+def test_the_json_is_as_the_contract_says(answer: Answer) -> None:
     assert answer["paper"] == "chung-claypool-2003"
     (experiment,) = answer["experiments"]
     assert {"id", "runs", "cpu_s", "claims", "files"} <= set(experiment)
@@ -48,7 +51,7 @@ def test_the_json_is_as_the_contract_says(answer: dict) -> None:
 
 
 @pytest.mark.slow
-def test_drawing_again_costs_no_run_and_gives_the_same(answer: dict, store: Path, tmp_path: Path) -> None:
+def test_drawing_again_costs_no_run_and_gives_the_same(answer: Answer, store: Path, tmp_path: Path) -> None:
     again = penstock("reproduce", ONE, "--quick", "--store", str(store), "--json", "-", "--figures", str(tmp_path))
     second = json.loads(again.stdout)
     files = second["experiments"][0].pop("files")
@@ -85,7 +88,7 @@ def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
 
 
 @pytest.mark.slow
-def test_a_page_answers_within_two_clicks_and_loads_nothing(answer: dict, store: Path, tmp_path: Path) -> None:
+def test_a_page_answers_within_two_clicks_and_loads_nothing(answer: Answer, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert penstock("reproduce", ONE, "--quick", "--store", str(store), "--html", str(page)).returncode == 0
     text = page.read_text(encoding="utf-8")
@@ -108,7 +111,7 @@ def test_a_page_answers_within_two_clicks_and_loads_nothing(answer: dict, store:
 
 
 @pytest.mark.slow
-def test_what_is_recorded_draws_the_same_figure(answer: dict, store: Path, tmp_path: Path) -> None:
+def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp_path: Path) -> None:
     (experiment,) = papers.find([ONE])
     folder = tmp_path / "chung_claypool_2003"
     shutil.copytree(experiment.paper.folder, folder)
@@ -130,7 +133,7 @@ def test_what_is_recorded_draws_the_same_figure(answer: dict, store: Path, tmp_p
 
 
 def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
-    base = {"says": "x", "expected": "y"}
+    base: Any = {"says": "x", "expected": "y"}
     one, other, third = decide(
         [
             Claim(id="a", holds=Sample(1.0) <= 0, must_hold=True, **base),

@@ -22,7 +22,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 GRID = Study(link, {"flows": [1, 4], "scheme": ["droptail", "red"]}, seeds=2)
 
 
-def test_each_run_is_the_one_that_run_makes():
+def test_each_run_is_the_one_that_run_makes() -> None:
     table = GRID.run(measure)
     for flows in (1, 4):
         for scheme in ("droptail", "red"):
@@ -33,12 +33,14 @@ def test_each_run_is_the_one_that_run_makes():
     assert table.axis("flows") == [1, 4]
 
 
-def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(tmp_path, monkeypatch):
+def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = Store(tmp_path)
-    done = []
-    real = studies.run_batch
+    done: list[int] = []
+    real = runs.run_batch
 
-    def counted(texts, seeds, **options):
+    def counted(texts: Sequence[str], seeds: Sequence[int], **options: Any) -> list[str]:
         if len(done) >= 4:
             raise KeyboardInterrupt
         done.extend(seeds)
@@ -58,13 +60,13 @@ def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(tmp_path, monkey
         assert cell[1]["delay"].values.tolist() == other[1]["delay"].values.tolist()
 
 
-def test_paths_are_axes_too():
+def test_paths_are_axes_too() -> None:
     table = Study(link(2, "red"), {"links.bottleneck.queue.max_p": [0.05, 0.5]}, seeds=1).run(measure)
     path = "links.bottleneck.queue.max_p"
     assert table("delay", **{path: 0.05}).mean > table("delay", **{path: 0.5}).mean
 
 
-def test_all_faults_of_all_cells_are_told_before_anything_runs():
+def test_all_faults_of_all_cells_are_told_before_anything_runs() -> None:
     broken = Study(lambda rate: ps.dumbbell(rate=rate, rtt="10ms", access="1Gbit"), {"rate": ["1Mbit", "2Mbit"]})
     bad = Study(link(2, "red"), {"links.bottleneck.queue.max_p": [3, 7]})
     with pytest.raises(ps.ScenarioError) as caught:
@@ -73,7 +75,7 @@ def test_all_faults_of_all_cells_are_told_before_anything_runs():
     assert len(list(broken.cells())) == 2
 
 
-def test_sums_of_studies_and_parts_of_tables():
+def test_sums_of_studies_and_parts_of_tables() -> None:
     both = Study(link, {"flows": [2], "scheme": ["red"]}, seeds=1, labels={"part": "a"}) + Study(
         link, {"flows": [3], "scheme": ["red"]}, seeds=3, labels={"part": "b"}
     )
@@ -92,7 +94,7 @@ def longest(run: ps.Run) -> dict[str, float]:
     return {"longest": float(max(run.series["bottleneck"]["queue"]["max"]))}
 
 
-def test_what_is_kept_of_a_series_is_with_the_result(tmp_path):
+def test_what_is_kept_of_a_series_is_with_the_result(tmp_path: Path) -> None:
     study = Study(link, {"flows": [4], "scheme": ["droptail"]}, seeds=1, keep=longest)
     store = Store(tmp_path)
     kept = study.run(lambda run: run.raw["kept"], store=store)("longest").mean
@@ -100,7 +102,7 @@ def test_what_is_kept_of_a_series_is_with_the_result(tmp_path):
     assert study.run(lambda run: {"series": float("series" in run.raw)}, store=store)("series").mean == 0
 
 
-def test_a_summary_survives_its_file():
+def test_a_summary_survives_its_file() -> None:
     table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
     shown = Shown.of(table)
     again = Shown.read(shown.to_dict())

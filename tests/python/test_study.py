@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import penstock as ps
 import pytest
+from penstock import runs
 from penstock import study as studies
 from penstock.shown import Shown
 from penstock.store import Store

@@ -12,7 +12,8 @@
 //! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
 //!   [`psand_design`], [`red_weight`], [`redopt_design`], [`sfc_design`].
 //!
-//! * The loop of TCP and a law as fluid: [`fluid`], with [`complex`] numbers and delay differential equations ([`dde`]).
+//! * The loop of TCP and a law as fluid: [`fluid`], on delay differential equations ([`dde`]), the [`margins`] of a loop
+//!   with a delay, and [`complex`] numbers.
 //!
 //! "Thesis" is T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
 //! Université Montpellier II, 2004.
@@ -31,6 +32,7 @@ pub mod erlang;
 pub mod fluid;
 pub mod gps;
 pub mod lred_design;
+pub mod margins;
 pub mod mg1;
 pub mod mm1;
 pub mod p_design;

@@ -1,8 +1,10 @@
 //! The loop of TCP and a law about its equilibrium: C. Hollot, V. Misra, D. Towsley, W. Gong, "Analysis and Design of
 //! Controllers for AQM Routers Supporting TCP Flows", IEEE Transactions on Automatic Control 47(6), 2002.
 
-use super::{Equilibrium, Fluid};
+use super::{Equilibrium, Fluid, Tcp};
 use crate::complex::Complex;
+use crate::margins::{self, Margins};
+use crate::root;
 
 impl Fluid<'_> {
     /// The open loop L(s) about an equilibrium; 1 + L(s) = 0 has the poles of the closed one.
@@ -26,5 +28,31 @@ impl Fluid<'_> {
         } else {
             gain / (s + window_pole) * of_rate
         }
+    }
+}
+
+impl Fluid<'_> {
+    /// The margins about an equilibrium.
+    pub fn margins(&self, at: &Equilibrium) -> Margins {
+        margins::margins(|s| self.open_loop(s, at), at.rtt)
+    }
+
+    /// The pole with the largest real part about an equilibrium, in 1/s.
+    pub fn dominant_pole(&self, at: &Equilibrium) -> Option<Complex> {
+        margins::dominant_pole(|s| self.open_loop(s, at), at.rtt)
+    }
+
+    /// Whether there is an equilibrium and small disturbances of it die away.
+    pub fn is_stable(&self) -> bool {
+        self.equilibrium().is_some_and(|at| self.margins(&at).stable)
+    }
+
+    /// The number of flows between `low` and `high` at which the loop becomes stable or ceases to be, whichever the law
+    /// and the link make of it; `None` if it is the same at both ends.
+    pub fn border_flows(&self, low: f64, high: f64) -> Option<f64> {
+        root::between(low, high, |flows| {
+            let tcp = Tcp { flows, ..self.tcp };
+            if (Fluid { tcp, ..*self }).is_stable() { 1.0 } else { -1.0 }
+        })
     }
 }

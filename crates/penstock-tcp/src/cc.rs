@@ -33,6 +33,15 @@ pub(crate) trait Law {
     /// The timer ended in a probe, for a law that has armed one.
     fn on_probe<N: Network>(&mut self, _m: &mut Machine, _now: Time, _net: &mut N) {}
 
+    /// The time has come for a packet that waited for its pacing.
+    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        if (1..m.params.dupack_threshold).contains(&m.dupacks) && m.next == m.max {
+            m.limited_transmit(now, net);
+        } else {
+            self.fill(m, now, net);
+        }
+    }
+
     /// The retransmission timer ended with nothing outstanding, though there is data to send: a mark has left a window of less
     /// than one packet (RFC 3168, section 6.1.2).
     fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {

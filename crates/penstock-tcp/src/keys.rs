@@ -83,7 +83,7 @@ impl KeyInfo {
 use Default::{Flag, Nanos, Number, Text};
 
 /// All keys. The order is that of the documentation.
-pub(crate) static KEYS: [KeyInfo; 37] = [
+pub(crate) static KEYS: [KeyInfo; 38] = [
     word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"], "Congestion control of the sender.").always(Text("reno")),
     number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
         .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
@@ -148,6 +148,8 @@ pub(crate) static KEYS: [KeyInfo; 37] = [
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("tlp", "With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    flag("pacing", "Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on, instead of sent at once; not for vegas, nor sack with recovery = \"ns2\".")
+        .always(Flag(false)),
     flag("hystart", "Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("impatient", "NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).")
@@ -197,6 +199,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         rescue: false,
         rack: false,
         tlp: false,
+        pacing: false,
         hystart: false,
         impatient: false,
         deflation: false,
@@ -265,6 +268,7 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("rescue", Setting::Flag(on)) => params.rescue = on,
         ("rack", Setting::Flag(on)) => params.rack = on,
         ("tlp", Setting::Flag(on)) => params.tlp = on,
+        ("pacing", Setting::Flag(on)) => params.pacing = on,
         ("hystart", Setting::Flag(on)) => params.hystart = on,
         ("impatient", Setting::Flag(on)) => params.impatient = on,
         ("deflation", Setting::Flag(on)) => params.deflation = on,

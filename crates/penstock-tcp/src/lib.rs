@@ -13,6 +13,7 @@ mod cc;
 mod counts;
 mod keys;
 mod machine;
+mod pacer;
 mod params;
 mod receiver;
 mod rtt;

@@ -5,9 +5,11 @@
 //! The laws in `cc` decide when each of these steps is taken; nothing here knows a flavour.
 
 use crate::counts::SenderCounts;
+use crate::pacer::Pacer;
 use crate::params::{Counting, Halving, Recovery, TcpParams};
 use crate::rtt::Rtt;
 use crate::wire::{Ack, Network, Segment};
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use penstock_core::math::floor;
 use penstock_core::time::NANOS_PER_SECOND;
@@ -84,14 +86,15 @@ pub(crate) struct Machine {
     timed_at: Time,
     /// When the retransmission timer ends; `NEVER`: it is off.
     deadline: Time,
+    /// With `pacing`.
+    pub(crate) pacer: Option<Box<Pacer>>,
     rtt: Rtt,
-    cwnd_integral: f64,
-    /// Up to when `cwnd_integral` counts.
+    /// Up to when `counts.cwnd_integral` counts.
     integrated: Time,
     rtt_sum: u64,
     srtt_sum: u64,
     finished: Time,
-    /// Without the sums, which are kept in nanoseconds.
+    /// Without the sums of times, which are kept in nanoseconds; so is `cwnd_integral`.
     counts: SenderCounts,
 }
 
@@ -120,11 +123,11 @@ impl Machine {
             timed_at: Time::ZERO,
             rtt,
             deadline: Time::NEVER,
+            pacer: params.pacing.then(|| Box::new(Pacer::new())),
             finished: Time::NEVER,
             counts: SenderCounts::default(),
             rtt_sum: 0,
             srtt_sum: 0,
-            cwnd_integral: 0.0,
             integrated: Time::NEVER,
             params,
         }
@@ -155,9 +158,15 @@ impl Machine {
         self.params.recovery == Recovery::Rfc
     }
 
+    /// When the retransmission timer ends, or a packet that waits for its pacing time may go.
     #[inline]
-    pub(crate) fn deadline(&self) -> Time {
-        self.deadline
+    pub(crate) fn timer(&self) -> Time {
+        self.pacer.as_ref().map_or(self.deadline, |pacer| pacer.waiting.min(self.deadline))
+    }
+
+    /// Whether the retransmission timer has ended.
+    pub(crate) fn is_overdue(&self, now: Time) -> bool {
+        self.deadline <= now
     }
 
     pub(crate) fn finished(&self) -> Option<Time> {
@@ -173,7 +182,7 @@ impl Machine {
         SenderCounts {
             rtt_sum_s: seconds(self.rtt_sum as f64),
             srtt_sum_s: seconds(self.srtt_sum as f64),
-            cwnd_integral: seconds(self.cwnd_integral + self.cwnd * now.since(self.integrated).as_nanos() as f64),
+            cwnd_integral: seconds(self.counts.cwnd_integral + self.cwnd * now.since(self.integrated).as_nanos() as f64),
             ..self.counts
         }
     }
@@ -182,7 +191,7 @@ impl Machine {
 
     #[inline]
     pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
-        self.cwnd_integral += self.cwnd * now.since(self.integrated).as_nanos() as f64;
+        self.counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_nanos() as f64;
         self.integrated = now;
         self.cwnd = cwnd;
     }
@@ -395,6 +404,19 @@ impl Machine {
 
     // ---- sending ------------------------------------------------------------------------------------------------
 
+    /// Whether pacing lets a packet go now; if not, the timer tells when it does.
+    #[inline]
+    pub(crate) fn may_send(&mut self, now: Time) -> bool {
+        self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
+    }
+
+    /// Whether a packet has waited for this instant.
+    pub(crate) fn ends_waiting(&mut self, now: Time) -> bool {
+        let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.waiting <= now) else { return false };
+        pacer.waiting = Time::NEVER;
+        true
+    }
+
     /// Send packet `seq`.
     #[inline]
     pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl Network) {
@@ -415,6 +437,10 @@ impl Machine {
             cwr,
         });
         self.counts.sent += 1;
+        let srtt = self.pacer.as_ref().and_then(|_| self.srtt());
+        if let Some(pacer) = &mut self.pacer {
+            pacer.on_send(now, self.cwnd, self.ssthresh, srtt);
+        }
         let idle = self.una == self.max;
         if retransmission {
             self.counts.retransmitted += 1;
@@ -441,7 +467,7 @@ impl Machine {
     #[inline]
     pub(crate) fn fill_window_by(&mut self, burst: u32, now: Time, net: &mut impl Network) {
         let end = self.una.saturating_add(self.window()).min(self.end).min(self.next.saturating_add(burst));
-        while self.next < end {
+        while self.next < end && self.may_send(now) {
             let seq = self.next;
             self.next += 1;
             self.transmit(now, seq, net);
@@ -457,6 +483,7 @@ impl Machine {
             && self.params.limited_transmit
             && self.next < self.end.min(window)
             && f64::from(self.next) + 1.0 <= allowed
+            && self.may_send(now)
         {
             let seq = self.next;
             self.next += 1;

@@ -168,6 +168,8 @@ pub struct TcpParams {
     pub rack: bool,
     /// Whether a probe is sent before the retransmission timeout (RFC 8985, section 7).
     pub tlp: bool,
+    /// Whether packets are spread over the round trip instead of sent at once.
+    pub pacing: bool,
     /// Cubic: whether delays and trains of acknowledgements end slow start.
     pub hystart: bool,
     /// NewReno: only the first partial acknowledgement restarts the timer.
@@ -204,6 +206,14 @@ impl TcpParams {
                 faults.push(keys::fault("ecn", "dctcp is nothing without it"));
             }
             params.ecn = true;
+        }
+        let at_once = match params.flavour {
+            Flavour::Vegas => Some("vegas sends at once"),
+            Flavour::Sack if params.recovery == Recovery::Ns2 => Some("sack sends at once with recovery = \"ns2\""),
+            _ => None,
+        };
+        if let Some(why) = at_once.filter(|_| params.pacing) {
+            faults.push(keys::fault("pacing", why));
         }
         if faults.is_empty() { Ok(params) } else { Err(faults) }
     }

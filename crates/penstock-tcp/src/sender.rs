@@ -58,6 +58,13 @@ impl Law for Other {
             Self::Dctcp(law) => law.on_probe(m, now, net),
         }
     }
+
+    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Cubic(law) => law.on_pace(m, now, net),
+            Self::Dctcp(law) => law.on_pace(m, now, net),
+        }
+    }
 }
 
 /// Call a method of whichever law it is.
@@ -122,13 +129,16 @@ impl Sender {
     /// When [`Self::on_timer`] is wanted.
     #[inline]
     pub fn timer(&self) -> Option<Time> {
-        let deadline = self.machine.deadline();
-        (deadline != Time::NEVER).then_some(deadline)
+        let timer = self.machine.timer();
+        (timer != Time::NEVER).then_some(timer)
     }
 
     /// The instant that `timer` named has come.
     pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
-        if self.machine.deadline() > now {
+        if self.machine.ends_waiting(now) {
+            law!(self, on_pace, now, net);
+        }
+        if !self.machine.is_overdue(now) {
             return;
         }
         if self.machine.probe == Probe::Armed {

@@ -60,6 +60,7 @@ fn every_flavour_survives_random_losses() {
                     packets: Some(1 + rng.below(400) as u32),
                     ecn: case % 3 == 1,
                     delayed_ack: (case % 2 == 1).then_some(Span::from_millis(100)),
+                    pacing: case >= 6 && flavour != Flavour::Vegas,
                     ..TcpParams::of(profile)
                 };
                 let record = finishes_and_keeps_to_the_windows(&params, &faults, &name);

@@ -153,6 +153,16 @@ impl<G: Growth> Law for Sack<G> {
         }
     }
 
+    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        if self.recovery.is_some() {
+            self.send(m, now, net);
+        } else if m.dupacks == 0 || m.next < m.max {
+            m.fill_window(now, net);
+        } else {
+            self.send_limited(m, now, net);
+        }
+    }
+
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         self.recovery = None;
         m.probe = Probe::None;
@@ -185,7 +195,8 @@ impl<G: Growth> Sack<G> {
         }
         let delivered = (m.una + self.board.count()).saturating_sub(before);
         if self.recovery.is_some() {
-            self.send(m, now, delivered, net);
+            self.reduce(m, now, delivered);
+            self.send(m, now, net);
             return;
         }
         if new && !advances {
@@ -198,10 +209,19 @@ impl<G: Growth> Sack<G> {
             // After a timeout `next` has fallen back: what was sent before goes out again as the window opens, not by
             // limited transmit, which is for new packets and counts on each of them to fill the pipe.
             m.fill_window(now, net);
-        } else if m.params.limited_transmit {
-            while f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd && send_new(m, now, net) {
-                m.limited += 1;
-            }
+        } else {
+            self.send_limited(m, now, net);
+        }
+    }
+
+    /// RFC 3042, with what is reported out of the pipe.
+    fn send_limited<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        while m.params.limited_transmit
+            && f64::from(self.board.pipe(m.max)) + 1.0 <= m.cwnd
+            && m.may_send(now)
+            && send_new(m, now, net)
+        {
+            m.limited += 1;
         }
     }
 
@@ -220,18 +240,23 @@ impl<G: Growth> Sack<G> {
         m.transmit(now, lost, net);
         let recovery = self.recovery.insert(Box::new(Recovery { prr, rescued: false, again: VecDeque::new() }));
         recovery.on_repeat(m, lost);
-        self.send(m, now, delivered, net);
+        self.reduce(m, now, delivered);
+        self.send(m, now, net);
     }
 
-    /// RFC 6675, section 5, step C; with `prr` the window is what RFC 6937 allows.
-    fn send<N: Network>(&mut self, m: &mut Machine, now: Time, delivered: u32, net: &mut N) {
-        let Some(recovery) = &mut self.recovery else { return };
-        if m.params.prr {
+    /// With `prr` the window is what RFC 6937 allows.
+    fn reduce(&mut self, m: &mut Machine, now: Time, delivered: u32) {
+        if let Some(recovery) = self.recovery.as_mut().filter(|_| m.params.prr) {
             let pipe = self.board.pipe(m.max);
             let allowed = recovery.prr.on_delivery(delivered, pipe, m.ssthresh);
             m.set_cwnd(now, f64::from(pipe + allowed));
         }
-        loop {
+    }
+
+    /// RFC 6675, section 5, step C.
+    fn send<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        let Some(recovery) = &mut self.recovery else { return };
+        while m.may_send(now) {
             let pipe = self.board.pipe(m.max);
             // A lost retransmission is not in the network: the pipe counts it in vain.
             if let Some(seq) = recovery.lost_again(m, &self.board).filter(|_| f64::from(pipe) <= m.cwnd) {

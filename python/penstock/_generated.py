@@ -1825,6 +1825,8 @@ class Tcp(Traffic):
         rack: Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC
             8985, by order instead of time).
         tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
+        pacing: Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on,
+            instead of sent at once; not for vegas, nor sack with recovery = "ns2".
         hystart: Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).
         impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
@@ -1873,6 +1875,7 @@ class Tcp(Traffic):
     rescue: bool | None = None
     rack: bool | None = None
     tlp: bool | None = None
+    pacing: bool | None = None
     hystart: bool | None = None
     impatient: bool | None = None
     deflation: bool | None = None

@@ -179,10 +179,11 @@ impl Machine {
 
     pub(crate) fn counts(&self, now: Time) -> SenderCounts {
         let seconds = |nanos: f64| nanos / NANOS_PER_SECOND as f64;
+        let since = self.cwnd * now.since(self.integrated).as_nanos() as f64;
         SenderCounts {
             rtt_sum_s: seconds(self.rtt_sum as f64),
             srtt_sum_s: seconds(self.srtt_sum as f64),
-            cwnd_integral: seconds(self.counts.cwnd_integral + self.cwnd * now.since(self.integrated).as_nanos() as f64),
+            cwnd_integral: seconds(self.counts.cwnd_integral + since),
             ..self.counts
         }
     }

@@ -1,0 +1,355 @@
+"""The page and the figures of the queue law against the simulation, from the measured cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import measured
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from penstock.model import padhye_window
+from penstock.plots import style
+from queue_law import LIMITED, LINEAR, LOADS, PS, RATES, ROOT, TRIPS, WIDE, WIRE, Found, Results
+
+NS2 = ROOT / "tests" / "data" / "ns2" / "queue_law.json"
+
+HEAD = """# The queue law beside the simulation
+
+J. Chung and M. Claypool ("Analysis of RED-Family Active Queue Management", 2003, section II) have a router with an
+endless queue drop or mark every arriving packet with a fixed probability p, and say where the queue of N long TCP flows
+settles:
+
+> q = N W(p) / (1 + p) − RTLD SR, and for marks q = N W(p) − RTLD SR (equation 2),
+
+with W the mean window of [Padhye et al. without timeouts](../reference/model.md), RTLD the round trip of the links and
+SR the packets that the link serves in a second. Here the law stands beside the simulation, as in figures 4 to 8 of the
+work. `make queue-law` measures all numbers of this page in about two minutes and writes it;
+`tests/python/test_queue_law.py` measures some of them again.
+
+The case is the work's: 20 Mbit/s, 80 ms, NewReno (profile `ns2`) with packets of 1000 bytes, 1040 on the
+wire, so that SR is 2404 packets a second. Each number is
+ a mean of five runs. The longer the queue, the longer the start
+stays in it: at p = 0.005 the 300 flows of 1 s minimum RTO still had twice the queue of the law after 50 s. So each cell
+runs as long again before it is measured as ten times W round trips, at least 50 s, and is measured for at least 150 s.
+
+## What comes out
+
+{findings}
+"""
+
+FIGURE_4 = """
+## Queue against probability (figure 4)
+
+![Mean queue against p, law and simulation, marks and drops](../images/queue-law.png)
+
+Lines are the law, points the simulation. Crosses are ns-2.35, with a minimum RTO of 200 ms.
+
+{tables}
+Empty cells: the link was idle at times, and the law, which supposes that it never is, has nothing to say.
+
+## Where the deviation comes from
+
+The law has a formula for the window and a balance that makes a queue of it. Both can be wrong. Measured windows tell
+them apart: q − q_law is N times
+
+* *window*: (W_sim − W) / (1 + p), the mean congestion window against the formula;
+* *count*, for drops: W_sim ((1 − p) − 1 / (1 + p)). Equation 1 weighs dropped packets against what the link serves
+  (L − p = 1), not against what arrives (L (1 − p) = 1);
+* *flight*: what is in the queue and on the links, less W_sim (1 − p): windows are not full of packets.
+
+In packets a flow, for {flows} flows:
+
+{split}
+* **Flight, marks.** A window of w packets has floor(w) in flight, half a packet less in the mean. After it is halved,
+  nothing is sent for half a round trip, and on average a quarter of the old window is in flight above the new one; that
+  is once in W / 2 round trips of the cycle, and makes a quarter of a packet. The sum is −1/4; found are −0.23 at
+  p = 0.005. It hardly depends on the window, and so matters the more the smaller the window is. The queue is a
+  difference of two numbers, N W and RTLD SR, so that a small share of the window is a larger share of the queue: with 100
+  flows and p = 0.1 a tenth of the window is a fifth of the queue.
+* **Window, marks.** At p = 0.005 the windows are 2 % larger than the formula's: marks that fall into one window halve
+  it once, and the formula counts each. From p = 0.02 they are smaller, by 1 % there and by 4 % at 0.1. What makes them
+  smaller was not taken apart further.
+* **Drops** have the same, and lost packets, and from p = 0.03 timeouts ({timeouts}): the formula has no timeouts, and a
+  flow that waits for its timer has a window of a packet and nothing in flight. With a minimum RTO of 1 s that wait is
+  several round trips, and the queue is gone at a p where 200 ms leave most of it.
+* **Count** is small everywhere, as 1 / (1 + p) = 1 − p + p²: under 2 % of a window up to p = 0.15.
+
+With timeouts in the formula (`QueueLaw(min_rto=0.2)`) and the exact balance drops are within {full_small} to p = 0.02
+and within {full_some} at 0.05, from the other side: the simulation has more queue than that. At 0.1 the deviation is
+{full_large}. The model makes more of these losses timeouts than NewReno has.
+"""
+
+LINEAR_HEAD = """
+## Queue against flows, round trip and rate (figure 5)
+
+![Mean queue against N, RTLD and SR](../images/queue-law-linear.png)
+
+Drops, minimum RTO 200 ms; 300 flows where N does not vary. Lines are the law. The slopes of straight lines through the
+simulation, and the law's:
+
+{linear}
+The queue is a straight line of each, and falls with RTLD and with SR: section III of the work says that it rises with
+RTLD, against its own equation, which is a misprint.
+
+## Windows (figures 6 to 8)
+
+![Packets in flight of a flow against p](../images/queue-law-windows.png)
+
+The window that equation 2 implies, (q + RTLD SR) (1 + p) / N, of runs with drops. At one p it is the same for all
+N, RTLD and SR (left, largest spread {spread}), and limits of the receiver's window flatten it (right: 300
+flows without a limit, 700 with 12 packets, 1300 with 6).
+
+{limited}
+"""
+
+
+def page(results: Results) -> str:
+    """The page."""
+    marks = [results.of("mark", n, p) for n in LOADS for p in PS]
+    told = [
+        HEAD.format(findings="\n".join(_findings(results, marks))),
+        FIGURE_4.format(
+            tables=_tables(results), flows=LOADS[-1], split=_split(results), **_full(results),
+            timeouts=f"one for {1 / results.of('drop', 300, 0.05).timeouts:.0f} packets at 0.05",
+        ),
+        LINEAR_HEAD.format(linear=_slopes(results), spread=f"{100 * spread(results):.1f} %", limited=_limited(results)),
+    ]  # fmt: skip
+    return "".join(map(measured.wrapped, told))
+
+
+def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
+    small = max(abs(f.deviation) for f in marks if f.cell.p <= 0.02)
+    yield f"* **Marks, p up to 0.02: within {100 * small:.1f} % of the law.** Asked for were 6 %."
+    at = {p: _range(abs(f.deviation) for f in marks if f.cell.p == p) for p in (0.05, 0.1, 0.2)}
+    yield (
+        f"* Above, the simulation has less queue than the law: by {at[0.05]} at p = 0.05, {at[0.1]} at 0.1 and "
+        f"{at[0.2]} at 0.2, most with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} and {_ns2(results, 0.1)} "
+        "at the first two: it is the law that is too simple."
+    )
+    drops = {
+        p: _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
+        for p in (0.01, 0.02, 0.05, 0.1)
+    }
+    yield "* Drops: " + ", ".join(f"{told} at {p:g}" for p, told in drops.items()) + "; timeouts make the difference."
+    yield (
+        "* Of what marks have less from p = 0.02 on, 65 to 85 % is a quarter to 0.4 of a packet of each window "
+        "that is not in flight, and the rest windows a few per cent smaller than the formula's. Drops add timeouts."
+    )
+
+
+def ns2_cells(flows: int, signal: str, min_rto: float) -> list[tuple[float, float]]:
+    """Probability and mean queue of ns-2's cells without limited windows."""
+    found = json.loads(NS2.read_text(encoding="utf-8"))["cells"]
+    wanted = (flows, signal, min_rto, False)
+    return [
+        (c["p"], c["metrics"]["q_mean"][0]) for c in found if (c["N"], c["mode"], c["minrto"], "window" in c) == wanted
+    ]
+
+
+def _ns2(results: Results, p: float) -> str:
+    found = [
+        abs(queue / results.of("mark", flows, p).law - 1)
+        for flows in (100, 300) for min_rto in (0.2, 1.0) for at, queue in ns2_cells(flows, "mark", min_rto) if at == p
+    ]  # fmt: skip
+    return _range(iter(found))
+
+
+def _range(values: Iterator[float]) -> str:
+    low, high = (100 * x for x in (lambda v: (min(v), max(v)))(list(values)))
+    return f"{low:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
+
+
+def _tables(results: Results) -> str:
+    parts = []
+    for title, signal, rto in (
+        ("Marks", "mark", "200ms"),
+        ("Drops, minimum RTO 200 ms", "drop", "200ms"),
+        ("Drops, minimum RTO 1 s", "drop", "1s"),
+    ):
+        head = "| p |" + "".join(f" N = {n}: law | simulation | deviation |" for n in LOADS)
+        lines = [f"{title}:\n", head, "| --- |" + " ---: | ---: | ---: |" * len(LOADS)]
+        for p in PS:
+            cells = (results.of(signal, n, p, rto) for n in LOADS)
+            lines.append(f"| {p:g} | " + " | ".join(map(_cell, cells)) + " |")
+        parts.append("\n".join(lines) + "\n\n")
+    return "".join(parts)
+
+
+def _cell(found: Found) -> str:
+    deviation = f"{100 * found.deviation:+.1f} %" if found.busy else ""
+    return f"{found.law:.0f} | {found.queue:.0f} ± {found.half:.0f} | {deviation}"
+
+
+def _split(results: Results) -> str:
+    columns = (("marks", "mark", "200ms"), ("drops, 200 ms", "drop", "200ms"), ("drops, 1 s", "drop", "1s"))
+    head = "| p | W |" + "".join(
+        f" {title}: window |" + (" count |" if signal == "drop" else "") + " flight |" for title, signal, _ in columns
+    )
+    lines = [head, "| --- |" + " ---: |" * (head.count("|") - 2)]
+    for p in PS:
+        shown = [f"{float(padhye_window(p)):.2f}"]
+        for _, signal, rto in columns:
+            found = results.of(signal, LOADS[-1], p, rto)
+            window, count, flight = found.parts()
+            values = (window, count, flight) if signal == "drop" else (window, flight)
+            shown += [f"{x:+.2f}" if found.busy else "" for x in values]
+        lines.append(f"| {p:g} | " + " | ".join(shown) + " |")
+    return "\n".join(lines) + "\n\n"
+
+
+def full_deviation(found: Found) -> float:
+    """From the law with timeouts and the exact balance."""
+    law = found.cell.law(timeouts=True, balance="exact")
+    return found.queue / float(law.queue(found.cell.flows, found.cell.p)) - 1
+
+
+def _full(results: Results) -> dict[str, str]:
+    def largest(wanted: Callable[[float], bool]) -> float:
+        return max(abs(full_deviation(results.of("drop", n, p))) for n in LOADS for p in PS if wanted(p))
+
+    small, some, large = largest(lambda p: p <= 0.02), largest(lambda p: p == 0.05), largest(lambda p: p == 0.1)
+    told = {"full_small": small, "full_some": some, "full_large": large}
+    return {name: f"{100 * value:.0f} %" for name, value in told.items()}
+
+
+def swept(results: Results, p: float) -> dict[str, tuple[list[float], list[Found]]]:
+    """The three sweeps of figure 5 at one probability."""
+    return {
+        "N": ([float(n) for n in LOADS], [results.of("drop", n, p) for n in LOADS]),
+        "RTLD": ([t / 1000 for t in TRIPS], [results.of("drop", 300, p, rtld=t) for t in TRIPS]),
+        "SR": ([r * 1e6 / WIRE for r in RATES], [results.of("drop", 300, p, rate=r) for r in RATES]),
+    }
+
+
+def slope(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
+    """Slope of the straight line through the points, and the share of the variance that it tells."""
+    rise, start = np.polyfit(xs, ys, 1)
+    rest = np.asarray(ys) - (rise * np.asarray(xs) + start)
+    return float(rise), float(1 - np.var(rest) / np.var(ys))
+
+
+def _slopes(results: Results) -> str:
+    lines = ["| p | against | slope | law's slope | R² |", "| --- | --- | ---: | ---: | ---: |"]
+    for p in LINEAR:
+        for name, (xs, found) in swept(results, p).items():
+            rise, told = slope(xs, [f.queue for f in found])
+            wanted, _ = slope(xs, [f.law for f in found])
+            unit = {"N": "packets a flow", "RTLD": "packets/s", "SR": "s"}[name]
+            lines.append(f"| {p:g} | {name} ({unit}) | {rise:.4g} | {wanted:.4g} | {told:.5f} |")
+    return "\n".join(lines) + "\n"
+
+
+def implied(found: Found) -> float:
+    """The window of equation 2."""
+    return found.in_flight * (1 + found.cell.p)
+
+
+def spread(results: Results) -> float:
+    """Of the implied windows at one probability, over all N, RTLD and SR: largest less smallest over the mean."""
+    found = []
+    for p in LINEAR:
+        values = [implied(f) for _, cells in swept(results, p).values() for f in cells]
+        found.append((max(values) - min(values)) / float(np.mean(values)))
+    return max(found)
+
+
+def needed(results: Results, flows: int, window: int, queue: float) -> float:
+    """The probability that holds a queue, between the measured ones."""
+    found = [results.of("drop", flows, p, window=window) for p in WIDE]
+    return float(np.exp(np.interp(-queue, [-f.queue for f in found], np.log(WIDE))))
+
+
+def _limited(results: Results) -> str:
+    lines = ["| p | " + " | ".join(f"{n} flows, {w or 'no'} limit" for n, w in LIMITED) + " |"]
+    lines.append("| --- |" + " ---: |" * len(LIMITED))
+    for p in WIDE:
+        cells = (results.of("drop", n, p, window=w) for n, w in LIMITED)
+        lines.append(f"| {p:g} | " + " | ".join(f"{f.queue:.0f} (law {f.law:.0f})" for f in cells) + " |")
+    twelve, six = (results.of("drop", n, 0.01, window=w).queue for n, w in LIMITED[1:])
+    law_twelve, law_six = (results.of("drop", n, 0.01, window=w).law for n, w in LIMITED[1:])
+    p_twelve, p_six = needed(results, 700, 12, 3000), needed(results, 1300, 6, 3000)
+    return "\n".join(lines) + (
+        f"\n\nThe work finds 700 flows of 12 packets and 1300 of 6 to have the same queue at p = 0.01: here "
+        f"{twelve:.0f} and {six:.0f}, {100 * (six / twelve - 1):.0f} % apart, in the law "
+        f"{100 * (law_six / law_twelve - 1):.0f} %. To hold 3000 packets, it says, the 1300 need about twice the "
+        f"probability: {p_six:.3f} against {p_twelve:.3f}, {p_six / p_twelve:.1f} times."
+    )
+
+
+def figures(results: Results, folder: Path) -> None:
+    """The three figures."""
+    for name, figure in (("", _queues(results)), ("-linear", _lines(results)), ("-windows", _windows(results))):
+        measured.save(figure, folder / f"queue-law{name}.png")
+
+
+def _queues(results: Results) -> Figure:
+    with style.styled():
+        figure = Figure(figsize=(7.2, 2.9), layout="constrained")
+        for ax, signal in zip(figure.subplots(1, 2, sharey=True), ("mark", "drop"), strict=True):
+            for index, flows in enumerate(LOADS):
+                look = style.line(index + 1)
+                found = [results.of(signal, flows, p) for p in PS]
+                ax.plot(PS, [f.law for f in found], label=f"law, N = {flows}", **(look | {"marker": ""}))
+                ax.plot(PS, [f.queue for f in found], **(look | {"linestyle": "", "markersize": 4.5}))
+                points = ns2_cells(flows, signal, 0.2)
+                ax.plot(*zip(*points, strict=True) if points else ([], []), "x", color="#3b4252", markersize=4)
+            ax.set_xscale("log")
+            ax.set_xticks(PS, [f"{p:g}" if p not in (0.03, 0.07, 0.15) else "" for p in PS], minor=False)
+            ax.set_xticks([], minor=True)
+            ax.set_xlabel(f"probability of a {signal}" + (", minimum RTO 200 ms" if signal == "drop" else ""))
+            ax.set_ylim(0, 5200)
+        figure.axes[0].set_ylabel("mean queue (packets)")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
+
+
+def _lines(results: Results) -> Figure:
+    labels = {"N": "flows N", "RTLD": "RTLD (ms)", "SR": "SR (packets/s)"}
+    with style.styled():
+        figure = Figure(figsize=(7.2, 2.4), layout="constrained")
+        for ax, name in zip(figure.subplots(1, 3, sharey=True), labels, strict=True):
+            for index, p in enumerate(LINEAR):
+                xs, found = swept(results, p)[name]
+                xs = [x * (1000 if name == "RTLD" else 1) for x in xs]
+                look = style.line(index + 1)
+                ax.plot(xs, [f.law for f in found], label=f"law, p = {p:g}", **(look | {"marker": ""}))
+                ax.plot(xs, [f.queue for f in found], **(look | {"linestyle": "", "markersize": 4.5}))
+            ax.set_xlabel(labels[name])
+            ax.set_ylim(0, 3700)
+        figure.axes[0].set_ylabel("mean queue (packets)")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
+
+
+def _windows(results: Results) -> Figure:
+    with style.styled():
+        figure = Figure(figsize=(7.2, 2.6), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        dense = np.geomspace(PS[0], PS[-1], 100)
+        left.plot(dense, padhye_window(dense), color=style.COLOURS[0], linewidth=0.9, label="formula")
+        for index, (name, label) in enumerate((("N", "N"), ("RTLD", "RTLD"), ("SR", "SR"))):
+            points = [(f.cell.p, implied(f)) for p in LINEAR for f in swept(results, p)[name][1]]
+            look = style.line(index + 1) | {"linestyle": "", "markersize": 4 + 1.5 * (2 - index)}
+            left.plot(*zip(*points, strict=True), label=f"{label} varies", **look)
+        for index, (flows, window) in enumerate(LIMITED):
+            look = style.line(index + 1)
+            found = [results.of("drop", flows, p, window=window) for p in WIDE]
+            formula = [float(f.cell.law().window(f.cell.p)) for f in found]
+            right.plot(WIDE, formula, label=f"formula, limit {window or 'none'}", **(look | {"marker": ""}))
+            right.plot(WIDE, [implied(f) for f in found], **(look | {"linestyle": "", "markersize": 4.5}))
+        for ax in (left, right):
+            _probabilities(ax)
+        left.set_ylabel("window (packets)")
+    return figure
+
+
+def _probabilities(ax: Axes) -> None:
+    ax.set_xscale("log")
+    ax.set_xticks(WIDE, [f"{p:g}" for p in WIDE])
+    ax.set_xticks([], minor=True)
+    ax.set_xlabel("probability of a drop")
+    ax.set_ylim(0, 20)
+    ax.legend(loc="upper right")

@@ -67,8 +67,8 @@ In packets a flow, for {flows} flows:
   nothing is sent for half a round trip, and on average a quarter of the old window is in flight above the new one; that
   is once in W / 2 round trips of the cycle, and makes a quarter of a packet. The sum is −1/4; found are −0.23 at
   p = 0.005. It hardly depends on the window, and so matters the more the smaller the window is. The queue is a
-  difference of two numbers, N W and RTLD SR, so that a small share of the window is a larger share of the queue: with 100
-  flows and p = 0.1 a tenth of the window is a fifth of the queue.
+  difference of two numbers, N W and RTLD SR, so that a small share of the window is a larger share of the queue: with
+  100 flows and p = 0.1 a tenth of the window is a fifth of the queue.
 * **Window, marks.** At p = 0.005 the windows are 2 % larger than the formula's: marks that fall into one window halve
   it once, and the formula counts each. From p = 0.02 they are smaller, by 1 % there and by 4 % at 0.1. What makes them
   smaller was not taken apart further.

@@ -37,17 +37,11 @@ def _python(name: str, into: Path) -> str:
     )
 
 
-def _paper(name: str, checkout: Path) -> str:
-    module = name.replace("-", "_")
-    works = checkout / "python" / "penstock" / "papers"
-    if not works.is_dir():
-        raise PenstockError(f"{checkout}: is no checkout of penstock; name it with --into DIR")
-    folder = works / module
-    if folder.exists():
-        raise PenstockError(f"{folder}: is there already, and is not overwritten")
+def _paper(name: str, into: Path) -> str:
+    folder = into / name.replace("-", "_")
     files = sorted(file.name.removesuffix(".txt") for file in (_TEMPLATES / "paper").glob("*.txt"))
     _write({folder / file: _filled(f"paper/{file}", name) for file in files})
-    return f"{folder}: {', '.join(files)}\n\npenstock reproduce {name} --quick\n"
+    return f"{folder}: {', '.join(files)}\n\npenstock reproduce {folder} --quick\n"
 
 
 def _rust(name: str, checkout: Path) -> str:

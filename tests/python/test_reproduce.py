@@ -154,22 +154,20 @@ def test_a_quick_reproduction_holds_what_must_hold(paper: str, store: Path) -> N
 
 
 def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
-    checkout = tmp_path / "checkout"
-    (checkout / "python" / "penstock" / "papers").mkdir(parents=True)
-    done = penstock("new", "paper", "author-2001", "--into", str(checkout))
+    done = penstock("new", "paper", "author-2001", "--into", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    folder = checkout / "python" / "penstock" / "papers" / "author_2001"
+    folder = tmp_path / "author_2001"
     assert sorted(file.name for file in folder.iterdir()) == [
         "README.md", "__init__.py", "fig1.py", "paper.toml", "setup.py"
     ]  # fmt: skip
-    source = (
-        "import sys, pathlib, penstock.papers as p;"
-        "p.__path__.append(sys.argv[1]); p._HERE = pathlib.Path(sys.argv[1]);"
-        "from penstock.reproduce import *; e = p.find(['author-2001'])[0];"
-        "o = carry_out(e, Effort(mode='quick')); print([c['verdict'] for c in o.claims])"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", source, str(folder.parent)], capture_output=True, text=True, check=False
-    )
-    assert "['confirmed']" in ran.stdout, ran.stderr
-    assert penstock("new", "paper", "author-2001", "--into", str(checkout)).returncode == 2
+    ran = penstock("reproduce", str(folder), "--quick", "--store", str(tmp_path / "store"), "--json", "-", "--update")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["summary"]["confirmed"] == 1
+    assert "| author-2001/c01 |" in (folder / "README.md").read_text(encoding="utf-8")
+    shown = penstock("reproduce", f"{folder}/fig1", "--recorded", "--json", "-")
+    assert json.loads(shown.stdout)["experiments"][0]["claims"][0]["verdict"] == "confirmed"
+    assert penstock("new", "paper", "author-2001", "--into", str(tmp_path)).returncode == 2
+    (folder / "paper.toml").write_text('alias = "x"\n', encoding="utf-8")
+    broken = penstock("reproduce", str(folder))
+    assert broken.returncode == 2
+    assert "lacks authors, title" in broken.stderr

@@ -10,7 +10,9 @@ A module of an experiment begins with a docstring whose first line is its title,
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from penstock.faults import PenstockError, nearest
 __all__ = ["Experiment", "Paper", "find", "papers"]
 
 _HERE = Path(__file__).parent
+_KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Experiment:
     @cached_property
     def module(self) -> ModuleType:
         """The module that does it."""
-        return importlib.import_module(f"penstock.papers.{self.paper.folder.name}.{self.id.replace('-', '_')}")
+        return importlib.import_module(f"{_package(self.paper.folder)}.{self.id.replace('-', '_')}")
 
     @property
     def title(self) -> str:
@@ -96,13 +99,48 @@ class Paper:
 
 
 def papers() -> list[Paper]:
-    """All works, by name."""
-    files = sorted(_HERE.glob("*/paper.toml"))
-    return [Paper(file.parent, tomllib.loads(file.read_text(encoding="utf-8"))) for file in files]
+    """All works that come with penstock, by name."""
+    return [_read(file.parent) for file in sorted(_HERE.glob("*/paper.toml"))]
+
+
+def _read(folder: Path) -> Paper:
+    file = folder / "paper.toml"
+    try:
+        about = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise PenstockError(f"{file}: {error}") from None
+    missing = [key for key in _KEYS if key not in about]
+    if missing:
+        raise PenstockError(f"{file}: lacks {', '.join(missing)}")
+    return Paper(folder, about)
+
+
+def _package(folder: Path) -> str:
+    """The name of the package of a work; one that stands elsewhere is made known under a name of its own."""
+    if folder.parent == _HERE:
+        return f"{__name__}.{folder.name}"
+    name = f"penstock_paper_{folder.name}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        assert spec is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+    return name
+
+
+def _folder_of(name: str) -> tuple[Path, str] | None:
+    """The folder of a work that stands elsewhere, and what is asked of it."""
+    path = Path(name).resolve()
+    if (path / "paper.toml").is_file():
+        return path, ""
+    return (path.parent, path.name) if (path.parent / "paper.toml").is_file() else None
 
 
 def find(wanted: Sequence[str]) -> list[Experiment]:
     """The experiments that are named: `cc`, `chung-claypool-2003`, `cc/fig4`; all of all works if nothing is named.
+
+    A folder with a `paper.toml` is a work too: `./my_paper`, `./my_paper/fig1`.
 
     Raises `PenstockError` with every unknown name.
     """
@@ -113,6 +151,8 @@ def find(wanted: Sequence[str]) -> list[Experiment]:
     for name in wanted or [paper.name for paper in known]:
         first, _, second = name.partition("/")
         paper = by_name.get(first)
+        if paper is None and (place := _folder_of(name)) is not None:
+            paper, second = _read(place[0]), place[1]
         if paper is None:
             names = ", ".join(paper.name for paper in known)
             wrong.append(f'there is no work "{first}"{nearest(first, by_name)}; there are: {names}')

@@ -48,8 +48,13 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """As it is asked for: `cc/fig4`."""
+        """As it is called: `cc/fig4`."""
         return f"{self.paper.alias}/{self.id}"
+
+    @property
+    def asked(self) -> str:
+        """As `penstock reproduce` is asked for it: its name, or its place where the work stands elsewhere."""
+        return self.name if self.paper.folder.parent == _HERE else f"{self.paper.folder.name}/{self.id}"
 
 
 @dataclass(frozen=True)

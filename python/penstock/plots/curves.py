@@ -19,7 +19,7 @@ def curves(
     shown: Shown,
     x: str,
     y: str,
-    by: str,
+    by: str | None = None,
     *,
     labels: tuple[str, str],
     scale: float = 1.0,
@@ -28,22 +28,24 @@ def curves(
     expected: Sequence[tuple[str, float, float]] = (),
     log: str = "",
 ) -> Figure:
-    """Draw `y` times `scale` against `x`, a line with intervals for each value of `by`.
+    """Draw `y` times `scale` against `x`, a line with intervals for each value of `by`, or one line.
 
-    `labels` name the axes, `theory(by, x)` is drawn as a thin line where it is given, `expected` are printed points as
-    (name of the line, x, y) in the units of the figure, and `log` names axes that are logarithmic: "x", "y", "xy".
+    `labels` name the axes, `theory(by, x)` is drawn as a thin line where it is given (`by` is None for one line),
+    `expected` are printed points as (name of the line, x, y) in the units of the figure, and `log` names axes that are
+    logarithmic: "x", "y", "xy".
     """
     with style.styled():
         figure, ax = style.axes(height=2.5)
         part = shown.where(**(where or {}))
-        for index, value in enumerate(part.axis(by)):
-            points = [(at, point) for at, point in part.along(x, y, **{by: value}) if point.mean == point.mean]
+        for index, value in enumerate([None] if by is None else part.axis(by)):
+            chosen = {} if by is None else {by: value}
+            points = [(at, point) for at, point in part.along(x, y, **chosen) if point.mean == point.mean]
             xs = [at for at, _ in points]
             ax.errorbar(
                 xs,
                 [point.mean * scale for _, point in points],
                 [(point.half or 0.0) * scale for _, point in points],
-                label=str(value),
+                label="simulated" if by is None else str(value),
                 elinewidth=0.6,
                 **style.line(index),
             )

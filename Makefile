@@ -43,6 +43,13 @@ gen: setup ## write the generated Python classes again, from the native module
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
+papers: setup ## every published work, quickly: verdicts as text, pages in out/papers.html
+	$(BIN)/penstock reproduce --quick --html out/papers.html
+
+papers-full: setup ## every published work in full, one after the other, recorded beside it; goes on after an interruption
+	for work in python/penstock/papers/*/; do $(BIN)/penstock reproduce $$work --full --update || \
+		{ code=$$?; [ $$code = 3 ] || exit $$code; failed=3; }; done; exit $${failed:-0}
+
 schemes: setup ## measure every scheme on the standard link, and write docs/schemes-compared.md from it
 	$(BIN)/python docs/compared.py --measure
 

@@ -1,0 +1,1 @@
+"""T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", Montpellier 2004."""

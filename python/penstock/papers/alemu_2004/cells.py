@@ -1,0 +1,85 @@
+"""Printed tables remade: a cell is a printed number, the runs behind it, and their difference."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from penstock.plots import style
+from penstock.samples import Condition, Sample, all_of
+from penstock.shown import Point, Shown
+from penstock.study import Table
+
+Judge = Callable[[Sample, float], Condition]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed number: the row and the column where it stands, and where it is measured."""
+
+    row: str
+    column: str
+    printed: float
+    metric: str
+    at: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Row and column."""
+        return f"{self.row}, {self.column}"
+
+
+def read(name: str, place: Callable[[str, str], tuple[str, Mapping[str, Any]]]) -> list[Cell]:
+    """The cells of `expected/NAME.csv`; `place(line, x)` tells the metric and the labels of each."""
+    file = Path(__file__).parent / "expected" / f"{name}.csv"
+    with file.open(encoding="utf-8", newline="") as rows:
+        found = [(row["line"], row["x"], float(row["y"])) for row in csv.DictReader(rows)]
+    return [Cell(line, x, y, *place(line, x)) for line, x, y in found]
+
+
+def fits(table: Table, cells: Sequence[Cell], judges: Mapping[str, Judge]) -> Condition:
+    """Every cell is measured as it was printed, with the tolerance of its kind of number."""
+    return all_of(judges[cell.metric](table(cell.metric, **cell.at), cell.printed).at(cell.column) for cell in cells)
+
+
+def inside(table: Table, cells: Sequence[Cell]) -> Condition:
+    """Every printed number lies in the 95 % interval of the measured one: no tolerance."""
+    return all_of(table(cell.metric, **cell.at).reads(cell.printed).at(cell.name) for cell in cells)
+
+
+def draw(shown: Shown, cells: Sequence[Cell]) -> Figure:
+    """The table: measured, printed and the difference of each cell; bold where the print is in the interval."""
+    known = [cell for cell in cells if shown.where(**cell.at).cells]
+    rows, columns = ([*dict.fromkeys(getattr(cell, key) for cell in known)] for key in ("row", "column"))
+    points = {(cell.row, cell.column): (cell, shown(cell.metric, **cell.at)) for cell in known}
+    held = sum(_inside(*found) for found in points.values())
+    with style.styled():
+        size = (style.WIDTH * max(1.0, 0.26 * (len(columns) + 1)), 0.35 * (len(rows) + 2))
+        figure = Figure(figsize=size, layout="constrained")
+        ax = figure.add_subplot()
+        ax.set_axis_off()
+        text = [[_text(*points[row, column]) if (row, column) in points else "" for column in columns] for row in rows]
+        grid = ax.table(text, rowLabels=rows, colLabels=columns, loc="center", cellLoc="center", edges="horizontal")
+        grid.auto_set_font_size(False)
+        grid.set_fontsize(5.0)
+        grid.scale(1, 1.6)
+        for (row, column), found in points.items():
+            if _inside(*found):
+                grid[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
+        ax.set_title(f"measured (printed)\ndifference; bold: inside the 95 % interval, {held} of {len(points)}", size=6)
+    return figure
+
+
+def _inside(cell: Cell, point: Point) -> bool:
+    return abs(cell.printed - point.mean) <= (point.half or 0.0)
+
+
+def _text(cell: Cell, point: Point) -> str:
+    change = point.mean - cell.printed
+    share = f", {100 * change / cell.printed:+.0f} %" if cell.printed else ""
+    return f"{point.mean:.4g} ({cell.printed:g})\n{change:+.3g}{share}"

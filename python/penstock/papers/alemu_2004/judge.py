@@ -1,0 +1,117 @@
+"""How the claims of the thesis are decided: its kinds of statements as conditions, with the tolerances of the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from penstock.samples import Condition, Finding, Sample, all_of, most_of
+
+GROUPS = 5
+"""Runs are put into so many groups where a statement is about the shape of a curve of means."""
+
+
+def sweep(conditions: Iterable[Condition]) -> Condition:
+    """At every point of a sweep: none refuted, and at most one point in ten undecided."""
+    parts = list(conditions)
+    strict, most = all_of(parts), most_of(0.9, parts)
+
+    def decide() -> Finding:
+        found = strict.decide()
+        return found if found.verdict == "contradicted" else most.decide()
+
+    return Condition(decide, strict.margin)
+
+
+def grouped(samples: Sequence[Sample]) -> np.ndarray:
+    """Means over groups of runs: a row a group, a column a sample."""
+    rows = []
+    for sample in samples:
+        values = sample.values if sample.random else np.repeat(sample.values, GROUPS)
+        parts = [part for part in np.array_split(values, GROUPS) if len(part)]
+        with np.errstate(all="ignore"):
+            rows.append([float(np.mean(part[np.isfinite(part)])) for part in parts])
+    return np.array(rows).T
+
+
+def trend(samples: Sequence[Sample], along: Sequence[float] | None = None) -> Sample:
+    """Spearman's rank correlation of a curve with its axis, from -1 to 1, once for each group of runs."""
+    axis = np.arange(len(samples)) if along is None else np.asarray(along)
+    return Sample([_spearman(axis, row) for row in grouped(samples)])
+
+
+def rising(samples: Sequence[Sample]) -> Condition:
+    """A curve that rises: rank correlation of at least 0.8."""
+    return trend(samples) >= 0.8
+
+
+def falling(samples: Sequence[Sample]) -> Condition:
+    """A curve that falls: rank correlation of at most -0.8."""
+    return trend(samples) <= -0.8
+
+
+def lowest(at: float, curve: Sequence[tuple[float, Sample]]) -> Condition:
+    """The curve has its least value at this place of its axis."""
+    values = dict(curve)
+    return all_of((values[at] <= value).at(f"{other:g}") for other, value in curve if other != at)
+
+
+def crossing(axis: Sequence[float], first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
+    """Where on the axis the first curve rises above the second, between points in proportion; for each group of runs.
+
+    The lower end of the axis where it is above from the beginning, the upper end where it never is.
+    """
+    difference = grouped(first) - grouped(second)
+    return Sample([_root(np.asarray(axis, dtype=float), row) for row in difference])
+
+
+def relative_spread(samples: Sequence[Sample]) -> Sample:
+    """(Largest - smallest) / mean of a curve, for each group of runs."""
+    return Sample([float((row.max() - row.min()) / abs(row.mean())) for row in grouped(samples)])
+
+
+def aqs(sample: Sample, printed: float) -> Condition:
+    """A printed average queue, within 25 %."""
+    return sample.reads(printed, share=0.25)
+
+
+def vqs(sample: Sample, printed: float) -> Condition:
+    """A printed variance of the queue, within 40 %."""
+    return sample.reads(printed, share=0.4)
+
+
+def plr(sample: Sample, printed: float) -> Condition:
+    """A printed loss rate in percent, within 2 points above 5 %, within half a point below."""
+    points = 2.0 if printed > 5 else 0.5
+    return sample.reads(printed, low=printed - points, high=printed + points)
+
+
+def probability(sample: Sample, printed: float) -> Condition:
+    """A printed probability in percent, within 30 % of it, or within 1.5 points below 5 %."""
+    if printed >= 5:
+        return sample.reads(printed, share=0.3)
+    return sample.reads(printed, low=printed - 1.5, high=printed + 1.5)
+
+
+def _spearman(x: np.ndarray, y: np.ndarray) -> float:
+    if not np.isfinite(y).all():
+        return float("nan")
+    a, b = _ranks(x), _ranks(y)
+    spread = float(a.std() * b.std())
+    return 0.0 if spread == 0 else float(((a - a.mean()) * (b - b.mean())).mean() / spread)
+
+
+def _ranks(x: np.ndarray) -> np.ndarray:
+    return np.array([(x < value).sum() + ((x == value).sum() - 1) / 2 for value in x], dtype=float)
+
+
+def _root(axis: np.ndarray, difference: np.ndarray) -> float:
+    above = difference > 0
+    if above[0]:
+        return float(axis[0])
+    if not above.any():
+        return float(axis[-1])
+    i = int(np.argmax(above))
+    share = difference[i - 1] / (difference[i - 1] - difference[i])
+    return float(axis[i - 1] + share * (axis[i] - axis[i - 1]))

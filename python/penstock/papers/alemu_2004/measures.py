@@ -1,0 +1,66 @@
+"""The numbers of a run that the thesis speaks of (Sections 2.4.1, 4.4, 5.3.2); losses and shares in percent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import penstock as ps
+
+Numbers = dict[str, float | None]
+
+
+def of_queue(run: ps.Run) -> Numbers:
+    """What the queue of the slow link was like, from samples every 10 ms."""
+    link = run.links["bottleneck"]
+    return {
+        "AQS": link.length_sampled_mean_pkts,
+        "VQS": link.length_sampled_var_pkts2,
+        "PLR": 100 * link.loss_rate,
+        "empty": 100 * link.sampled_empty_share,
+        "5 to 15": 100 * link.sampled_share_5_15,
+        "8 to 11": 100 * link.sampled_share_8_11,
+        "20 to 35": 100 * link.sampled_share_20_35,
+        "25 to 35": 100 * link.sampled_share_25_35,
+        "full": 100 * link.sampled_share_34_35,
+        "LU": 100 * link.utilization,
+        "F": link.jain,
+    }
+
+
+def of_average(run: ps.Run) -> Numbers:
+    """Of the queue, and the mean of its weighted average."""
+    return {**of_queue(run), "WAQS": run.links["bottleneck"].average_mean_pkts}
+
+
+def of_controllers(run: ps.Run) -> Numbers:
+    """Of the queue, and the lengths of the runs of losses of one flow, among the flows in its direction."""
+    groups = [run.traffic[name] for name in ("base1", "base2", "extra") if name in run.traffic]
+    return {**of_queue(run), **loss_runs(groups)}
+
+
+def loss_runs(groups: list[ps.runs.Metrics]) -> Numbers:
+    """Shares of runs of 1, 2, 3 and of more than 2 losses of one flow, in percent."""
+    weights = [group.loss_runs or 0 for group in groups]
+    total = sum(weights)
+    if not total:
+        return {"LRL1": None, "LRL2": None, "LRL3": None, "LRL>2": None}
+    share = np.zeros(3)
+    for group, weight in zip(groups, weights, strict=True):
+        pmf = np.asarray(group.loss_run_pmf if weight else [], dtype=float)[:3]
+        share[: len(pmf)] += pmf * weight / total
+    one, two, three = (100 * float(part) for part in share)
+    return {"LRL1": one, "LRL2": two, "LRL3": three, "LRL>2": 100 - one - two}
+
+
+def of_codes(run: ps.Run) -> Numbers:
+    """Of the datagrams with forward error correction and the queue that they share with TCP (Section 5.3.2)."""
+    link, code, tcp = run.links["bottleneck"], run.traffic["fec"], run.traffic["tcp"]
+    return {
+        "PLRBC": 100 * code.plr_before,
+        "PLR": 100 * code.plr_after,
+        "AQS": link.length_sampled_mean_pkts,
+        "VQS": link.length_sampled_var_pkts2,
+        "UDP": code.goodput_bps / 8000,
+        "TCP": tcp.goodput_bps / 8000,
+        **loss_runs([code]),
+    }

@@ -1,0 +1,179 @@
+"""The links, the flows and the schemes of the thesis; section, figure and table numbers refer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import penstock as ps
+
+BUFFER = 35
+"""Packets that may wait at the bottleneck (Section 2.4.1)."""
+C = 187.5
+"""Packets of 1000 bytes that the bottleneck of chapters 2 to 4 sends in a second."""
+KT = 10
+"""Target of the average queue in packets (Table 2.1)."""
+R_DESIGN = {"same": 0.252, "diff": 0.634}
+"""Longest round trip in seconds that the printed constants follow from; Table 4.1 has 0.241 for the first (guess 1)."""
+GRID = list(range(3, 104, 5))
+"""Numbers of flows on the axes of chapters 2 and 4: the labels of Figure 4.5(c)."""
+LOADS = [3, 23, 53, 73, 103]
+"""Numbers of flows of chapter 3."""
+SHARE = [[5, 15], [8, 11], [20, 35], [25, 35], [34, 35]]
+
+Topology = Literal["same", "diff"]
+
+
+def red(**more: Any) -> ps.Red:
+    """RED in gentle mode, the base line of chapter 2; its thresholds are those of Table 2.1."""
+    return ps.Red(**{"limit": f"{BUFFER}p", "share": SHARE, "gentle": True, **more})
+
+
+def feng(**more: Any) -> ps.AredFeng:
+    """Adaptive RED of Feng et al. (Table 2.1)."""
+    return ps.AredFeng(**{"limit": f"{BUFFER}p", "share": SHARE, **more})
+
+
+def floyd(**more: Any) -> ps.AredFloyd:
+    """Adaptive RED of Floyd et al. (Table 2.1)."""
+    return ps.AredFloyd(**{"limit": f"{BUFFER}p", "share": SHARE, **more})
+
+
+def psand(coef: float = 1.75, gamma: float = 1.5, high: float = 0.75, **more: Any) -> ps.Psand:
+    """PSAND with the factor, the power and the upper bound of max_p (Table 2.1, Section 2.4.3)."""
+    return ps.Psand(**{"limit": f"{BUFFER}p", "share": SHARE, "coef": coef, "gamma": gamma, "max_p_high": high, **more})
+
+
+ADAPTIVE: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd": floyd, "PSAND": psand}
+"""The four schemes of Figures 2.3 to 2.11."""
+
+
+def controller(scheme: str, flows: int, topology: Topology) -> ps.Queue:
+    """One of the eight schemes of chapter 4, with the constants of Section 4.3 on this link (guesses 1, 5, 6)."""
+    radius = R_DESIGN[topology]
+    ends: dict[str, Any] = {"limit": f"{BUFFER}p", "share": SHARE}
+    gains = ps.model.pi_gains(3, radius, C, 170)
+    bounds = ps.model.lred_beta(3, radius, C)
+    same = topology == "same"
+    avq: dict[str, Any] = {**ends, "gamma": 1, "measure_in": "bytes", "buffer": f"{BUFFER * 1000}B"}
+    made: dict[str, Callable[[], ps.Queue]] = {
+        "BLUE": lambda: ps.Blue(**ends, freeze="241ms" if same else "634ms"),
+        "PI": lambda: ps.Pi(**ends) if same else ps.Pi(**ends, a=float(gains.a), b=float(gains.b)),
+        "REM": lambda: ps.Rem(**ends, gamma=0.001, alpha=0.1, phi=1.1, target=f"{KT}p", interval="10ms"),
+        "REM of ns-2": lambda: ps.Rem(**ends, variant="ns2", gamma=0.001, phi=1.1, target="20p", interval="2ms"),
+        "AVQ": lambda: ps.Avq(**avq, alpha=0.251 if same else float(ps.model.avq_alpha(3, radius, C, reading="k11"))),
+        "AVQ*": lambda: ps.Avq(**avq, alpha=float(ps.model.avq_alpha(flows, radius, C, reading="star"))),
+        "LRED": lambda: ps.Lred(**ends, beta=0.021 if same else float(bounds.second)),
+        "LRED*": lambda: ps.Lred(**ends, beta=float(ps.model.lred_beta(flows, radius, C).phase)),
+        "PSAND": psand,
+    }
+    return made[scheme]()
+
+
+CONTROLLERS = ["BLUE", "PI", "REM", "AVQ", "AVQ*", "LRED", "LRED*", "PSAND"]
+"""The schemes of chapter 4, in the order of Tables 4.2 and 4.3."""
+
+
+def _flow(source: str, sink: str, *, base: bool = False, **more: Any) -> ps.Tcp:
+    """Long transfers over SACK TCP: three basic ones of 1600 bytes, further ones of 1000 (Section 2.4.1)."""
+    sizes: dict[str, Any] = {"packet": "1600B", "window": 15} if base else {"packet": "1000B", "window": 20}
+    return ps.Tcp(
+        **{"from_": source, "to": sink, "flavour": "sack", "profile": "ns2", "min_rto": "1s", **sizes, **more}
+    )
+
+
+def link(
+    queue: ps.Queue,
+    more: int,
+    *,
+    topology: Topology = "same",
+    base: tuple[str, str, str] = ("0s", "1s", "3s"),
+    first: str = "3.5s",
+    stop: str | None = None,
+    duration: str = "100s",
+    warmup: str = "0s",
+) -> ps.Scenario:
+    """The slow link with three basic flows, one of them in the other direction, and `more` others (Figures 2.2, 4.1).
+
+    `base` are the starts of the basic flows, `first` that of the first of the others, one every 0.1 s, and `stop` when
+    those end. A start within its 0.1 s is drawn, so that runs differ (guess 8).
+    """
+    links = {
+        "bottleneck": ps.Link(
+            from_="R1", to="R2", rate="1.5Mbit", delay="20ms", queue=queue, reverse=ps.Reverse(queue="same"), watch=True
+        ),
+        "left1": ps.Link(from_="S1", to="R1", rate="10Mbit", delay="2ms"),
+        "left2": ps.Link(from_="S2", to="R1", rate="10Mbit", delay="3ms"),
+        "right": ps.Link(from_="R2", to="S3", rate="10Mbit", delay="4ms"),
+    }  # fmt: skip
+    traffic: dict[str, ps.Traffic] = {
+        "base1": _flow("S1", "S3", base=True, start=base[0]),
+        "reverse": _flow("S3", "S1", base=True, start=base[1]),
+        "base2": _flow("S2", "S3", base=True, start=base[2]),
+    }
+    if more and topology == "diff":
+        delay: Any = {"linear": ["1ms", "200ms"]}
+        links["extra"] = ps.Link(from_="E{i}", to="R1", rate="10Mbit", delay=delay, count=more)
+    if more:
+        traffic["extra"] = _flow(
+            "E{i}" if topology == "diff" else "S1", "S3", count=more, stop=stop,
+            start={"first": first, "every": "100ms", "jitter": "100ms"},
+        )  # fmt: skip
+    return ps.Scenario(
+        name=f"Alemu, {more + 3} flows", duration=duration, warmup=warmup, sampling="10ms", links=links, traffic=traffic
+    )
+
+
+def load(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
+    """LOAD(N): N flows in all until 100 s, those beyond the basic three from 3.5 s on (Section 2.4.2)."""
+    return link(queue, flows - 3, **more)
+
+
+def load4(scheme: str, flows: int, topology: Topology = "same", **more: Any) -> ps.Scenario:
+    """N flows in all under a scheme of chapter 4, which start one every 0.1 s from the beginning (Section 4.3)."""
+    queue = controller(scheme, flows, topology)
+    starts = {"base": ("0s", "100ms", "200ms"), "first": "300ms"}
+    return link(queue, flows - 3, topology=topology, **{**starts, **more})
+
+
+def added(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
+    """INC(M): `more` flows join the basic three at 50 s (Figures 2.3 to 2.6)."""
+    return link(queue, more, first="50s", **window)
+
+
+def removed(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
+    """DEC(M): `more` flows beside the basic three end at 50 s (Figures 2.7, 2.8)."""
+    return link(queue, more, first="0s", stop="50s", **window)
+
+
+FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
+    "DT": lambda: ps.DropTail(limit=f"{BUFFER}p"),
+    "RED": lambda: ps.Red(limit=f"{BUFFER}p", w_q=0.002, gentle=True, mean_packet="500B"),
+    "automatic RED": lambda: ps.Red(
+        limit=f"{BUFFER}p", min_th=6.25, max_th=18.75, w_q=0.0004, gentle=True, mean_packet="500B"
+    ),
+}
+"""Drop-tail, RED with its "default values" of old, and with the ones ns-2 has since 2001 (Section 5.3.1, guess 9)."""
+
+
+def fec(scheme: str, flows: int, k: int, h: int, sources: int = 1) -> ps.Scenario:
+    """Datagrams with a code of `k` and `h` packets beside `flows` long transfers (Figure 5.2, Section 5.3.1)."""
+    delay: Any = {"uniform": ["20ms", "100ms"]}
+    return ps.Scenario(
+        name=f"Alemu, ({k},{h}) beside {flows} flows",
+        duration="100s",
+        sampling="10ms",
+        links={
+            "bottleneck": ps.Link(
+                from_="R1", to="R2", rate="10Mbit", delay="30ms", queue=FEC_QUEUES[scheme](), watch=True
+            ),
+            "source": ps.Link(from_="U{i}", to="R1", rate="100Mbit", delay=delay, count=sources),
+            "sources": ps.Link(from_="S{i}", to="R1", rate="100Mbit", delay=delay, count=flows),
+        },
+        traffic={
+            "fec": ps.Fec(
+                count=sources, from_="U{i}", to="R2", k=k, h=h, rate="500kbit", packet="573B", headers="0B"
+            ),
+            "tcp": _flow("S{i}", "R2", count=flows, packet="1200B", start={"uniform": ["0s", "1s"]}),
+        },
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""What Tables 2.2 and 2.3 have in common: the adaptive schemes with few flows and with more (Section 2.4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import penstock as ps
+from penstock.papers.alemu_2004 import cells
+from penstock.papers.alemu_2004.setup import feng, floyd, load, psand, red
+from penstock.reproduce import Effort
+from penstock.study import Study
+
+FLOWS = [3, 28]
+HIGH = 0.75
+"""The upper bound of max_p that the main readings have (guess 4); 0.5 is the other."""
+PSANDS: dict[str, dict[int, tuple[float, float]]] = {
+    "PSAND1": {3: (1, 1), 28: (1, 1)},
+    "PSAND2": {3: (1.75, 1.5), 28: (1.75, 1.5)},
+    "PSAND3": {3: (1, 0.25), 28: (2, 0.25)},
+}
+"""Factor and power at each number of flows."""
+OTHERS: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd": floyd}
+
+
+def study(effort: Effort) -> Study:
+    """All of them at 3 and 28 flows, PSAND with both bounds of max_p."""
+    seeds = effort.choose(5, 100)
+
+    def other(row: str, flows: int) -> ps.Scenario:
+        return load(OTHERS[row](), flows)
+
+    def own(row: str, flows: int, high: float) -> ps.Scenario:
+        coef, gamma = PSANDS[row][flows]
+        return load(psand(coef, gamma, high), flows)
+
+    highs = effort.choose([HIGH], [HIGH, 0.5])
+    return Study(other, {"row": list(OTHERS), "flows": FLOWS}, seeds=seeds) + Study(
+        own, {"row": list(PSANDS), "flows": FLOWS, "high": highs}, seeds=seeds
+    )
+
+
+def at(row: str, flows: int, high: float = HIGH) -> Mapping[str, Any]:
+    """The labels of a cell."""
+    return {"row": row, "flows": flows} | ({"high": high} if row in PSANDS else {})
+
+
+def printed(name: str, high: float = HIGH) -> list[cells.Cell]:
+    """The cells of a table; its columns are such as "AQS at 28"."""
+
+    def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+        metric, _, flows = column.partition(" at ")
+        return metric, at(row, int(flows), high)
+
+    return cells.read(name, place)

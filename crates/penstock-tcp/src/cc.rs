@@ -73,7 +73,8 @@ pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
 }
 
 /// The first answer: agreement to ECN, and after an opening packet the initial window, which is one packet if that had to be
-/// sent again (RFC 6928, section 2).
+/// sent again more than once (RFC 6928, section 2). An opening packet that is sent again does not ask for ECN (RFC 3168,
+/// section 6.1.1.1): the first one may have been lost for that.
 #[cold]
 pub(crate) fn open(m: &mut Machine, now: Time, ack: &Ack<'_>) {
     let repeated = m.cut == Cut::Timeout;
@@ -86,13 +87,14 @@ pub(crate) fn open(m: &mut Machine, now: Time, ack: &Ack<'_>) {
     if !(m.ect && ack.ece) {
         m.grow(now, acked);
     }
-    m.ect = m.params.ecn;
+    m.ect = m.params.ecn && !(repeated && m.rfc() && m.params.opens());
     if m.params.syn && ack.ack == 1 {
         if m.rfc() {
             // Nothing is known of the path yet: the threshold stays where it begins.
             m.ssthresh = m.params.first_ssthresh();
         }
-        m.set_cwnd(now, if repeated { 1.0 } else { m.params.initial_window });
+        let often = m.retransmitted() > 1 || !m.rfc();
+        m.set_cwnd(now, if repeated && often { 1.0 } else { m.params.initial_window });
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) static KEYS: [KeyInfo; 38] = [
     number("delayed_ack", "s", Kind::Time, (0.0, 0.5), "How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s).")
         .or(&["off"])
         .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
-    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets are answered at once, at the beginning and after a gap was filled.")
+    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once.")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
     flag("ecn", "Explicit congestion notification (RFC 3168); dctcp always uses it.").always(Flag(false)),
     flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")

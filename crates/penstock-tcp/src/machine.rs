@@ -89,6 +89,8 @@ pub(crate) struct Machine {
     /// With `pacing`.
     pub(crate) pacer: Option<Box<Pacer>>,
     rtt: Rtt,
+    /// Packets acknowledged towards the next one of the window.
+    credit: f64,
     /// Up to when `counts.cwnd_integral` counts.
     integrated: Time,
     rtt_sum: u64,
@@ -115,7 +117,8 @@ impl Machine {
             limited: 0,
             cut: Cut::None,
             cwr: false,
-            ect: params.ecn && params.recovery == Recovery::Rfc,
+            // An opening packet is not ECN-capable, and asks whether the others may be (RFC 3168, section 6.1.1).
+            ect: params.ecn && params.recovery == Recovery::Rfc && !params.opens(),
             ecn_backoff: false,
             probe: Probe::None,
             timing: false,
@@ -128,6 +131,7 @@ impl Machine {
             counts: SenderCounts::default(),
             rtt_sum: 0,
             srtt_sum: 0,
+            credit: 0.0,
             integrated: Time::NEVER,
             params,
         }
@@ -167,6 +171,11 @@ impl Machine {
     /// Whether the retransmission timer has ended.
     pub(crate) fn is_overdue(&self, now: Time) -> bool {
         self.deadline <= now
+    }
+
+    /// Retransmissions up to now.
+    pub(crate) fn retransmitted(&self) -> u64 {
+        self.counts.retransmitted
     }
 
     pub(crate) fn finished(&self) -> Option<Time> {
@@ -210,10 +219,33 @@ impl Machine {
 
     /// The same, counted in packets instead of acknowledgements (RFC 3465, without its limit L).
     #[inline(never)]
-    pub(crate) fn grow_by_packets(&mut self, now: Time, acked: u32) {
+    fn grow_by_packets(&mut self, now: Time, acked: u32) {
         let slow = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(acked));
-        let cwnd = self.cwnd + slow;
-        self.set_cwnd(now, cwnd + (f64::from(acked) - slow) / cwnd);
+        if slow > 0.0 {
+            self.set_cwnd(now, self.cwnd + slow);
+        }
+        if f64::from(acked) > slow {
+            self.grow_each(now, f64::from(acked) - slow, floor(self.cwnd));
+        }
+    }
+
+    /// One packet more for each `count` of those acknowledged (RFC 3465, section 2.1: the window moves in whole packets).
+    pub(crate) fn grow_each(&mut self, now: Time, acked: f64, count: f64) {
+        let mut grown = 0.0;
+        if self.credit >= count {
+            // Earned while the count was higher: worth one packet, or the window would leap.
+            self.credit = 0.0;
+            grown = 1.0;
+        }
+        self.credit += acked;
+        if self.credit >= count {
+            let more = floor(self.credit / count);
+            self.credit -= more * count;
+            grown += more;
+        }
+        if grown > 0.0 {
+            self.set_cwnd(now, self.cwnd + grown);
+        }
     }
 
     /// A share of what `halving` names: the new threshold and the window that goes with it (RFC 5681, equation 4).
@@ -237,6 +269,7 @@ impl Machine {
     pub(crate) fn reduce(&mut self, now: Time, share: f64) {
         let (ssthresh, left) = self.left_of_window(share);
         self.ssthresh = ssthresh;
+        self.credit = 0.0;
         // In ns-2 a mark can leave less than one packet: the flow then waits for its timer (RFC 3168, section 6.1.2).
         self.set_cwnd(now, if self.rfc() { ssthresh } else { left });
         self.cwr = true;
@@ -251,6 +284,7 @@ impl Machine {
     /// Start again from one packet, with the threshold as it is.
     pub(crate) fn restart_window(&mut self, now: Time) {
         self.set_cwnd(now, 1.0);
+        self.credit = 0.0;
         self.cwr = true;
     }
 

@@ -142,7 +142,7 @@ pub struct TcpParams {
     pub initial_ssthresh: Option<u32>,
     /// How long an acknowledgement may wait for a second packet; `None`: not at all.
     pub delayed_ack: Option<Span>,
-    /// So many packets are acknowledged at once, at the beginning and after a gap was filled.
+    /// So many packets at the beginning are acknowledged at once.
     pub quick_acks: u32,
     /// Whether to use explicit congestion notification.
     pub ecn: bool,

@@ -6,8 +6,9 @@
 //! # Law
 //! Every packet is answered with the number of the next one expected. A delayed acknowledgement waits for a second packet, at
 //! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
-//! sets the echo, "congestion window reduced" clears it. With `quick_acks` so many packets are answered
-//! at once, at the beginning and after a gap.
+//! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
+//! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
+//! first `quick_acks` packets.
 //!
 //! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
 //! from before; if none waits, the packet itself is.
@@ -43,8 +44,6 @@ pub struct Receiver {
     delay: Option<Span>,
     /// Packets below are answered at once.
     quick: u32,
-    /// So many are, after a gap.
-    quick_acks: u16,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
@@ -73,7 +72,6 @@ impl Receiver {
             recent: SackBlocks::default(),
             waiting: None,
             delay: params.delayed_ack,
-            quick_acks: params.quick_acks as u16,
             quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
@@ -109,6 +107,7 @@ impl Receiver {
         let next = seq == self.next && self.early.is_empty();
         if cwr && !self.precise {
             self.echo = false;
+            self.quicken(seq, 1);
         }
         if self.echo != (ecn == Ecn::Ce) {
             // The mark differs from the echo: there is one now, or DCTCP ends it.
@@ -119,8 +118,9 @@ impl Receiver {
                 // The packet itself is answered at once.
                 self.quick = self.quick.max(seq.saturating_add(1));
                 self.echo = !self.echo;
-            } else {
+            } else if !self.echo {
                 self.echo = true;
+                self.quicken(seq, 2);
             }
         }
         if next {
@@ -187,6 +187,13 @@ impl Receiver {
         self.delay.is_none()
     }
 
+    /// So many packets from `seq` on are answered at once, unless the receiver is ns-2's.
+    fn quicken(&mut self, seq: u32, packets: u32) {
+        if !self.ns2 {
+            self.quick = self.quick.max(seq.saturating_add(packets));
+        }
+    }
+
     /// Packets that are shorter than the others are at the ends of a transfer.
     #[cold]
     fn note_short(&mut self, seq: u32, lacks: u32) {
@@ -210,9 +217,6 @@ impl Receiver {
             if let Some(run) = self.early.first().filter(|run| run.start == self.next) {
                 self.next = run.end;
                 self.early.pop_first();
-            }
-            if self.early.is_empty() {
-                self.quick = self.next.saturating_add(u32::from(self.quick_acks)).max(1);
             }
             if self.sack {
                 self.forget_below_next();

@@ -24,7 +24,6 @@ enum AnyLaw {
     Reno(Reno),
     NewReno(NewReno),
     Pipe(Pipe),
-    Sack(Sack<Standard>),
     Vegas(Box<Vegas>),
     Other(Box<Other>),
 }
@@ -32,6 +31,7 @@ enum AnyLaw {
 /// Laws that are called, so that those of the ns-2 works stay small enough to be part of the engine's loop.
 #[derive(Debug)]
 enum Other {
+    Sack(Sack<Standard>),
     Cubic(Sack<Cubic>),
     Dctcp(Sack<Dctcp>),
 }
@@ -40,6 +40,7 @@ impl Law for Other {
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         match self {
+            Self::Sack(law) => law.on_ack(m, now, ack, net),
             Self::Cubic(law) => law.on_ack(m, now, ack, net),
             Self::Dctcp(law) => law.on_ack(m, now, ack, net),
         }
@@ -47,6 +48,7 @@ impl Law for Other {
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         match self {
+            Self::Sack(law) => law.on_timeout(m, now, net),
             Self::Cubic(law) => law.on_timeout(m, now, net),
             Self::Dctcp(law) => law.on_timeout(m, now, net),
         }
@@ -54,6 +56,7 @@ impl Law for Other {
 
     fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         match self {
+            Self::Sack(law) => law.on_probe(m, now, net),
             Self::Cubic(law) => law.on_probe(m, now, net),
             Self::Dctcp(law) => law.on_probe(m, now, net),
         }
@@ -75,7 +78,6 @@ macro_rules! law {
             AnyLaw::Reno(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::NewReno(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Pipe(law) => law.$method(&mut $sender.machine, $($argument),*),
-            AnyLaw::Sack(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Vegas(law) => law.$method(&mut $sender.machine, $($argument),*),
             AnyLaw::Other(law) => law.$method(&mut $sender.machine, $($argument),*),
         }
@@ -97,7 +99,7 @@ impl Sender {
             (Flavour::Reno, _) => AnyLaw::Reno(Reno),
             (Flavour::NewReno, _) => AnyLaw::NewReno(NewReno::default()),
             (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
-            (Flavour::Sack, Recovery::Rfc) => AnyLaw::Sack(Sack::default()),
+            (Flavour::Sack, Recovery::Rfc) => AnyLaw::Other(Box::new(Other::Sack(Sack::default()))),
             (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
             (Flavour::Cubic, _) => AnyLaw::Other(Box::new(Other::Cubic(Sack::default()))),
             (Flavour::Dctcp, _) => AnyLaw::Other(Box::new(Other::Dctcp(Sack::default()))),

@@ -20,7 +20,7 @@ use super::hystart::HyStart;
 use super::sack::Growth;
 use crate::machine::Machine;
 use crate::wire::Ack;
-use penstock_core::math::pow;
+use penstock_core::math::{floor, pow};
 use penstock_core::{Span, Time};
 
 /// Packets per cubic second (section 5).
@@ -29,9 +29,11 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// Packets that `W_est` gains in a round trip (equation 4).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Greatest target, in windows.
-const MOST_TARGET: f64 = 1.5;
-/// Packets that let the window grow by one, at most, while `W_max` is not known.
+/// Least packets that let the window grow by one: the target is at most half a window above it (RFC 9438, section 4.2).
+const LEAST_COUNT: f64 = 2.0;
+/// Most such packets, in windows.
+const MOST_COUNT: f64 = 100.0;
+/// Most such packets while `W_max` is not known.
 const UNKNOWN_COUNT: f64 = 20.0;
 
 /// What holds since congestion avoidance began.
@@ -42,12 +44,25 @@ struct Epoch {
     k: f64,
     origin: f64,
     w_est: f64,
+    /// Packets acknowledged towards the next one of `w_est`.
+    credit: f64,
 }
 
 impl Epoch {
     fn w_cubic(&self, t: f64) -> f64 {
         let x = t - self.k;
         C * x * x * x + self.origin
+    }
+
+    /// `W_est`, in whole packets like the window.
+    fn grow_reno(&mut self, cwnd: f64, acked: f64) {
+        let count = floor(cwnd / ALPHA);
+        self.credit += acked;
+        if self.credit > count {
+            let grown = floor((self.credit - 1.0) / count);
+            self.credit -= grown * count;
+            self.w_est += grown;
+        }
     }
 }
 
@@ -93,20 +108,17 @@ impl Cubic {
         let epoch = self.epoch.get_or_insert_with(|| {
             let origin = w_max.unwrap_or(cwnd).max(cwnd);
             let k = if origin > cwnd { pow((origin - cwnd) / C, 1.0 / 3.0) } else { 0.0 };
-            Epoch { began: now, k, origin, w_est: cwnd }
+            Epoch { began: now, k, origin, w_est: cwnd, credit: 0.0 }
         });
         let t = now.since(epoch.began).as_secs();
         let rtt = m.srtt().map_or(0.0, Span::as_secs);
-        epoch.w_est += ALPHA * acked / cwnd;
-        let mut next = if epoch.w_cubic(t) < epoch.w_est {
-            epoch.w_est.max(cwnd)
-        } else {
-            let target = epoch.w_cubic(t + rtt).clamp(cwnd, MOST_TARGET * cwnd);
-            cwnd + acked * (target - cwnd) / cwnd
-        };
+        epoch.grow_reno(cwnd, acked);
+        // Packets for each of which the window gains one, so that the next window of them brings it to the higher target.
+        let target = epoch.w_cubic(t + rtt).max(epoch.w_est);
+        let mut count = cwnd / (target - cwnd).max(1.0 / MOST_COUNT);
         if w_max.is_none() {
-            next = next.max(cwnd + acked / UNKNOWN_COUNT);
+            count = count.min(UNKNOWN_COUNT);
         }
-        m.set_cwnd(now, next);
+        m.grow_each(now, acked, count.max(LEAST_COUNT));
     }
 }

@@ -214,7 +214,6 @@ fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
 fn shown_by(reason: &str, cell: &mut Cell<'_>) -> Option<Value> {
     match reason {
         "early-repair" => Some(json!({"dupack_threshold": 1})),
-        "delayed-acks" => Some(json!({"quick_acks": 0})),
         "prompt-marks" => Some(json!({"delayed_ack": false})),
         "plain-red" => {
             cell.qdisc = if cell.qdisc.ends_with("_ecn") { "red_ecn" } else { "red" };

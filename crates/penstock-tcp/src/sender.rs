@@ -64,6 +64,7 @@ impl Law for Other {
 
     fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         match self {
+            Self::Sack(law) => law.on_pace(m, now, net),
             Self::Cubic(law) => law.on_pace(m, now, net),
             Self::Dctcp(law) => law.on_pace(m, now, net),
         }

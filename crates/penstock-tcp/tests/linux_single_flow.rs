@@ -96,8 +96,7 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
         // All ten packets of the first window are lost. Linux does not act on the answer to its probe and waits for the timeout
         // (why is not known for certain); ours repairs at once.
         _ if id.starts_with("short10_all_lost") => return None,
-        // These two, and the two of CUBIC in short queues, hold what was found.
-        _ if id.starts_with("syn") => (0.04, 0),
+        // This one, and the two of CUBIC in short queues, hold what was found.
         _ if id.starts_with("long60") => (0.0, 8),
         _ if id.contains("tail") => (0.10, 0),
         // HyStart sees other trains with the receiver of the profile, and a queue of 20 packets overflows another time.

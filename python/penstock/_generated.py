@@ -1807,8 +1807,8 @@ class Tcp(Traffic):
         initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
         delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
             From 0 to 0.5.
-        quick_acks: With delayed acknowledgements: so many data packets are answered at once, at the beginning
-            and after a gap was filled. Unit: packets. From 0 to 65535.
+        quick_acks: With delayed acknowledgements: so many data packets at the beginning are answered at once.
+            Unit: packets. From 0 to 65535.
         ecn: Explicit congestion notification (RFC 3168); dctcp always uses it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.

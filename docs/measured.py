@@ -8,6 +8,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ Read = Callable[[Table], dict[str, float | list[float]]]
 def measure(file: Path, cells: Mapping[str, Table], seeds: Sequence[int], read: Read) -> None:
     """Run each cell, a scenario as plain values, with each seed, and write what `read` takes from each run to `file`.
 
+    Numbers are kept of each run; lists, which are counts of each size, are added up.
     What is done stands in a file beside it until all is done; a later call takes it from there, unless the cell has
     become another one.
     """
@@ -36,7 +38,7 @@ def measure(file: Path, cells: Mapping[str, Table], seeds: Sequence[int], read: 
         if done.get(name, {}).get("stamp") != stamp:
             answers = run_batch([text] * len(seeds), list(seeds), jobs=cores())
             rows = [read(json.loads(answer)) for answer in answers]
-            values = {metric: [_short(row[metric]) for row in rows] for metric in rows[0]}
+            values = {metric: _together([row[metric] for row in rows]) for metric in rows[0]}
             done[name] = {"stamp": stamp, "values": values}
             part.write_text(json.dumps(done), encoding="utf-8")
         print(f"\r{n + 1} of {len(cells)} cells", end="", file=sys.stderr, flush=True)
@@ -47,8 +49,10 @@ def measure(file: Path, cells: Mapping[str, Table], seeds: Sequence[int], read: 
     part.unlink()
 
 
-def _short(value: float | list[float]) -> float | list[float]:
-    return [_short(x) for x in value] if isinstance(value, list) else float(f"{value:.5g}")  # type: ignore[misc]
+def _together(values: Sequence[float | list[float]]) -> list[float]:
+    if isinstance(values[0], list):
+        return [round(sum(counts)) for counts in zip_longest(*values, fillvalue=0.0)]
+    return [float(f"{value:.5g}") for value in values]
 
 
 def load(file: Path) -> tuple[dict[str, dict[str, list[Any]]], list[int]]:

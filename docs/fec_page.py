@@ -108,14 +108,14 @@ def _findings(sweeps: Sweeps) -> list[str]:
     slow = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate != FAST for p in found])
     fast = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate == FAST for p in found])
     return [
-        f"* **Mostly yes.** Of {decided} cells with a winner the model of the measured runs tells it in {shown[0]}, that "
-        f"of the thesis' 0.6 and 0.9 in {shown[1]}, and one of losses that all come alone in {shown[2]}. The measured "
-        "lengths are worth having, most of all for a source that is not the thesis'.",
+        f"* **Mostly yes.** Of {decided} cells with a winner the model of the measured runs tells it in {shown[0]}, "
+        f"that of the thesis' 0.6 and 0.9 in {shown[1]}, and one of losses that all come alone in {shown[2]}. The "
+        "measured lengths are worth having, most of all for a source that is not the thesis'.",
         "* **It errs near the crossing**, where the difference is small: all wrong cells lie between the load at which "
         "the two cross and the one at which the model says so, which may be 20 flows apart.",
         f"* **The amounts are less good.** Model over measured loss after correction: {single} with one redundancy "
-        f"packet and 30 flows or more; {slow} with more redundancy, where at least 0.1 % is left; {fast} if the source is "
-        "also fast. Losses are not independent beyond their runs, which is all that the model knows.",
+        f"packet and 30 flows or more; {slow} with more redundancy, where at least 0.1 % is left; {fast} if the source "
+        "is also fast. Losses are not independent beyond their runs, which is all that the model knows.",
         "* As a rule, RED is the better queue for a code under light load and drop-tail under heavy load. More "
         "redundancy for the same k, shorter blocks and a faster source each shift the crossing to more flows.",
     ]

@@ -22,6 +22,12 @@ __all__ = [
     "conditioners",
     "drop_function",
     "engine",
+    "fluid_border",
+    "fluid_equilibrium",
+    "fluid_loop",
+    "fluid_margins",
+    "fluid_pole",
+    "fluid_trajectory",
     "gps_finished",
     "md1_distribution",
     "model",
@@ -61,6 +67,26 @@ def batch_residual_loss(sizes: list[float], p: list[float], k: int, h: int) -> l
 def batch_threshold(first: list[float], second: list[float], h: int) -> float | None: ...
 def md1_distribution(rho: float, k: int) -> list[float]: ...
 def gps_finished(weights: list[float], arrivals: list[tuple[float, int, float]]) -> list[float]: ...
+def fluid_equilibrium(
+    name: str, law: list[float], rows: list[tuple[float, float, float, float]]
+) -> list[list[float]]: ...
+def fluid_margins(name: str, law: list[float], rows: list[tuple[float, float, float, float]]) -> list[list[float]]: ...
+def fluid_pole(name: str, law: list[float], rows: list[tuple[float, float, float, float]]) -> list[list[float]]: ...
+def fluid_border(
+    name: str, law: list[float], rows: list[tuple[float, float, float, float]], low: float, high: float
+) -> list[list[float]]: ...
+def fluid_loop(
+    name: str, law: list[float], row: tuple[float, float, float, float], omegas: list[float]
+) -> tuple[list[float], list[float]] | None: ...
+def fluid_trajectory(
+    name: str,
+    law: list[float],
+    row: tuple[float, float, float, float],
+    factor: float | None,
+    step: float,
+    every: int,
+    samples: int,
+) -> tuple[list[str], list[list[float]]] | None: ...
 def check_queue(scheme: str, settings: str, link: str) -> str: ...
 def check_conditioner(kind: str, settings: str, link: str) -> str: ...
 def check_tcp(profile: str, settings: str) -> str: ...

@@ -1,6 +1,7 @@
 //! The Python module `penstock._native`: converts, delegates, raises. Private and thin; use `import penstock`.
 
 mod catalog;
+mod fluid;
 mod laws;
 mod models;
 mod pictures;
@@ -41,6 +42,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(models::batch_threshold, module)?)?;
     module.add_function(wrap_pyfunction!(models::md1_distribution, module)?)?;
     module.add_function(wrap_pyfunction!(models::gps_finished, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid::fluid_equilibrium, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid::fluid_margins, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid::fluid_pole, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid::fluid_border, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid::fluid_loop, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid::fluid_trajectory, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
     module.add_function(wrap_pyfunction!(traces::run_kept, module)?)?;

@@ -1,4 +1,4 @@
-"""The theory beside the simulation: closed forms of TCP and queues, design rules, losses behind a code.
+"""The theory beside the simulation: closed forms of TCP and queues, design rules, codes, the fluid model.
 
 Arguments are numbers or arrays of them, which are broadcast against each other; the answer has their common shape, and
 is a plain number where all are numbers. Times are in seconds, lengths and windows in packets, rates in packets per
@@ -30,6 +30,18 @@ from penstock.model.design import (
     redopt,
     redopt_search,
     sfc_gains,
+)
+from penstock.model.fluid import Bode, Fluid, FluidPoint, LoopMargins, Trajectory
+from penstock.model.fluid_laws import (
+    FluidAvq,
+    FluidLaw,
+    FluidLred,
+    FluidPi,
+    FluidPi2,
+    FluidPie,
+    FluidPsand,
+    FluidRed,
+    FluidRem,
 )
 from penstock.model.queues import (
     Crossing,
@@ -71,8 +83,21 @@ from penstock.model.tcp import (
 
 __all__ = [
     "Batches",
+    "Bode",
     "Crossing",
     "DelayGains",
+    "Fluid",
+    "FluidAvq",
+    "FluidLaw",
+    "FluidLred",
+    "FluidPi",
+    "FluidPi2",
+    "FluidPie",
+    "FluidPoint",
+    "FluidPsand",
+    "FluidRed",
+    "FluidRem",
+    "LoopMargins",
     "LredBounds",
     "ModelError",
     "PiGains",
@@ -80,6 +105,7 @@ __all__ = [
     "RedSettings",
     "SfcGains",
     "Swing",
+    "Trajectory",
     "aimd_window",
     "avq_alpha",
     "blue_steepest_rise",

@@ -1,0 +1,221 @@
+"""Laws in continuous time, for `Fluid`: the parameters of the schemes of these names, as far as the fluid has them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from penstock.model._calls import NOT_NEGATIVE, POSITIVE, POSITIVE_PROBABILITY, PROBABILITY, ModelError, Range, one
+
+_WEIGHT = Range(0, 0.999999, above=True)
+
+
+class FluidLaw(ABC):
+    """A law in continuous time."""
+
+    @abstractmethod
+    def _form(self) -> tuple[str, list[float]]:
+        """The name of the native form, and its numbers."""
+
+
+def _red(
+    min_th: float, max_th: float, max_p: float, w_q: float, gentle_top: float | None, lowest: Range
+) -> list[float]:
+    low, high = one("min_th", min_th, NOT_NEGATIVE), one("max_th", max_th, POSITIVE)
+    if low >= high:
+        raise ModelError(f"min_th = {low:g}: must be below max_th ({high:g})")
+    top = math.inf if gentle_top is None else one("gentle_top", gentle_top, POSITIVE)
+    if top <= high:
+        raise ModelError(f"gentle_top = {top:g}: must be above max_th ({high:g})")
+    return [low, high, one("max_p", max_p, lowest), one("w_q", w_q, _WEIGHT), top]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidRed(FluidLaw):
+    """RED: d avg / dt = K (q - avg), K = -ln(1 - w_q) C, and p the control function of avg.
+
+    Thresholds in packets; strict, or gentle with a ramp that reaches 1 at `gentle_top`. p is the share of packets
+    that is dropped or marked: `spacing = "none"` of the scheme (see `red_drop_share` for the others).
+
+    References: C. Hollot et al., "A Control Theoretic Analysis of RED", INFOCOM 2001.
+    """
+
+    min_th: float
+    max_th: float
+    max_p: float
+    w_q: float
+    gentle_top: float | None = None
+
+    def _form(self) -> tuple[str, list[float]]:
+        return "red", _red(self.min_th, self.max_th, self.max_p, self.w_q, self.gentle_top, PROBABILITY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidPi(FluidLaw):
+    """PI: p += a (q - target) - b (q_old - target), `frequency` times a second, as `pi_gains` has them; a > b.
+
+    dp/dt = K_i (q - target) + K_p dq/dt, K_i = (a - b) f, K_p = (a + b) / 2. `target` in packets.
+
+    References: thesis, equation 1.21.
+    """
+
+    a: float
+    b: float
+    frequency: float
+    target: float
+
+    def _form(self) -> tuple[str, list[float]]:
+        a, b = one("a", self.a, POSITIVE), one("b", self.b, NOT_NEGATIVE)
+        if a <= b:
+            raise ModelError(f"a = {a:g}: must be above b ({b:g})")
+        return "pi", [a, b, one("frequency", self.frequency, POSITIVE), one("target", self.target, POSITIVE)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidRem(FluidLaw):
+    """REM: a price moves each `interval` s by gamma (q - (1 - alpha) q_old - alpha target); p = 1 - phi^(-price).
+
+    `target` in packets. Its two variants are the same while packets wait.
+
+    References: thesis, equations 1.9 to 1.11.
+    """
+
+    gamma: float
+    alpha: float
+    phi: float
+    interval: float
+    target: float
+
+    def _form(self) -> tuple[str, list[float]]:
+        return "rem", [
+            one("gamma", self.gamma, POSITIVE),
+            one("alpha", self.alpha, POSITIVE_PROBABILITY),
+            one("phi", self.phi, Range(1, 1000, above=True)),
+            one("interval", self.interval, POSITIVE),
+            one("target", self.target, POSITIVE),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidPie(FluidLaw):
+    """PIE's controller with its scaled gains; none of what stands around it, such as the burst allowance.
+
+    `target` and `t_update` in seconds; `alpha` and `beta` per second of delay (`pie_gains`).
+
+    References: RFC 8033, section 4.2.
+    """
+
+    target: float = 0.015
+    alpha: float = 0.125
+    beta: float = 1.25
+    t_update: float = 0.015
+
+    def _form(self) -> tuple[str, list[float]]:
+        return "pie", _of_delay(self.target, self.alpha, self.beta, self.t_update)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidPi2(FluidLaw):
+    """PI2: PIE's controller without the scales moves the square root of p.
+
+    With `dualpi2_gains` it is DualPI2 while all its traffic is classic; scalable senders are not in the model.
+
+    References: K. De Schepper et al., CoNEXT 2016; RFC 9332, appendix A.1.
+    """
+
+    target: float = 0.02
+    alpha: float = 0.3125
+    beta: float = 3.125
+    t_update: float = 0.032
+
+    def _form(self) -> tuple[str, list[float]]:
+        return "pi2", _of_delay(self.target, self.alpha, self.beta, self.t_update)
+
+
+def _of_delay(target: float, alpha: float, beta: float, t_update: float) -> list[float]:
+    return [
+        one("target", target, POSITIVE),
+        one("alpha", alpha, POSITIVE),
+        one("beta", beta, NOT_NEGATIVE),
+        one("t_update", t_update, POSITIVE),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidAvq(FluidLaw):
+    """AVQ: the virtual capacity C~ moves by dC~/dt = alpha (gamma C - lambda), p = (lambda - C~) / lambda.
+
+    In equilibrium the link is used to the share `gamma` and nothing waits.
+
+    References: thesis, equation 1.17; S. Kunniyur, R. Srikant, 2001.
+    """
+
+    alpha: float
+    gamma: float = 0.98
+
+    def _form(self) -> tuple[str, list[float]]:
+        return "avq", [one("alpha", self.alpha, POSITIVE), one("gamma", self.gamma, POSITIVE_PROBABILITY)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidLred(FluidLaw):
+    """LRED: p = l + beta sqrt(l) (q - target), where the loss ratio l follows p.
+
+    It lags by the mean age of its measurement: `periods` intervals of `interval` s, averaged with the weight `mw` of
+    what was before. `target` in packets.
+
+    References: thesis, equations 1.24 and 1.25; C. Wang et al., INFOCOM 2004.
+    """
+
+    beta: float
+    target: float
+    interval: float = 0.2
+    periods: int = 4
+    mw: float = 0.1
+
+    def _form(self) -> tuple[str, list[float]]:
+        return "lred", [
+            one("beta", self.beta, POSITIVE),
+            one("target", self.target, POSITIVE),
+            one("interval", self.interval, POSITIVE),
+            one("periods", self.periods, Range(1, 1000, whole=True)),
+            one("mw", self.mw, Range(0, 0.999)),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidPsand(FluidLaw):
+    """PSAND: RED whose max_p is multiplied by coef (avg / target)^gamma (avg / avg_old)^gamma each `interval` s.
+
+    `max_p` is where it starts, `max_p_low` and `max_p_high` are its bounds; the rest is as in `FluidRed`.
+
+    References: thesis, equations 2.1 and 2.2.
+    """
+
+    target: float
+    min_th: float
+    max_th: float
+    w_q: float
+    gentle_top: float | None = None
+    max_p: float = 0.1
+    coef: float = 1.75
+    gamma: float = 1.5
+    interval: float = 0.5
+    max_p_low: float = 0.01
+    max_p_high: float = 0.75
+
+    def _form(self) -> tuple[str, list[float]]:
+        low = one("max_p_low", self.max_p_low, POSITIVE_PROBABILITY)
+        high = one("max_p_high", self.max_p_high, POSITIVE_PROBABILITY)
+        if low >= high:
+            raise ModelError(f"max_p_low = {low:g}: must be below max_p_high ({high:g})")
+        return "psand", [
+            one("target", self.target, POSITIVE),
+            one("coef", self.coef, POSITIVE),
+            one("gamma", self.gamma, POSITIVE),
+            one("interval", self.interval, POSITIVE),
+            low,
+            high,
+            *_red(self.min_th, self.max_th, self.max_p, self.w_q, self.gentle_top, Range(low, high)),
+        ]

@@ -92,6 +92,7 @@ def link(
     stop: str | None = None,
     duration: str = "100s",
     warmup: str = "0s",
+    sampling: str = "10ms",
 ) -> ps.Scenario:
     """The slow link with three basic flows, one of them in the other direction, and `more` others (Figures 2.2, 4.1).
 
@@ -120,7 +121,12 @@ def link(
             start={"first": first, "every": "100ms", "jitter": "100ms"},
         )  # fmt: skip
     return ps.Scenario(
-        name=f"Alemu, {more + 3} flows", duration=duration, warmup=warmup, sampling="10ms", links=links, traffic=traffic
+        name=f"Alemu, {more + 3} flows",
+        duration=duration,
+        warmup=warmup,
+        sampling=sampling,
+        links=links,
+        traffic=traffic,
     )
 
 
@@ -138,12 +144,12 @@ def load4(scheme: str, flows: int, topology: Topology = "same", **more: Any) -> 
 
 def added(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
     """INC(M): `more` flows join the basic three at 50 s (Figures 2.3 to 2.6)."""
-    return link(queue, more, first="50s", **window)
+    return link(queue, 0 if window.get("duration") == "50s" else more, first="50s", **window)
 
 
 def removed(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
     """DEC(M): `more` flows beside the basic three end at 50 s (Figures 2.7, 2.8)."""
-    return link(queue, more, first="0s", stop="50s", **window)
+    return link(queue, more, first="0s", stop=None if window.get("duration") == "50s" else "50s", **window)
 
 
 FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {

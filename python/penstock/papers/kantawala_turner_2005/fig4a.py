@@ -1,0 +1,114 @@
+"""Figure 4 (a): goodput of the long flows of 200 ms against the buffer, two round trips (Section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005.setup import DRR_BASED, READINGS, at, measure, place, sizes
+from penstock.papers.kantawala_turner_2005.setup import study as run_of
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def study(effort: Effort) -> Study:
+    """Every scheme and buffer."""
+    return run_of(effort, "two round trips", "long")
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c01 to c05, c25 and c33."""
+    here = sizes(table)
+    yield Claim(
+        id="c01",
+        says="with RED and with Blue the flows of 200 ms have about 40 % of their fair share",
+        expected="40 (30 to 50) % for every B <= 5000",
+        holds=all_of(
+            at(table, "g_slow", s, b).reads(40, low=30, high=50).at(place(s, b)) for s in ("RED", "Blue") for b in here
+        ),
+    )
+    for dsdrr, reading in READINGS.items():
+        new = ("DTDRR", dsdrr)
+        yield Claim(
+            id="c02",
+            says="with DTDRR and DSDRR they have almost 90 %",
+            expected=">= 80 % for B >= 1000",
+            reading=reading,
+            holds=all_of((at(table, "g_slow", s, b) >= 80).at(place(s, b)) for s in new for b in sizes(table, 1000)),
+        )
+        if 400 in here:
+            yield Claim(
+                id="c03",
+                says="with DTDRR and DSDRR and 400 packets they have about 80 %",
+                expected="80 (70 to 90) %",
+                reading=reading,
+                holds=all_of(at(table, "g_slow", s, 400).reads(80, low=70, high=90).at(s) for s in new),
+            )
+        if 100 in here:
+            yield Claim(
+                id="c04",
+                says="with DTDRR and DSDRR and 100 packets, one for each flow, they have about 40 %",
+                expected="40 (30 to 55) %",
+                reading=reading,
+                holds=all_of(at(table, "g_slow", s, 100).reads(40, low=30, high=55).at(s) for s in new),
+            )
+        if 200 in here:
+            yield Claim(
+                id="c05",
+                says="QSDRR is better with 200 packets; beyond, DTDRR and DSDRR match it",
+                expected="g(QSDRR) > g at B = 200; |difference| <= 7 points for B > 200",
+                reading=reading,
+                holds=all_of(
+                    *((at(table, "g_slow", "QSDRR", 200) > at(table, "g_slow", s, 200)).at(place(s, 200)) for s in new),
+                    *(
+                        (abs(at(table, "g_slow", "QSDRR", b) - at(table, "g_slow", s, b)) <= 7).at(place(s, b))
+                        for s in new
+                        for b in sizes(table, 201)
+                    ),
+                ),
+            )
+    yield from _small_buffers(table)
+
+
+def _small_buffers(table: Table) -> Iterator[Claim]:
+    if 200 not in sizes(table):
+        return
+    yield Claim(
+        id="c25",
+        says="DTDRR is below QSDRR with 200 to 400 packets and as good with 1000 and more",
+        expected="g(DTDRR) < g(QSDRR) for 200 <= B <= 400; within 7 points of it for B >= 1000",
+        holds=all_of(
+            *(
+                (at(table, "g_slow", "DTDRR", b) < at(table, "g_slow", "QSDRR", b)).at(f"B = {b}")
+                for b in sizes(table, 200, 400)
+            ),
+            *(
+                (at(table, "g_slow", "DTDRR", b) - at(table, "g_slow", "QSDRR", b) >= -7).at(f"B = {b}")
+                for b in sizes(table, 1000)
+            ),
+        ),
+    )
+    yield Claim(
+        id="c33",
+        says="RED and Blue are poor where the buffer is a small part of the bandwidth-delay product",
+        expected="at B = 200 their utilization is 5 points or more below that of each DRR-based scheme",
+        holds=all_of(
+            (at(table, "utilization", d, 200) - at(table, "utilization", s, 200) >= 5).at(f"{s} and {d}")
+            for s in ("RED", "Blue")
+            for d in DRR_BASED
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """The panel."""
+    return curves(
+        shown, "buffer", "g_slow", "scheme", labels=("buffer (packets)", "goodput, 200 ms (% of fair share)"), log="x"
+    )

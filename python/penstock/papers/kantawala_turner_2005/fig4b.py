@@ -1,0 +1,56 @@
+"""Figure 4 (b): goodput of the long flows of 40 ms against the buffer, two round trips (Section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005.fig4a import study
+from penstock.papers.kantawala_turner_2005.setup import READINGS, at, measure, place, sizes
+from penstock.plots.curves import curves
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c06 to c08."""
+    here = sizes(table)
+    yield Claim(
+        id="c06",
+        says="RED and Blue let the flows of 40 ms have almost half more than their fair share",
+        expected="150 (135 to 160) % for every B <= 5000",
+        holds=all_of(
+            at(table, "g_fast", s, b).reads(150, low=135, high=160).at(place(s, b))
+            for s in ("RED", "Blue")
+            for b in here
+        ),
+    )
+    yield Claim(
+        id="c07",
+        says="so does tail-drop in small buffers",
+        expected="> 100 % for B < 1000",
+        must_hold=True,
+        holds=all_of((at(table, "g_fast", "Tail-Drop", b) > 100).at(f"B = {b}") for b in sizes(table, 0, 999)),
+    )
+    for dsdrr, reading in READINGS.items():
+        yield Claim(
+            id="c08",
+            says="DTDRR and DSDRR let them have a tenth more",
+            expected="<= 115 % for B >= 400",
+            reading=reading,
+            holds=all_of(
+                (at(table, "g_fast", s, b) <= 115).at(place(s, b)) for s in ("DTDRR", dsdrr) for b in sizes(table, 400)
+            ),
+        )
+
+
+def draw(shown: Shown) -> Figure:
+    """The panel."""
+    return curves(
+        shown, "buffer", "g_fast", "scheme", labels=("buffer (packets)", "goodput, 40 ms (% of fair share)"), log="x"
+    )

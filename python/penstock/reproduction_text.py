@@ -23,6 +23,8 @@ def text(outcomes: Sequence[Outcome]) -> str:
                 name = f"{paper.alias}/{claim['id']}"
                 lines.append(f"    {claim['verdict']:<15} {name}  {claim['says']}: {claim['expected']}")
                 lines.append(f"    {'':<15} {claim['why']}")
+                if claim.get("reading"):
+                    lines.append(f"    {'':<15} another reading: {claim['reading']}")
                 if claim.get("because"):
                     lines.append(f"    {'':<15} {claim['because']}")
         total = counts(claim for outcome in own for claim in outcome.claims)

@@ -1,0 +1,116 @@
+"""Figure 5 (a): goodput of the long flows from end to end against the buffer, three hops (Section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005.setup import COMPARED, FEW, READINGS, at, measure, place, settled, sizes
+from penstock.papers.kantawala_turner_2005.setup import study as run_of
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import Condition, all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def study(effort: Effort) -> Study:
+    """Every scheme and buffer."""
+    return run_of(effort, "three hops", "long", effort.choose(FEW, COMPARED))
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c13 to c17."""
+    if not settled(table):
+        return
+    for dsdrr, reading in READINGS.items():
+        yield from _of(table, dsdrr, reading)
+    for buffers, reading in (([5000], ""), (sizes(table), "at every B")):
+        yield Claim(
+            id="c14",
+            says="with RED and tail-drop flows from end to end have only 40 %, even with 5000 packets",
+            expected="40 (30 to 50) % at B = 5000",
+            reading=reading,
+            holds=all_of(
+                at(table, "g_slow", s, b).reads(40, low=30, high=50).at(place(s, b))
+                for s in ("RED", "Tail-Drop")
+                for b in buffers
+            ),
+        )
+
+
+def _of(table: Table, dsdrr: str, reading: str) -> Iterator[Claim]:
+    """The claims on DTDRR and a reading of DSDRR."""
+    new, beyond = ("DTDRR", dsdrr), sizes(table, 400)
+    yield Claim(
+        id="c13",
+        says="flows from end to end have nearly 80 % of their fair share with DSDRR, 70 % with DTDRR",
+        expected="80 (70 to 90) % and 70 (60 to 80) % for B >= 400",
+        reading=reading,
+        holds=all_of(
+            *(at(table, "g_slow", dsdrr, b).reads(80, low=70, high=90).at(place(dsdrr, b)) for b in beyond),
+            *(at(table, "g_slow", "DTDRR", b).reads(70, low=60, high=80).at(place("DTDRR", b)) for b in beyond),
+        ),
+    )
+
+    def times(other: str, least: float) -> list[Condition]:
+        return [
+            (at(table, "g_slow", s, b) / at(table, "g_slow", other, b) >= least).at(f"{place(s, b)}, over {other}")
+            for s in new
+            for b in beyond
+        ]
+
+    yield Claim(
+        id="c15",
+        says="that is almost twice what RED and tail-drop give, and four times what Blue gives",
+        expected=">= 1.6 times RED and tail-drop, >= 3 times Blue, for B >= 400",
+        reading=reading,
+        holds=all_of(times("RED", 1.6), times("Tail-Drop", 1.6), times("Blue", 3)),
+    )
+    yield Claim(
+        id="c16",
+        says="DSDRR is very close to QSDRR; DTDRR is about 10 % worse, yet has 1.5 times as much as RED",
+        expected="DSDRR within 5 points of QSDRR for B >= 400; DTDRR / each 0.9 (0.85 to 0.95), DTDRR >= 1.5 RED for "
+        "B > 1000",
+        reading=reading,
+        holds=all_of(
+            *(
+                (at(table, "g_slow", dsdrr, b) - at(table, "g_slow", "QSDRR", b)).between(-5, 5).at(f"B = {b}")
+                for b in beyond
+            ),
+            *(
+                (at(table, "g_slow", "DTDRR", b) / at(table, "g_slow", other, b))
+                .reads(0.9, low=0.85, high=0.95)
+                .at(f"DTDRR / {other}, B = {b}")
+                for other in (dsdrr, "QSDRR")
+                for b in sizes(table, 1001)
+            ),
+            *(
+                (at(table, "g_slow", "DTDRR", b) / at(table, "g_slow", "RED", b) >= 1.5).at(f"DTDRR / RED, B = {b}")
+                for b in sizes(table, 1001)
+            ),
+        ),
+    )
+    yield Claim(
+        id="c17",
+        says="even in the smallest buffer flows from end to end have more than with RED",
+        expected="g(DTDRR), g(DSDRR) > g(RED) at B = 100",
+        reading=reading,
+        holds=all_of((at(table, "g_slow", s, 100) > at(table, "g_slow", "RED", 100)).at(s) for s in new),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """The panel."""
+    return curves(
+        shown,
+        "buffer",
+        "g_slow",
+        "scheme",
+        labels=("buffer (packets)", "goodput, three hops (% of fair share)"),
+        log="x",
+    )

@@ -1,0 +1,90 @@
+"""Figure 5 (b): goodput of the long cross traffic at the first router, three hops (Section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005.fig5a import study
+from penstock.papers.kantawala_turner_2005.setup import READINGS, at, measure, place, settled, sizes
+from penstock.plots.curves import curves
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c18 to c21."""
+    if not settled(table):
+        return
+    for dsdrr, reading in READINGS.items():
+        yield Claim(
+            id="c18",
+            says="with DTDRR and DSDRR the cross traffic takes up the slack",
+            expected="115 to 120 (110 to 125) % for B >= 400",
+            reading=reading,
+            holds=all_of(
+                at(table, "g_fast", s, b).reads(117.5, low=110, high=125).at(place(s, b))
+                for s in ("DTDRR", dsdrr)
+                for b in sizes(table, 400)
+            ),
+        )
+    yield from _one_queue(table, [5000], "")
+    yield from _one_queue(table, sizes(table), "at every B")
+    yield Claim(
+        id="c21",
+        says="utilization is the mean of the goodput of both halves of the flows",
+        expected="within 2 points, for every scheme and B",
+        must_hold=True,
+        holds=all_of(
+            (at(table, "utilization", s, b) - (at(table, "g_slow", s, b) + at(table, "g_fast", s, b)) / 2)
+            .between(-2, 2)
+            .at(place(s, b))
+            for s in table.axis("scheme")
+            for b in sizes(table)
+        ),
+    )
+
+
+def _one_queue(table: Table, buffers: list[int], reading: str) -> Iterator[Claim]:
+    """What is said of RED, tail-drop and Blue; the text ties it to the 40 % from end to end with 5000 packets."""
+    yield Claim(
+        id="c19",
+        says="with RED and tail-drop it has 150 %, and 5 % of the link are unused",
+        expected="150 (140 to 160) %, utilization 95 (93 to 97) %, at B = 5000",
+        reading=reading,
+        holds=all_of(
+            condition.at(place(s, b))
+            for s in ("RED", "Tail-Drop")
+            for b in buffers
+            for condition in (
+                at(table, "g_fast", s, b).reads(150, low=140, high=160),
+                at(table, "utilization", s, b).reads(95, low=93, high=97),
+            )
+        ),
+    )
+    yield Claim(
+        id="c20",
+        says="with Blue it has 120 to 140 %, and 20 to 30 % of the link are unused",
+        expected="130 (120 to 140) %, utilization 75 (70 to 80) %, at B = 5000",
+        reading=reading,
+        holds=all_of(
+            condition.at(f"B = {b}")
+            for b in buffers
+            for condition in (
+                at(table, "g_fast", "Blue", b).reads(130, low=120, high=140),
+                at(table, "utilization", "Blue", b).reads(75, low=70, high=80),
+            )
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """The panel."""
+    return curves(
+        shown, "buffer", "g_fast", "scheme", labels=("buffer (packets)", "goodput, cross (% of fair share)"), log="x"
+    )

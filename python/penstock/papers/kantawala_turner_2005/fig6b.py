@@ -1,0 +1,53 @@
+"""Figure 6 (b): deviation of goodput among the slower long flows against the number of queues (Section 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005.fig6a import study
+from penstock.papers.kantawala_turner_2005.setup import measure
+from penstock.plots.curves import curves
+from penstock.samples import Condition, all_of, per_run
+from penstock.shown import Shown
+from penstock.study import Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c27."""
+    if not table.has(queues=1):
+        return
+    for metric, reading in (("sd_slow", ""), ("sd_all", "among all flows of the link")):
+        yield Claim(
+            id="c27",
+            says="the deviation of goodput is below 15 % of the fair share, however many queues",
+            expected="sd / fair share < 0.15 for every number of queues, largest - smallest <= 0.05",
+            reading=reading,
+            holds=all_of(_even(table, metric)),
+        )
+
+
+def _even(table: Table, metric: str) -> Iterator[Condition]:
+    for network in table.axis("network"):
+        for scheme in (name for name in table.axis("scheme") if name != "DSDRR, W held"):
+            found = table.along("queues", metric, network=network, scheme=scheme)
+            yield from ((sd < 0.15).at(f"{network}, {scheme}, {queues} queues") for queues, sd in found)
+            spread = per_run(lambda sds: float(max(sds) - min(sds)), [sd for _, sd in found])
+            yield (spread <= 0.05).at(f"{network}, {scheme}, largest - smallest")
+
+
+def draw(shown: Shown) -> Figure:
+    """The panel, two round trips."""
+    return curves(
+        shown,
+        "queues",
+        "sd_slow",
+        "scheme",
+        where={"network": "two round trips"},
+        labels=("queues", "sd of goodput / fair share"),
+        log="x",
+    )

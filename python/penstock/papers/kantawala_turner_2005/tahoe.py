@@ -1,0 +1,90 @@
+"""Tahoe instead of Reno (Section 4: "similar results for both")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005.setup import (
+    COMPARED,
+    NETWORKS,
+    best,
+    buffers,
+    joined,
+    measure,
+    queue,
+    settled,
+    times,
+)
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def study(effort: Effort) -> Study:
+    """Long flows of both, RED and Blue with what is best for Reno."""
+    parts = [
+        _in(effort, network)
+        for network in effort.choose(["two round trips"], ["two round trips", "three hops"])
+    ]  # fmt: skip
+    return joined(parts)
+
+
+def _in(effort: Effort, network: str) -> Study:
+    tuned = best(effort, network, "long")
+    few = [buffer for buffer in buffers(effort, network, "long") if buffer in (400, 1000, 5000)]
+    return Study(
+        lambda flavour, scheme, buffer: NETWORKS[network](
+            "long", queue(scheme, buffer, tuned), times(effort, network), flavour
+        ),
+        {
+            "flavour": ["reno", "tahoe"],
+            "scheme": effort.choose(["DTDRR", "Tail-Drop"], [name for name in COMPARED if name != "DSDRR, W held"]),
+            "buffer": few,
+        },
+        seeds=5,
+        labels={"network": network},
+    )
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c31."""
+    if not settled(table):
+        return
+    yield Claim(
+        id="c31",
+        says="Reno and Tahoe give similar results",
+        expected="goodputs of each kind of flows differ by <= 7 points, each scheme and B",
+        holds=all_of(
+            (
+                part(metric, flavour="tahoe", scheme=scheme, buffer=b)
+                - part(metric, flavour="reno", scheme=scheme, buffer=b)
+            )
+            .between(-7, 7)
+            .at(f"{network}, {metric}, {scheme}, B = {b}")
+            for network in table.axis("network")
+            for part in [table.where(network=network)]
+            for scheme in part.axis("scheme")
+            for b in part.axis("buffer")
+            for metric in ("g_slow", "g_fast")
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Goodput of the flows of 200 ms with Tahoe."""
+    return curves(
+        shown,
+        "buffer",
+        "g_slow",
+        "scheme",
+        where={"network": "two round trips", "flavour": "tahoe"},
+        labels=("buffer (packets)", "goodput with Tahoe, 200 ms (%)"),
+        log="x",
+    )

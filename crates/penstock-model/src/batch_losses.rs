@@ -210,6 +210,33 @@ mod tests {
         (0.08177, 0.10267, 0.01620, 0.02041),
     ];
 
+    /// Losses after repair as measured: drop-tail and RED, tables 5.1 and 5.2.
+    const MEASURED_5_1: [(f64, f64); 10] = [
+        (0.00303, 0.00179),
+        (0.01026, 0.00523),
+        (0.01776, 0.01195),
+        (0.02471, 0.02101),
+        (0.03167, 0.03074),
+        (0.03788, 0.04184),
+        (0.04446, 0.05391),
+        (0.05086, 0.06476),
+        (0.05771, 0.07535),
+        (0.06321, 0.08393),
+    ];
+
+    const MEASURED_5_2: [(f64, f64); 10] = [
+        (0.00018, 0.00009),
+        (0.00073, 0.00015),
+        (0.00205, 0.00038),
+        (0.00289, 0.00065),
+        (0.00422, 0.00125),
+        (0.00566, 0.00241),
+        (0.00618, 0.00453),
+        (0.00810, 0.00885),
+        (0.00990, 0.01222),
+        (0.01153, 0.01618),
+    ];
+
     #[test]
     fn losses_after_repair_are_those_of_the_appendix() {
         for (table, h) in [(TABLE_5_1, 1), (TABLE_5_2, 4)] {
@@ -236,38 +263,59 @@ mod tests {
         };
         assert!((crossing(model(TABLE_5_1, 1)) - 53.0).abs() < 1.0);
         assert!((crossing(model(TABLE_5_2, 4)) - 67.0).abs() < 1.0);
-        // as measured: drop-tail and RED after repair
-        let measured = [
-            (0.00303, 0.00179),
-            (0.01026, 0.00523),
-            (0.01776, 0.01195),
-            (0.02471, 0.02101),
-            (0.03167, 0.03074),
-            (0.03788, 0.04184),
-            (0.04446, 0.05391),
-            (0.05086, 0.06476),
-            (0.05771, 0.07535),
-            (0.06321, 0.08393),
-        ];
-        assert!((crossing(measured) - 52.0).abs() < 0.5);
-        let measured = [
-            (0.00018, 0.00009),
-            (0.00073, 0.00015),
-            (0.00205, 0.00038),
-            (0.00289, 0.00065),
-            (0.00422, 0.00125),
-            (0.00566, 0.00241),
-            (0.00618, 0.00453),
-            (0.00810, 0.00885),
-            (0.00990, 0.01222),
-            (0.01153, 0.01618),
-        ];
-        assert!((crossing(measured) - 77.0).abs() < 0.5);
+        assert!((crossing(MEASURED_5_1) - 52.0).abs() < 0.5);
+        assert!((crossing(MEASURED_5_2) - 77.0).abs() < 0.5);
         // the model tells the sign at all loads of table 5.1, and at all but 70 flows of table 5.2
-        let signs = model(TABLE_5_2, 4).into_iter().zip(measured);
+        let signs = model(TABLE_5_2, 4).into_iter().zip(MEASURED_5_2);
         let wrong: Vec<usize> =
             signs.enumerate().filter(|(_, (m, t))| (m.0 < m.1) != (t.0 < t.1)).map(|(n, _)| n).collect();
         assert_eq!(wrong, [6]);
+        let mut signs = model(TABLE_5_1, 1).into_iter().zip(MEASURED_5_1);
+        assert!(signs.all(|(m, t)| (m.0 < m.1) == (t.0 < t.1)));
+    }
+
+    #[test]
+    fn the_text_counts_as_the_tables_do() {
+        // losses before over after repair at 10 flows, drop-tail and RED; the text of 5.4.3 has 1.9 and 3.4
+        let ratio = |before: f64, after: f64, wanted: f64| assert!((before / after - wanted).abs() < 0.051, "{wanted}");
+        ratio(TABLE_5_1[0].0, MEASURED_5_1[0].0, 1.94);
+        ratio(TABLE_5_1[0].1, MEASURED_5_1[0].1, 3.42);
+        // and 33.4, 66.5 and 79.6, of rates with more digits than the table prints
+        ratio(TABLE_5_2[0].0, MEASURED_5_2[0].0, 33.8);
+        ratio(TABLE_5_2[0].1, MEASURED_5_2[0].1, 71.7);
+        ratio(TABLE_5_2[2].1, MEASURED_5_2[2].1, 80.8);
+        // at 100 flows RED loses 2.1 points more before and 0.5 after; repaired are 7 and 8.6
+        let ((before_dt, before_red, ..), (after_dt, after_red)) = (TABLE_5_2[9], MEASURED_5_2[9]);
+        let points = [
+            (before_red - before_dt, 2.09),
+            (after_red - after_dt, 0.465),
+            (before_dt - after_dt, 7.02),
+            (before_red - after_red, 8.65),
+        ];
+        for (found, wanted) in points {
+            assert!((100.0 * found - wanted).abs() < 0.0051, "{found} for {wanted}");
+        }
+    }
+
+    /// Section 5.5: RED is better as long as p (k + h) <= h + C.
+    #[test]
+    fn the_three_forms_of_the_rule_are_one() {
+        for h in [1_usize, 2, 4, 8, 16] {
+            let c = x(h) - h as f64;
+            for k in [4_usize, 8, 16, 40, 80, 200] {
+                for p in [0.005, 0.02, 0.05, 0.1, 0.15, 0.25] {
+                    let block = (k + h) as f64;
+                    let better = difference(&red(), &drop_tail(), p * block, h) >= 0.0;
+                    assert_eq!(better, p * block <= h as f64 + c, "({k}, {h}), {p}");
+                    assert_eq!(better, k as f64 <= (1.0 - p) / p * h as f64 + c / p, "({k}, {h}), {p}");
+                    let least = p / (1.0 - p) - c / ((1.0 - p) * k as f64);
+                    assert_eq!(better, h as f64 / k as f64 >= least, "({k}, {h}), {p}");
+                }
+            }
+        }
+        // figure 5.4: the crossings come at 45, 65, 80 and 100 flows, in the order of the thresholds
+        let rates = [(16, 1), (16, 2), (16, 4), (8, 2)].map(|(k, h)| x(h) / (k + h) as f64);
+        assert!(rates.is_sorted(), "{rates:?}");
     }
 
     #[test]

@@ -78,6 +78,18 @@ mod tests {
         assert_eq!((0.35 / slope).round(), 81.0);
     }
 
+    /// The defaults of ns-2, from the example of the controllers' authors: 60 flows, 246 ms, 3750 packets/s.
+    #[test]
+    fn ns_2_has_the_gains_of_a_rule_whose_modulus_divides() {
+        let plant = Plant { flows: 60.0, rtt: 0.246, capacity: 3750.0 };
+        let Gains { a, b, omega_g, .. } = gains(&plant, 170.0);
+        let modulus = modulus_1(omega_g * plant.rtt);
+        // 1.7 % less than equation 1.22, in which it multiplies
+        for (found, wanted) in [(a, 1.822e-5), (b, 1.816e-5)] {
+            assert!((found / (modulus * modulus) - wanted).abs() < 5e-9, "{found}");
+        }
+    }
+
     #[test]
     fn the_printed_gains_tell_what_they_were_made_of() {
         // a + b = 2 K_PI / omega_g gives R, and a - b = K_PI / f the frequency

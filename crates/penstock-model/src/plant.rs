@@ -47,4 +47,16 @@ mod tests {
         assert!((longest_rtt(35.0, 187.5, 0.054) - 0.240_67).abs() < 5e-6);
         assert!((longest_rtt(35.0, 187.5, 0.448) - 0.634_67).abs() < 5e-6);
     }
+
+    /// S. Kantawala, J. Turner, 2005, section 5: 500 Mb/s, 100 ms and packets of 1500 bytes.
+    #[test]
+    fn buffers_of_100_and_5000_packets_take_2_4_and_120_ms() {
+        let capacity = 500e6 / 12_000.0;
+        assert!((longest_rtt(100.0, capacity, 0.0) - 0.0024).abs() < 1e-12);
+        assert!((longest_rtt(5000.0, capacity, 0.0) - 0.12).abs() < 1e-12);
+        let window = Plant { flows: 100.0, rtt: 0.1, capacity }.window();
+        assert_eq!(window.round(), 4167.0);
+        // the buffers of interest, 200 to 1000 packets
+        assert!((200.0 / window - 0.05).abs() < 0.005 && (1000.0 / window - 0.25).abs() < 0.015);
+    }
 }

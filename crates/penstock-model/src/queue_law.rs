@@ -287,6 +287,25 @@ mod tests {
     }
 
     #[test]
+    fn marks_need_more_than_drops_and_the_gap_grows_faster_than_the_flows() {
+        let p = |signal, flows| law(signal, FULL).probability(flows, 500.0).unwrap();
+        let gap = |flows| p(Signal::Mark, flows) - p(Signal::Drop, flows);
+        // claim c11, at 500 packets
+        for (flows, wanted) in [(100.0, 0.006), (200.0, 0.049), (300.0, 0.141)] {
+            assert!((gap(flows) - wanted).abs() < 6e-4, "{} for {wanted}, N = {flows}", gap(flows));
+        }
+        assert!(gap(300.0) - gap(200.0) > gap(200.0) - gap(100.0));
+    }
+
+    #[test]
+    fn one_packet_a_flow_is_left_when_all_are_marked() {
+        // claim c12: W(1) = 1, so N - RTLD SR, with RTLD SR = 200
+        for (flows, wanted) in [(100.0, 0.0), (200.0, 0.0), (300.0, 100.0)] {
+            assert!((law(Signal::Mark, FULL).queue(flows, 1.0) - wanted).abs() < 1e-9);
+        }
+    }
+
+    #[test]
     fn limited_windows_trade_flows_for_window() {
         let limited = |w| QueueLaw { window_limit: w, ..law(Signal::Drop, FULL) };
         // claim c08: 700 flows of 12 packets and 1300 of 6 have the same queue at p = 0.01

@@ -250,6 +250,7 @@ impl Engine {
             ack: packet.seq,
             stamp: packet.stamp,
             ece: packet.labels.has(ECE),
+            ace: packet.labels.ace(),
             retransmission: packet.labels.has(RETRANSMISSION),
             sack,
         };

@@ -97,6 +97,12 @@ impl Labels {
         Ecn::from_bits(self.0)
     }
 
+    /// The three flags of accurate ECN, as the number that they are in an acknowledgement.
+    #[inline]
+    pub(crate) fn ace(self) -> u8 {
+        self.0 >> ACE_SHIFT
+    }
+
     #[inline]
     pub(crate) fn has(self, flag: u8) -> bool {
         self.0 & flag != 0
@@ -105,10 +111,14 @@ impl Labels {
 
 /// A data packet sent before, or the ACK that one caused.
 pub(crate) const RETRANSMISSION: u8 = 1 << 4;
-/// "Congestion window reduced" of RFC 3168.
-pub(crate) const CWR: u8 = 1 << 5;
 /// "ECN echo" of RFC 3168.
-pub(crate) const ECE: u8 = 1 << 6;
+pub(crate) const ECE: u8 = 1 << 5;
+/// "Congestion window reduced" of RFC 3168.
+pub(crate) const CWR: u8 = 1 << 6;
+/// "Accurate ECN" of RFC 9768: with the two above the count ACE of an acknowledgement.
+pub(crate) const AE: u8 = 1 << 7;
+/// Where that count begins.
+pub(crate) const ACE_SHIFT: u32 = 5;
 /// An ACK without SACK blocks.
 pub(crate) const NO_SACK: u32 = u32::MAX;
 

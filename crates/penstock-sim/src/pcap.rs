@@ -16,7 +16,7 @@
 
 mod headers;
 
-use crate::packet::{CWR, ECE, Kind, NO_SACK, SackTable, SimPacket};
+use crate::packet::{AE, CWR, ECE, Kind, NO_SACK, SackTable, SimPacket};
 use crate::plan::Plan;
 use headers::{Ip, LONGEST, Tcp};
 use penstock_core::Time;
@@ -171,8 +171,17 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     let Crossing { time, ref packet, opening, .. } = *crossing;
     let is_ack = packet.labels.is_ack();
     let byte = |number: u32| 1_u32.wrapping_add(params.offset(number) as u32);
-    let label = |label: u8, flag: u8| if packet.labels.has(label) { flag } else { 0 };
+    let label = |label: u8, flag: u16| if packet.labels.has(label) { flag } else { 0 };
     let (seq, ack, flags) = match (is_ack, opening) {
+        // Both ends ask for and agree to accurate ECN; the answer says that the opening packet came unmarked. From then on each
+        // segment has the count in these flags; 5 is that of the sender of data, who receives none (RFC 9768, section 3).
+        (false, true) if params.is_accurate() => (0, 0, headers::SYN | headers::AE | headers::CWR | headers::ECE),
+        (true, true) if params.is_accurate() => (0, 1, headers::SYN | headers::ACK | headers::CWR),
+        (false, false) if params.is_accurate() => (byte(packet.seq), 1, headers::ACK | headers::AE | headers::ECE),
+        (true, false) if params.is_accurate() => {
+            let ace = label(AE, headers::AE) | label(CWR, headers::CWR) | label(ECE, headers::ECE);
+            (1, byte(packet.seq), headers::ACK | ace)
+        }
         // Both ends say that they are capable of ECN (RFC 3168, section 6.1.1).
         (false, true) if params.ecn => (0, 0, headers::SYN | headers::ECE | headers::CWR),
         (false, true) => (0, 0, headers::SYN),

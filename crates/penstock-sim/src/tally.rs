@@ -1,6 +1,6 @@
 //! What the network counts about flows and packets while queues report their fates.
 
-use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
+use crate::packet::{ACE_SHIFT, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{FlowStats, LossRuns, Window};
@@ -164,7 +164,7 @@ impl Tally {
             seq: ack.ack,
             hop: flow.ack_hop,
             size: ack.size,
-            labels: Labels::new(Kind::Ack, Ecn::Not, echo | repeated),
+            labels: Labels::new(Kind::Ack, Ecn::Not, echo | repeated | ack.ace << ACE_SHIFT),
             dscp: flow.dscp,
             epoch: flow.epoch,
             extra: self.sacks.keep(flow.receiver.as_ref().map_or(&[], Receiver::sack_blocks)),

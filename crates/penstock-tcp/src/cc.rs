@@ -2,11 +2,16 @@
 //!
 //! A law is told of one event, moves the window of the [`Machine`] and asks it to send. One flavour, one file.
 
+pub(crate) mod accurate;
+pub(crate) mod bbr;
 pub(crate) mod cubic;
 pub(crate) mod dctcp;
 pub(crate) mod hystart;
+pub(crate) mod hystart_plus;
+pub(crate) mod ledbat;
 pub(crate) mod newreno;
 pub(crate) mod pipe;
+pub(crate) mod prague;
 pub(crate) mod prr;
 pub(crate) mod reno;
 pub(crate) mod sack;

@@ -1,6 +1,6 @@
 //! The keys of a TCP flow as data: what each means, its range, and what each profile makes of it.
 
-use crate::params::{Counting, Flavour, Halving, Profile, Recovery, RtoFloor, TcpParams};
+use crate::params::{Counting, Flavour, Halving, Hystart, Profile, Recovery, RtoFloor, TcpParams};
 use alloc::format;
 use alloc::string::{String, ToString};
 use penstock_core::Span;
@@ -83,8 +83,8 @@ impl KeyInfo {
 use Default::{Flag, Nanos, Number, Text};
 
 /// All keys. The order is that of the documentation.
-pub(crate) static KEYS: [KeyInfo; 38] = [
-    word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"], "Congestion control of the sender.").always(Text("reno")),
+pub(crate) static KEYS: [KeyInfo; 40] = [
+    word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"], "Congestion control of the sender.").always(Text("reno")),
     number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
         .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
     number("packets", "packets", Kind::Integer, (1.0, 4e9), "Length of the transfer in data packets; endless if neither this nor bytes is given."),
@@ -126,7 +126,7 @@ pub(crate) static KEYS: [KeyInfo; 38] = [
         .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
     number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once.")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
-    flag("ecn", "Explicit congestion notification (RFC 3168); dctcp always uses it.").always(Flag(false)),
+    flag("ecn", "Explicit congestion notification (RFC 3168); dctcp and prague always use it.").always(Flag(false)),
     flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")
         .by_profile([Flag(true), Flag(false), Flag(true), Flag(false)]),
     flag("limited_transmit", "The duplicate acknowledgements before a fast retransmit release new packets (RFC 3042).")
@@ -148,10 +148,10 @@ pub(crate) static KEYS: [KeyInfo; 38] = [
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("tlp", "With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
-    flag("pacing", "Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on, instead of sent at once; not for vegas, nor sack with recovery = \"ns2\".")
+    flag("pacing", "Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on, instead of sent at once; not for vegas, nor sack with recovery = \"ns2\". prague and bbr always do it, bbr at the rate of its model.")
         .always(Flag(false)),
-    flag("hystart", "Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).")
-        .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
+    word("hystart", &["off", "on", "++"], "What ends slow start before a loss. \"on\", cubic: a train of acknowledgements or a rise of the delay (HyStart); \"++\", cubic, and sack with recovery = \"rfc\": a rise of the delay slows it down, five rounds of that end it (HyStart++, RFC 9406).")
+        .by_profile([Text("off"), Text("off"), Text("off"), Text("on")]),
     flag("impatient", "NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).")
         .by_profile([Flag(true), Flag(false), Flag(true), Flag(true)]),
     flag("deflation", "NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.")
@@ -159,6 +159,8 @@ pub(crate) static KEYS: [KeyInfo; 38] = [
     number("alpha", "packets", Kind::Number, (0.0, 1e6), "Vegas: the window grows while fewer extra packets than this are in the network.").always(Number(1.0)),
     number("beta", "packets", Kind::Number, (0.0, 1e6), "Vegas: the window shrinks while more extra packets than this are in the network.").always(Number(3.0)),
     number("gamma", "packets", Kind::Number, (0.0, 1e6), "Vegas: more extra packets than this in the network end slow start.").always(Number(1.0)),
+    number("target", "s", Kind::Time, (0.001, 10.0), "LEDBAT: the queueing delay that it heads for (RFC 6817: at most 100 ms).").always(Nanos(100 * MILLI)),
+    number("gain", "packets", Kind::Number, (0.001, 1000.0), "LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).").always(Number(1.0)),
 ];
 
 pub(crate) fn fault(name: &str, message: &str) -> ParamError {
@@ -200,12 +202,14 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         rack: false,
         tlp: false,
         pacing: false,
-        hystart: false,
+        hystart: Hystart::Off,
         impatient: false,
         deflation: false,
         alpha: 0.0,
         beta: 0.0,
         gamma: 0.0,
+        target: Span::ZERO,
+        gain: 0.0,
     };
     for key in &KEYS {
         let Some(value) = key.default(profile).value() else { continue };
@@ -229,7 +233,10 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("flavour", Setting::Word("sack")) => params.flavour = Flavour::Sack,
         ("flavour", Setting::Word("vegas")) => params.flavour = Flavour::Vegas,
         ("flavour", Setting::Word("cubic")) => params.flavour = Flavour::Cubic,
-        ("flavour", _) => params.flavour = Flavour::Dctcp,
+        ("flavour", Setting::Word("dctcp")) => params.flavour = Flavour::Dctcp,
+        ("flavour", Setting::Word("prague")) => params.flavour = Flavour::Prague,
+        ("flavour", Setting::Word("bbr")) => params.flavour = Flavour::Bbr,
+        ("flavour", _) => params.flavour = Flavour::Ledbat,
         ("window", Setting::Number(x)) => params.window = x as u32,
         ("packets", Setting::Number(x)) => params.packets = Some(x as u32),
         ("bytes", Setting::Number(x)) => params.bytes = Some(x as u64),
@@ -269,12 +276,16 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("rack", Setting::Flag(on)) => params.rack = on,
         ("tlp", Setting::Flag(on)) => params.tlp = on,
         ("pacing", Setting::Flag(on)) => params.pacing = on,
-        ("hystart", Setting::Flag(on)) => params.hystart = on,
+        ("hystart", Setting::Word("off")) => params.hystart = Hystart::Off,
+        ("hystart", Setting::Word("on")) => params.hystart = Hystart::On,
+        ("hystart", _) => params.hystart = Hystart::Plus,
         ("impatient", Setting::Flag(on)) => params.impatient = on,
         ("deflation", Setting::Flag(on)) => params.deflation = on,
         ("alpha", Setting::Number(x)) => params.alpha = x,
         ("beta", Setting::Number(x)) => params.beta = x,
         ("gamma", Setting::Number(x)) => params.gamma = x,
+        ("target", Setting::Time(t)) => params.target = t,
+        ("gain", Setting::Number(x)) => params.gain = x,
         _ => return Err(fault(name, "this kind of value does not fit")),
     }
     Ok(())
@@ -301,8 +312,9 @@ impl KeyInfo {
         }
         let (setting, x) = match (self.kind, value) {
             (Kind::Flag, Value::Flag(on)) => return Ok(Setting::Flag(*on)),
-            // "delayed_ack = false" is the word "off".
+            // "delayed_ack = false" is the word "off"; "hystart = true" is "on".
             (_, Value::Flag(false)) if words.contains(&"off") => return Ok(Setting::Word("off")),
+            (_, Value::Flag(true)) if words.contains(&"on") => return Ok(Setting::Word("on")),
             (Kind::Time, Value::Time(t)) => (Setting::Time(*t), t.as_secs()),
             (Kind::Size, Value::Number(x) | Value::Bytes(x))
             | (Kind::Number | Kind::Integer, Value::Number(x) | Value::Packets(x)) => (Setting::Number(*x), *x),
@@ -371,7 +383,7 @@ mod tests {
         let wrong = settings(&[
             ("windw", Value::Number(3.0)),
             ("window", Value::Number(0.5)),
-            ("flavour", Value::Text("bbr".to_string())),
+            ("flavour", Value::Text("westwood".to_string())),
             ("min_rto", Value::Number(1.0)),
             ("ecn", Value::Text("yes".to_string())),
             ("packets", Value::Number(3.0)),

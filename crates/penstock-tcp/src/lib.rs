@@ -1,4 +1,4 @@
-//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK, Vegas, CUBIC and DCTCP, written from the papers and RFCs.
+//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK, Vegas, CUBIC, DCTCP, Prague, BBR and LEDBAT, written from the papers and RFCs.
 //!
 //! Everything counts in packets of one fixed payload: a [`Segment`] is number 0, 1, 2, ... of its flow. A [`Sender`]
 //! reacts to acknowledgements and to its timer and hands segments to a [`Network`]; a [`Receiver`] answers segments with
@@ -15,6 +15,7 @@ mod keys;
 mod machine;
 mod pacer;
 mod params;
+mod rate_sample;
 mod receiver;
 mod rtt;
 mod runs;
@@ -24,7 +25,7 @@ mod wire;
 
 pub use counts::SenderCounts;
 pub use keys::KeyInfo;
-pub use params::{Counting, Flavour, Halving, Profile, Recovery, RtoFloor, TcpParams};
+pub use params::{Counting, Flavour, Halving, Hystart, Profile, Recovery, RtoFloor, TcpParams};
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use wire::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};

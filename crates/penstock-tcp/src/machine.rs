@@ -6,7 +6,8 @@
 
 use crate::counts::SenderCounts;
 use crate::pacer::Pacer;
-use crate::params::{Counting, Halving, Recovery, TcpParams};
+use crate::params::{Counting, Flavour, Halving, Recovery, TcpParams};
+use crate::rate_sample::RateSampler;
 use crate::rtt::Rtt;
 use crate::wire::{Ack, Network, Segment};
 use alloc::boxed::Box;
@@ -126,7 +127,10 @@ impl Machine {
             timed_at: Time::ZERO,
             rtt,
             deadline: Time::NEVER,
-            pacer: params.pacing.then(|| Box::new(Pacer::new())),
+            pacer: params.pacing.then(|| {
+                let samples = params.flavour == Flavour::Bbr;
+                Box::new(Pacer::new(samples.then(RateSampler::default)))
+            }),
             finished: Time::NEVER,
             counts: SenderCounts::default(),
             rtt_sum: 0,
@@ -445,6 +449,11 @@ impl Machine {
         self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
     }
 
+    /// What measures the rate of delivery, for a law that wants it.
+    pub(crate) fn sampler(&mut self) -> Option<&mut RateSampler> {
+        self.pacer.as_mut()?.sampler.as_mut()
+    }
+
     /// Whether a packet has waited for this instant.
     pub(crate) fn ends_waiting(&mut self, now: Time) -> bool {
         let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.waiting <= now) else { return false };
@@ -460,7 +469,7 @@ impl Machine {
         let retransmission = seq < self.max;
         // RFC 3168, section 6.1.5: retransmissions are not ECN-capable; in ns-2 they are.
         let capable = self.ect && !(retransmission && self.rfc());
-        let cwr = self.cwr && self.ect && !(retransmission && self.rfc());
+        let cwr = self.cwr && self.ect && !(retransmission && self.rfc()) && !self.params.is_accurate();
         self.cwr &= !cwr;
         net.transmit(Segment {
             seq,
@@ -468,15 +477,18 @@ impl Machine {
             payload,
             stamp: now,
             retransmission,
-            ecn: if capable { Ecn::Ect0 } else { Ecn::Not },
+            ecn: if capable { self.params.codepoint() } else { Ecn::Not },
             cwr,
         });
         self.counts.sent += 1;
+        let idle = self.una == self.max;
         let srtt = self.pacer.as_ref().and_then(|_| self.srtt());
         if let Some(pacer) = &mut self.pacer {
             pacer.on_send(now, self.cwnd, self.ssthresh, srtt);
+            if let Some(sampler) = &mut pacer.sampler {
+                sampler.on_send(now, seq, idle);
+            }
         }
-        let idle = self.una == self.max;
         if retransmission {
             self.counts.retransmitted += 1;
         } else {

@@ -12,6 +12,7 @@
 //! * Packets go one by one, without the bursts of segmentation offload.
 //! * A single retransmission of Reno and NewReno goes at once; what follows it waits for it.
 
+use crate::rate_sample::RateSampler;
 use penstock_core::{Span, Time};
 
 /// Windows sent in a round trip, in slow start and from then on.
@@ -27,11 +28,13 @@ pub(crate) struct Pacer {
     pub(crate) waiting: Time,
     /// Packets a second, for a law that says so itself.
     pub(crate) rate: Option<f64>,
+    /// For a law that measures the rate of delivery.
+    pub(crate) sampler: Option<RateSampler>,
 }
 
 impl Pacer {
-    pub(crate) fn new() -> Self {
-        Self { next: Time::ZERO, waiting: Time::NEVER, rate: None }
+    pub(crate) fn new(sampler: Option<RateSampler>) -> Self {
+        Self { next: Time::ZERO, waiting: Time::NEVER, rate: None, sampler }
     }
 
     /// Whether a packet may go now; if not, it waits.

@@ -3,8 +3,8 @@
 use crate::keys;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::Span;
 use penstock_core::param::{ParamError, Value};
+use penstock_core::{Ecn, Span};
 
 /// The congestion control of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +23,18 @@ pub enum Flavour {
     Cubic,
     /// A window that yields in proportion to the share of marked packets (RFC 8257), with the recovery of SACK.
     Dctcp,
+    /// DCTCP for the Internet: paced packets marked ECT(1), accurate ECN (RFC 9331).
+    Prague,
+    /// A rate and a window from measured bandwidth and round trip, version 1.
+    Bbr,
+    /// A window that keeps its own delay near a target and yields to all others (RFC 6817).
+    Ledbat,
 }
 
 impl Flavour {
     /// Whether its receiver reports what arrived out of order.
     pub fn is_selective(self) -> bool {
-        matches!(self, Self::Sack | Self::Cubic | Self::Dctcp)
+        matches!(self, Self::Sack | Self::Cubic | Self::Dctcp | Self::Prague | Self::Bbr | Self::Ledbat)
     }
 }
 
@@ -92,6 +98,17 @@ pub enum Counting {
     Acks,
     /// The packets that they acknowledge (RFC 3465).
     Packets,
+}
+
+/// What ends slow start before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hystart {
+    /// Nothing.
+    Off,
+    /// HyStart.
+    On,
+    /// HyStart++ (RFC 9406).
+    Plus,
 }
 
 /// What `min_rto` is the least value of.
@@ -170,8 +187,8 @@ pub struct TcpParams {
     pub tlp: bool,
     /// Whether packets are spread over the round trip instead of sent at once.
     pub pacing: bool,
-    /// Cubic: whether delays and trains of acknowledgements end slow start.
-    pub hystart: bool,
+    /// What ends slow start before a loss: HyStart that of cubic, HyStart++ that of cubic and of SACK by the RFCs.
+    pub hystart: Hystart,
     /// NewReno: only the first partial acknowledgement restarts the timer.
     pub impatient: bool,
     /// NewReno: a partial acknowledgement deflates the window by what it acknowledges.
@@ -182,6 +199,10 @@ pub struct TcpParams {
     pub beta: f64,
     /// Vegas: more extra packets in the network than this end slow start.
     pub gamma: f64,
+    /// LEDBAT: the queueing delay that it heads for.
+    pub target: Span,
+    /// LEDBAT: packets that a round trip adds to the window at most.
+    pub gain: f64,
 }
 
 impl TcpParams {
@@ -201,11 +222,22 @@ impl TcpParams {
         if params.max_rto < params.min_rto {
             faults.push(keys::fault("max_rto", "must not be below min_rto"));
         }
-        if params.flavour == Flavour::Dctcp {
-            if settings.iter().any(|(name, value)| name == "ecn" && *value == Value::Flag(false)) {
-                faults.push(keys::fault("ecn", "dctcp is nothing without it"));
+        let turned_off = |key: &str| settings.iter().any(|(name, value)| name == key && *value == Value::Flag(false));
+        let (ecn, pacing) = match params.flavour {
+            Flavour::Dctcp => (Some("dctcp is nothing without it"), None),
+            Flavour::Prague => (Some("prague is nothing without it"), Some("prague is nothing without it")),
+            Flavour::Bbr => (None, Some("bbr is nothing without it")),
+            _ => (None, None),
+        };
+        for (key, on, why) in [("ecn", &mut params.ecn, ecn), ("pacing", &mut params.pacing, pacing)] {
+            if let Some(why) = why {
+                *on = true;
+                faults.extend(turned_off(key).then(|| keys::fault(key, why)));
             }
-            params.ecn = true;
+        }
+        if params.flavour == Flavour::Prague && !settings.iter().any(|(name, _)| name == "halving") {
+            // What a mark takes is less than a packet.
+            params.halving = Halving::Real;
         }
         let at_once = match params.flavour {
             Flavour::Vegas => Some("vegas sends at once"),
@@ -221,6 +253,16 @@ impl TcpParams {
     /// The key table.
     pub fn keys() -> &'static [keys::KeyInfo] {
         &keys::KEYS
+    }
+
+    /// Whether acknowledgements count marked packets instead of echoing marks.
+    pub fn is_accurate(&self) -> bool {
+        self.flavour == Flavour::Prague
+    }
+
+    /// ECN field of a packet that may be marked.
+    pub(crate) fn codepoint(&self) -> Ecn {
+        if self.flavour == Flavour::Prague { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
     /// Whether packet 0 is an opening packet without data: Vegas of ns-2 has none.

@@ -13,15 +13,21 @@
 //! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
 //! from before; if none waits, the packet itself is.
 //!
+//! Prague: each acknowledgement brings the number of marked packets modulo 8 (`cc::accurate`).
+//!
 //! # Differences
 //! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
 //! * ns2 rules: the acknowledgement of the newest packet in order may be delayed though it came before, and
 //!   only answers to ECN-capable packets echo a mark.
 
+use crate::cc::accurate;
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::runs::Runs;
 use crate::wire::{ReceiverAck, SackBlock, SackBlocks};
 use penstock_core::{Ecn, Span, Time};
+
+/// The lowest bit above a count modulo 8.
+const ACCURATE: u8 = 8;
 
 /// An acknowledgement that waits for a second packet.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +54,11 @@ pub struct Receiver {
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
     precise: bool,
+    /// With accurate ECN: the number of marked packets, from 5 on, modulo 8, and `ACCURATE`; otherwise 0.
+    marked: u8,
     /// ns-2's rules.
     ns2: bool,
-    sack: bool,
+    /// At most so many blocks; 0 unless the flavour is selective.
     sack_blocks: u8,
     sack_block_size: u8,
     ack_size: u32,
@@ -75,9 +83,9 @@ impl Receiver {
             quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
+            marked: if params.is_accurate() { ACCURATE | accurate::FIRST } else { 0 },
             ns2: params.recovery == Recovery::Ns2,
-            sack: params.flavour.is_selective(),
-            sack_blocks: params.sack_blocks as u8,
+            sack_blocks: if params.flavour.is_selective() { params.sack_blocks as u8 } else { 0 },
             ack_size: params.ack_size,
             sack_block_size: params.sack_block_size as u8,
             packet: params.packet,
@@ -111,7 +119,9 @@ impl Receiver {
         }
         if self.echo != (ecn == Ecn::Ce) {
             // The mark differs from the echo: there is one now, or DCTCP ends it.
-            if self.precise {
+            if self.marked > 0 {
+                self.marked = ACCURATE | (self.marked + 1) % ACCURATE;
+            } else if self.precise {
                 if next && self.waiting.is_some() {
                     return self.answer_before(now, stamp, retransmission);
                 }
@@ -209,7 +219,7 @@ impl Receiver {
     fn place(&mut self, seq: u32) {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
-            if self.sack {
+            if self.sack_blocks > 0 {
                 self.tell_first(run);
             }
         } else if seq == self.next {
@@ -218,7 +228,7 @@ impl Receiver {
                 self.next = run.end;
                 self.early.pop_first();
             }
-            if self.sack {
+            if self.sack_blocks > 0 {
                 self.forget_below_next();
             }
         }
@@ -257,6 +267,7 @@ impl Receiver {
             ack: self.next,
             size: self.ack_size + u32::from(self.sack_block_size) * self.sack_blocks().len() as u32,
             ece: self.echo && (ecn.is_capable() || !self.ns2),
+            ace: self.marked % ACCURATE,
             stamp,
             retransmission,
         }

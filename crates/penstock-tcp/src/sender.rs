@@ -1,17 +1,21 @@
 //! The sending end: the machinery with the congestion law of its flavour.
 
 use crate::cc::Law;
+use crate::cc::bbr::Bbr;
 use crate::cc::cubic::Cubic;
 use crate::cc::dctcp::Dctcp;
+use crate::cc::hystart_plus::Careful;
+use crate::cc::ledbat::Ledbat;
 use crate::cc::newreno::NewReno;
 use crate::cc::pipe::Pipe;
+use crate::cc::prague::Prague;
 use crate::cc::reno::Reno;
 use crate::cc::sack::{Sack, Standard};
 use crate::cc::tahoe::Tahoe;
 use crate::cc::vegas::Vegas;
 use crate::counts::SenderCounts;
 use crate::machine::{Machine, Probe};
-use crate::params::{Flavour, Recovery, TcpParams};
+use crate::params::{Flavour, Hystart, Recovery, TcpParams};
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -32,42 +36,45 @@ enum AnyLaw {
 #[derive(Debug)]
 enum Other {
     Sack(Sack<Standard>),
+    Careful(Sack<Careful>),
     Cubic(Sack<Cubic>),
     Dctcp(Sack<Dctcp>),
+    Prague(Sack<Prague>),
+    Bbr(Sack<Bbr>),
+    Ledbat(Sack<Ledbat>),
+}
+
+/// Call a method of whichever of the other laws it is.
+macro_rules! other {
+    ($other:ident, $method:ident, $($argument:expr),*) => {
+        match $other {
+            Self::Sack(law) => law.$method($($argument),*),
+            Self::Careful(law) => law.$method($($argument),*),
+            Self::Cubic(law) => law.$method($($argument),*),
+            Self::Dctcp(law) => law.$method($($argument),*),
+            Self::Prague(law) => law.$method($($argument),*),
+            Self::Bbr(law) => law.$method($($argument),*),
+            Self::Ledbat(law) => law.$method($($argument),*),
+        }
+    };
 }
 
 impl Law for Other {
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        match self {
-            Self::Sack(law) => law.on_ack(m, now, ack, net),
-            Self::Cubic(law) => law.on_ack(m, now, ack, net),
-            Self::Dctcp(law) => law.on_ack(m, now, ack, net),
-        }
+        other!(self, on_ack, m, now, ack, net);
     }
 
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Sack(law) => law.on_timeout(m, now, net),
-            Self::Cubic(law) => law.on_timeout(m, now, net),
-            Self::Dctcp(law) => law.on_timeout(m, now, net),
-        }
+        other!(self, on_timeout, m, now, net);
     }
 
     fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Sack(law) => law.on_probe(m, now, net),
-            Self::Cubic(law) => law.on_probe(m, now, net),
-            Self::Dctcp(law) => law.on_probe(m, now, net),
-        }
+        other!(self, on_probe, m, now, net);
     }
 
     fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Sack(law) => law.on_pace(m, now, net),
-            Self::Cubic(law) => law.on_pace(m, now, net),
-            Self::Dctcp(law) => law.on_pace(m, now, net),
-        }
+        other!(self, on_pace, m, now, net);
     }
 }
 
@@ -95,15 +102,20 @@ pub struct Sender {
 impl Sender {
     /// A sender that has not started.
     pub fn new(params: Arc<TcpParams>) -> Self {
+        let other = |law| AnyLaw::Other(Box::new(law));
         let law = match (params.flavour, params.recovery) {
             (Flavour::Tahoe, _) => AnyLaw::Tahoe(Tahoe),
             (Flavour::Reno, _) => AnyLaw::Reno(Reno),
             (Flavour::NewReno, _) => AnyLaw::NewReno(NewReno::default()),
             (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
-            (Flavour::Sack, Recovery::Rfc) => AnyLaw::Other(Box::new(Other::Sack(Sack::default()))),
+            (Flavour::Sack, Recovery::Rfc) if params.hystart == Hystart::Plus => other(Other::Careful(Sack::default())),
+            (Flavour::Sack, Recovery::Rfc) => other(Other::Sack(Sack::default())),
             (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
-            (Flavour::Cubic, _) => AnyLaw::Other(Box::new(Other::Cubic(Sack::default()))),
-            (Flavour::Dctcp, _) => AnyLaw::Other(Box::new(Other::Dctcp(Sack::default()))),
+            (Flavour::Cubic, _) => other(Other::Cubic(Sack::default())),
+            (Flavour::Dctcp, _) => other(Other::Dctcp(Sack::default())),
+            (Flavour::Prague, _) => other(Other::Prague(Sack::default())),
+            (Flavour::Bbr, _) => other(Other::Bbr(Sack::default())),
+            (Flavour::Ledbat, _) => other(Other::Ledbat(Sack::default())),
         };
         Self { machine: Machine::new(params), law }
     }

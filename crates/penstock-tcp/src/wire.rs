@@ -40,6 +40,8 @@ pub struct Ack<'a> {
     pub stamp: Time,
     /// "ECN echo": a marked packet arrived (RFC 3168, section 6.1.3).
     pub ece: bool,
+    /// Accurate ECN: marked packets, counted modulo 8 from 5 on (RFC 9768, section 3.2.2); otherwise 0, or not looked at.
+    pub ace: u8,
     /// Blocks received out of order, the most recent first (RFC 2018).
     pub sack: &'a [SackBlock],
     /// Whether the packet that caused this acknowledgement was a retransmission; known to a simulator only, and used for
@@ -97,6 +99,8 @@ pub struct ReceiverAck {
     pub size: u32,
     /// ECN echo.
     pub ece: bool,
+    /// Accurate ECN: marked packets, counted modulo 8 from 5 on; otherwise 0.
+    pub ace: u8,
     /// The echoed sending time.
     pub stamp: Time,
     /// Whether the packet answered was a retransmission.

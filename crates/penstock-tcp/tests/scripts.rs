@@ -44,6 +44,11 @@ fn range(text: &str) -> (u32, u32) {
     (first.parse().expect("a number"), last.parse().expect("a number"))
 }
 
+/// The count in a word such as `ace5`; 0 without one.
+fn ace(words: &[&str]) -> u8 {
+    words.iter().find_map(|word| word.strip_prefix("ace")?.parse().ok()).unwrap_or_default()
+}
+
 impl Case {
     fn begin(line: &str) -> Self {
         let mut words = line.split_whitespace();
@@ -100,7 +105,8 @@ impl Case {
                 let blocks: Vec<_> =
                     blocks.map(|text| range(text)).map(|(start, last)| SackBlock { start, end: last + 1 }).collect();
                 let stamp = number.checked_sub(1).and_then(|seq| stamps.get(&seq)).copied().unwrap_or(Time::ZERO);
-                let ack = Ack { ack: number, stamp, ece: is("ece"), sack: &blocks, retransmission: false };
+                let (ece, ace) = (is("ece"), ace(words));
+                let ack = Ack { ack: number, stamp, ece, ace, sack: &blocks, retransmission: false };
                 sender.on_ack(now, &ack, sent);
             }
             Self::Receiver { receiver, sent } => {
@@ -119,7 +125,11 @@ impl Case {
                 for seq in first..=last {
                     let segment = sent.0.pop_front().unwrap_or_else(|| panic!("{place}: {seq} was not sent"));
                     let seen = (segment.stamp, segment.seq, segment.retransmission, segment.cwr, segment.ecn);
-                    let ecn = if is("ect") { Ecn::Ect0 } else { Ecn::Not };
+                    let ecn = match (is("ect"), is("ect1")) {
+                        (true, _) => Ecn::Ect0,
+                        (_, true) => Ecn::Ect1,
+                        _ => Ecn::Not,
+                    };
                     assert_eq!(seen, (now, seq, is("rtx"), is("cwr"), ecn), "{place}");
                     stamps.insert(seq, now);
                 }
@@ -128,7 +138,8 @@ impl Case {
                 let (at, ack, blocks_sent) = sent.pop_front().unwrap_or_else(|| panic!("{place}: no acknowledgement"));
                 let blocks: Vec<_> = words.iter().filter(|word| word.contains('-')).map(|text| range(text)).collect();
                 let seen: Vec<_> = blocks_sent.iter().map(|block| (block.start, block.end - 1)).collect();
-                assert_eq!((at, ack.ack, ack.ece, seen), (now, range(words[1]).0, is("ece"), blocks), "{place}");
+                let wanted = (now, range(words[1]).0, is("ece"), ace(words), blocks);
+                assert_eq!((at, ack.ack, ack.ece, ack.ace, seen), wanted, "{place}");
             }
         }
     }

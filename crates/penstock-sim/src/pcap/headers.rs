@@ -12,10 +12,11 @@ const UDP_HEADER: usize = 8;
 const MOST_OPTIONS: usize = 40;
 
 /// TCP's flags.
-pub(super) const SYN: u8 = 0x02;
-pub(super) const ACK: u8 = 0x10;
-pub(super) const ECE: u8 = 0x40;
-pub(super) const CWR: u8 = 0x80;
+pub(super) const SYN: u16 = 0x02;
+pub(super) const ACK: u16 = 0x10;
+pub(super) const ECE: u16 = 0x40;
+pub(super) const CWR: u16 = 0x80;
+pub(super) const AE: u16 = 0x100;
 
 /// Where a packet comes from and goes to, and how IP treats it.
 #[derive(Clone, Copy)]
@@ -33,7 +34,7 @@ pub(super) struct Ip {
 pub(super) struct Tcp {
     pub(super) seq: u32,
     pub(super) ack: u32,
-    pub(super) flags: u8,
+    pub(super) flags: u16,
     pub(super) window: u16,
     pub(super) options: Options,
 }
@@ -94,7 +95,7 @@ pub(super) fn tcp(out: &mut Vec<u8>, ip: &Ip, tcp: &Tcp, payload: usize) -> usiz
     out.extend(ip.destination_port.to_be_bytes());
     out.extend(tcp.seq.to_be_bytes());
     out.extend(tcp.ack.to_be_bytes());
-    out.extend([(header as u8 / 4) << 4, tcp.flags]);
+    out.extend(((header as u16 / 4) << 12 | tcp.flags).to_be_bytes());
     out.extend(tcp.window.to_be_bytes());
     out.extend([0; 4]);
     out.extend(&tcp.options.bytes);

@@ -17,8 +17,10 @@
 //!   it does so after slow start ended without a loss.
 
 use super::hystart::HyStart;
+use super::hystart_plus::HyStartPlus;
 use super::sack::Growth;
 use crate::machine::Machine;
+use crate::params::Hystart;
 use crate::wire::Ack;
 use penstock_core::math::{floor, pow};
 use penstock_core::{Span, Time};
@@ -72,6 +74,7 @@ pub(crate) struct Cubic {
     w_max: Option<f64>,
     epoch: Option<Epoch>,
     hystart: HyStart,
+    careful: HyStartPlus,
 }
 
 impl Growth for Cubic {
@@ -82,19 +85,27 @@ impl Growth for Cubic {
             self.avoid(m, now, acked);
             return;
         }
-        if m.params.hystart && self.hystart.on_ack(now, ack, m.cwnd, m.max) {
-            m.ssthresh = m.cwnd;
+        match m.params.hystart {
+            Hystart::Off => m.grow(now, acked),
+            Hystart::On => {
+                if self.hystart.on_ack(now, ack, m.cwnd, m.max) {
+                    m.ssthresh = m.cwnd;
+                }
+                m.grow(now, acked);
+            }
+            Hystart::Plus => self.careful.grow(m, now, ack, acked),
         }
-        m.grow(now, acked);
     }
 
     fn on_cut(&mut self, window: f64) {
         let converges = self.w_max.is_some_and(|w_max| window < w_max);
+        self.careful.end();
         self.w_max = Some(if converges { window * (1.0 + BETA) / 2.0 } else { window });
         self.epoch = None;
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _m: &mut Machine) {
+        self.careful.end();
         self.w_max = None;
         self.epoch = None;
         self.hystart = HyStart::default();

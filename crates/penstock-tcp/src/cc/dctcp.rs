@@ -38,7 +38,7 @@ impl Growth for Dctcp {
     const SHARE: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 
-    fn observe(&mut self, m: &Machine, ack: &Ack<'_>) {
+    fn observe(&mut self, m: &Machine, _now: Time, ack: &Ack<'_>) -> bool {
         let acked = ack.ack - m.una;
         self.acked += acked;
         if ack.ece {
@@ -51,6 +51,7 @@ impl Growth for Dctcp {
             self.acked = 0;
             self.marked = 0;
         }
+        ack.ece
     }
 
     fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
@@ -77,8 +78,8 @@ mod tests {
             machine.una = packet;
             machine.max = packet + WINDOW;
             let ece = packet % WINDOW >= WINDOW - marked;
-            let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece, sack: &[], retransmission: false };
-            dctcp.observe(&machine, &ack);
+            let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece, ace: 0, sack: &[], retransmission: false };
+            dctcp.observe(&machine, Time::ZERO, &ack);
             if packet % WINDOW == 0 {
                 alphas.push(dctcp.alpha);
             }

@@ -91,7 +91,8 @@ mod tests {
         let max = packets.end;
         packets.clone().find(|packet| {
             let now = first + u64::from(packet - packets.start) * every;
-            let ack = Ack { ack: packet + 1, stamp: at(now - rtt), ece: false, sack: &[], retransmission: false };
+            let ack =
+                Ack { ack: packet + 1, stamp: at(now - rtt), ece: false, ace: 0, sack: &[], retransmission: false };
             hystart.on_ack(at(now), &ack, 20.0, max)
         })
     }

@@ -12,7 +12,8 @@
 //!
 //! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr`]), and `ssthresh` at its end.
 //!
-//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`Growth`]): Reno's, cubic's or DCTCP's.
+//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`Growth`]): Reno's, cubic's, DCTCP's, ...
+//! A law may also set the window all by itself.
 //!
 //! # Differences
 //! * The scoreboard is cleared by a timeout (RFC 2018, section 8), which RFC 6675 allows to be kept.
@@ -34,9 +35,20 @@ pub(crate) trait Growth: Debug + Default {
     /// A loss in a window whose mark has been answered needs no answer of its own.
     const MARK_COVERS_LOSS: bool = true;
 
-    /// Any acknowledgement, before it is entered.
+    /// The law sets the window by itself with each acknowledgement: losses and marks cut nothing.
+    const OWN_WINDOW: bool = false;
+
+    /// Any acknowledgement, before it is entered; whether it echoes a mark that is to be answered.
     #[inline]
-    fn observe(&mut self, _m: &Machine, _ack: &Ack<'_>) {}
+    fn observe(&mut self, _m: &Machine, _now: Time, ack: &Ack<'_>) -> bool {
+        ack.ece
+    }
+
+    /// With `OWN_WINDOW`: any acknowledgement, when it has been entered.
+    fn control(&mut self, _m: &mut Machine, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
+
+    /// With `OWN_WINDOW`: a recovery begins.
+    fn on_recovery(&mut self, _m: &mut Machine, _now: Time, _delivery: &Delivery) {}
 
     /// `acked` packets were acknowledged outside recovery, and no mark echoed.
     fn grow(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, acked: u32);
@@ -51,7 +63,18 @@ pub(crate) trait Growth: Debug + Default {
     fn on_cut(&mut self, _window: f64) {}
 
     /// The retransmission timer ended.
-    fn on_timeout(&mut self) {}
+    fn on_timeout(&mut self, _m: &mut Machine) {}
+}
+
+/// What an acknowledgement says of the packets outstanding.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    /// Packets that it reports for the first time.
+    pub(crate) newly: u32,
+    /// Packets that are thought to be in the network after it.
+    pub(crate) in_flight: u32,
+    /// A recovery lasts.
+    pub(crate) recovering: bool,
 }
 
 /// Reno's growth (RFC 5681).
@@ -107,7 +130,7 @@ pub(crate) struct Sack<G> {
 impl<G: Growth> Law for Sack<G> {
     #[inline]
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        self.growth.observe(m, ack);
+        let ack = &Ack { ece: self.growth.observe(m, now, ack), ..*ack };
         if ack.ece && m.ect && self.recovery.is_none() {
             let window = m.cwnd;
             if m.answer_echo(now, ack.ack, self.growth.mark_share()) {
@@ -126,12 +149,16 @@ impl<G: Growth> Law for Sack<G> {
                 self.recovery = None;
                 m.cut = Cut::Recovered;
                 m.acknowledge(now, ack);
-                if m.params.prr {
+                if m.params.prr && !G::OWN_WINDOW {
                     m.set_cwnd(now, m.ssthresh);
                 }
             }
         }
         if ack.sack.is_empty() && self.board.is_empty() && self.recovery.is_none() {
+            if G::OWN_WINDOW {
+                let delivery = Delivery { newly: m.una - before, in_flight: m.next - m.una, recovering: false };
+                self.growth.control(m, now, ack, &delivery);
+            }
             m.fill_window(now, net);
             if m.params.tlp && m.probe == Probe::None && m.next == m.max && m.outstanding() > 0 {
                 m.arm_probe(now);
@@ -166,6 +193,9 @@ impl<G: Growth> Law for Sack<G> {
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         self.recovery = None;
         m.probe = Probe::None;
+        if let Some(sampler) = m.sampler() {
+            sampler.forget(self.board.count());
+        }
         self.board.clear(m.una);
         m.dupacks = 0;
         if m.cut == Cut::Mark && G::MARK_COVERS_LOSS {
@@ -173,7 +203,7 @@ impl<G: Growth> Law for Sack<G> {
         } else {
             m.collapse(now, G::SHARE);
         }
-        self.growth.on_timeout();
+        self.growth.on_timeout(m);
         go_back(m, now, net);
     }
 }
@@ -194,6 +224,10 @@ impl<G: Growth> Sack<G> {
             self.board.lose_below_highest();
         }
         let delivered = (m.una + self.board.count()).saturating_sub(before);
+        if G::OWN_WINDOW {
+            let delivery = self.delivery(m, delivered);
+            self.growth.control(m, now, ack, &delivery);
+        }
         if self.recovery.is_some() {
             self.reduce(m, now, delivered);
             self.send(m, now, net);
@@ -225,9 +259,16 @@ impl<G: Growth> Sack<G> {
         }
     }
 
+    fn delivery(&self, m: &Machine, newly: u32) -> Delivery {
+        Delivery { newly, in_flight: self.board.pipe(m.max), recovering: self.recovery.is_some() }
+    }
+
     fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, delivered: u32, net: &mut N) {
         // A mark that was answered for the same window has halved it already.
-        if m.cut != Cut::Mark || m.una >= m.recover || !G::MARK_COVERS_LOSS {
+        if G::OWN_WINDOW {
+            let delivery = self.delivery(m, delivered);
+            self.growth.on_recovery(m, now, &delivery);
+        } else if m.cut != Cut::Mark || m.una >= m.recover || !G::MARK_COVERS_LOSS {
             let window = m.cwnd;
             m.reduce(now, G::SHARE);
             self.growth.on_cut(window);
@@ -246,7 +287,7 @@ impl<G: Growth> Sack<G> {
 
     /// With `prr` the window is what RFC 6937 allows.
     fn reduce(&mut self, m: &mut Machine, now: Time, delivered: u32) {
-        if let Some(recovery) = self.recovery.as_mut().filter(|_| m.params.prr) {
+        if let Some(recovery) = self.recovery.as_mut().filter(|_| m.params.prr && !G::OWN_WINDOW) {
             let pipe = self.board.pipe(m.max);
             let allowed = recovery.prr.on_delivery(delivered, pipe, m.ssthresh);
             m.set_cwnd(now, f64::from(pipe + allowed));

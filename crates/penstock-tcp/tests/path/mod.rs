@@ -164,8 +164,8 @@ pub(crate) fn run(params: TcpParams, path: &Path, limit: u64) -> Record {
                 if path.acks_lost.contains(&answered) {
                     continue;
                 }
-                let ReceiverAck { ack, ece, stamp, retransmission, .. } = ack;
-                sender.on_ack(time, &Ack { ack, stamp, ece, sack: &blocks, retransmission }, &mut run.outbox);
+                let ReceiverAck { ack, ece, ace, stamp, retransmission, .. } = ack;
+                sender.on_ack(time, &Ack { ack, stamp, ece, ace, sack: &blocks, retransmission }, &mut run.outbox);
                 run.flush(now, &sender);
             }
             Event::SenderTimer => {

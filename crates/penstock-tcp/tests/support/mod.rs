@@ -200,6 +200,7 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
                     ack: ack.ack,
                     stamp: ack.stamp,
                     ece: ack.ece,
+                    ace: ack.ace,
                     sack: &blocks,
                     retransmission: ack.retransmission,
                 };

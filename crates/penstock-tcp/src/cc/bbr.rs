@@ -1,0 +1,300 @@
+//! BBR, version 1: a sending rate and a window from a model of the path, its bandwidth and its round trip.
+//!
+//! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM Queue
+//! 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00. By the specification, T6, and recalled: not verified.
+//!
+//! # Law
+//! `BtlBw` is the greatest delivery rate of the last ten rounds, `RTprop` the least round trip of the last 10 s. Packets leave
+//! at `0.99 gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three packets, at least four.
+//! * Startup: both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three rounds in a row.
+//! * Drain: pacing gain ln 2/2, until no more than `BtlBw RTprop` is in flight.
+//! * `ProbeBw`: window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The first lasts until
+//!   a quarter more is in flight or something is lost, the second at most until the surplus is gone. The phase to begin with is
+//!   drawn, but never 0.75.
+//! * `ProbeRtt`: when the round trip has not been as short as `RTprop` for 10 s, four packets for 200 ms and a round.
+//!
+//! A loss leaves what is in flight as window; for one round each delivered packet lets one go, then the window grows back, and it
+//! is restored as the recovery ends. A timeout leaves one packet. Marks are not looked at.
+//!
+//! # Differences
+//! * The draw is a hash of the instant: the sender has no random numbers, and so no other flow's draws move.
+//! * Left out: the policer's long-term bandwidth, the allowance for aggregated acknowledgements, the end of an idle time.
+//! * After its first round a recovery takes nothing for further losses.
+
+use super::sack::{Delivery, Growth};
+use crate::machine::{HALF, Machine};
+use crate::rate_sample::RateSample;
+use crate::wire::Ack;
+use penstock_core::{Span, Time};
+
+/// 2 / ln 2.
+const HIGH_GAIN: f64 = 2.885;
+const CWND_GAIN: f64 = 2.0;
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Share of the bandwidth that is used.
+const MARGIN: f64 = 0.99;
+const BW_ROUNDS: usize = 10;
+/// How long a round trip counts, and how long the window is small to measure another.
+const RTPROP_FILTER: Span = Span::from_millis(10_000);
+const PROBE_RTT_TIME: Span = Span::from_millis(200);
+const MIN_CWND: f64 = 4.0;
+/// What the window has for packets on their way through the hosts.
+const QUANTA: f64 = 3.0;
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+
+const UNKNOWN: Span = Span::from_nanos(u64::MAX);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw { phase: usize, since: Time },
+    ProbeRtt { until: Option<Time>, round_passed: bool },
+}
+
+#[derive(Debug)]
+pub(crate) struct Bbr {
+    mode: Mode,
+    /// Greatest rate of each of the last rounds.
+    rates: [f64; BW_ROUNDS],
+    round: usize,
+    /// The round ends with the delivery of a packet sent when so many had been delivered.
+    round_ends: u32,
+    full_bw: f64,
+    full_rounds: u32,
+    filled: bool,
+    rtprop: Span,
+    rtprop_at: Time,
+    /// The window; 0: not yet open.
+    cwnd: f64,
+    /// The window to restore.
+    prior: f64,
+    /// A recovery lasts, and it is in its first round.
+    recovering: bool,
+    conserving: bool,
+    /// A timeout is over when this packet is acknowledged.
+    timeout_until: Option<u32>,
+}
+
+impl Default for Bbr {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Startup,
+            rates: [0.0; BW_ROUNDS],
+            round: 0,
+            round_ends: 0,
+            full_bw: 0.0,
+            full_rounds: 0,
+            filled: false,
+            rtprop: UNKNOWN,
+            rtprop_at: Time::ZERO,
+            cwnd: 0.0,
+            prior: 0.0,
+            recovering: false,
+            conserving: false,
+            timeout_until: None,
+        }
+    }
+}
+
+/// A number from 0 to 6 that the instant decides (the mixer of SplitMix64).
+fn draw(now: Time) -> usize {
+    let mut x = now.as_nanos().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((x ^ x >> 31) % 7) as usize
+}
+
+impl Growth for Bbr {
+    const SHARE: f64 = HALF;
+    const OWN_WINDOW: bool = true;
+
+    fn observe(&mut self, _m: &Machine, _now: Time, _ack: &Ack<'_>) -> bool {
+        false
+    }
+
+    fn grow(&mut self, _m: &mut Machine, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
+
+    fn control(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, delivery: &Delivery) {
+        let Some(sampler) = m.sampler() else { return };
+        let sample = sampler.on_ack(now, ack, delivery.newly);
+        let delivered = sampler.delivered();
+        let round_starts = self.on_sample(sample, delivered);
+        self.end_recovery(m, delivery, round_starts);
+        let before = f64::from(delivery.in_flight + delivery.newly);
+        self.advance_phase(now, before, delivery.recovering);
+        if round_starts && !self.filled {
+            self.look_whether_full();
+        }
+        if self.mode == Mode::Startup && self.filled {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && f64::from(delivery.in_flight) <= self.in_flight_at(1.0) {
+            self.probe_bw(now);
+        }
+        self.probe_rtt(now, now.since(ack.stamp), delivery, (delivered, round_starts));
+        self.set_rate(m);
+        self.set_window(m, delivery, delivered);
+        m.set_cwnd(now, self.cwnd);
+    }
+
+    fn on_recovery(&mut self, m: &mut Machine, now: Time, delivery: &Delivery) {
+        self.save();
+        self.recovering = true;
+        self.conserving = true;
+        self.round_ends = m.sampler().map_or(0, |sampler| sampler.delivered());
+        self.cwnd = f64::from(delivery.in_flight + delivery.newly.max(1));
+        m.set_cwnd(now, self.cwnd);
+    }
+
+    fn on_timeout(&mut self, m: &mut Machine) {
+        self.save();
+        self.recovering = false;
+        self.conserving = false;
+        self.timeout_until = Some(m.max);
+        self.cwnd = 1.0;
+    }
+}
+
+impl Bbr {
+    fn btl_bw(&self) -> f64 {
+        self.rates.iter().fold(0.0, |most, rate| rate.max(most))
+    }
+
+    /// Packets in flight that fill the path so many times.
+    fn in_flight_at(&self, gain: f64) -> f64 {
+        gain * self.btl_bw() * self.rtprop.as_secs() + QUANTA
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            Mode::ProbeBw { phase, .. } => (CYCLE[phase], CWND_GAIN),
+            Mode::ProbeRtt { .. } => (1.0, 1.0),
+        }
+    }
+
+    /// Enter a sample of the rate; whether a round starts.
+    fn on_sample(&mut self, sample: Option<RateSample>, delivered: u32) -> bool {
+        let Some(RateSample { rate, prior }) = sample else { return false };
+        let starts = prior.wrapping_sub(self.round_ends).cast_signed() >= 0;
+        if starts {
+            self.round_ends = delivered;
+            self.round = (self.round + 1) % BW_ROUNDS;
+            self.rates[self.round] = 0.0;
+        }
+        self.rates[self.round] = rate.max(self.rates[self.round]);
+        starts
+    }
+
+    fn save(&mut self) {
+        let small = self.recovering || matches!(self.mode, Mode::ProbeRtt { .. }) || self.timeout_until.is_some();
+        self.prior = if small { self.prior.max(self.cwnd) } else { self.cwnd };
+    }
+
+    fn end_recovery(&mut self, m: &Machine, delivery: &Delivery, round_starts: bool) {
+        self.conserving &= !round_starts;
+        let timeout_ends = self.timeout_until.is_some_and(|until| m.una >= until);
+        if timeout_ends {
+            self.timeout_until = None;
+        }
+        if timeout_ends || (self.recovering && !delivery.recovering) {
+            self.recovering = false;
+            self.conserving = false;
+            self.cwnd = self.cwnd.max(self.prior);
+        }
+    }
+
+    /// `before`: packets in flight before the acknowledgement.
+    fn advance_phase(&mut self, now: Time, before: f64, losing: bool) {
+        let Mode::ProbeBw { phase, since } = self.mode else { return };
+        let whole = now.since(since) > self.rtprop;
+        let next = match phase {
+            0 => whole && (losing || before >= self.in_flight_at(CYCLE[0])),
+            1 => whole || before <= self.in_flight_at(1.0),
+            _ => whole,
+        };
+        if next {
+            self.mode = Mode::ProbeBw { phase: (phase + 1) % CYCLE.len(), since: now };
+        }
+    }
+
+    fn probe_bw(&mut self, now: Time) {
+        let draw = draw(now);
+        self.mode = Mode::ProbeBw { phase: if draw == 0 { 0 } else { draw + 1 }, since: now };
+    }
+
+    fn look_whether_full(&mut self) {
+        let bw = self.btl_bw();
+        if bw >= self.full_bw * FULL_GROWTH {
+            self.full_bw = bw;
+            self.full_rounds = 0;
+        } else {
+            self.full_rounds += 1;
+            self.filled |= self.full_rounds >= FULL_ROUNDS;
+        }
+    }
+
+    fn probe_rtt(&mut self, now: Time, rtt: Span, delivery: &Delivery, (delivered, round_starts): (u32, bool)) {
+        let expired = self.rtprop != UNKNOWN && now.since(self.rtprop_at) > RTPROP_FILTER;
+        if rtt <= self.rtprop || expired {
+            self.rtprop = rtt;
+            self.rtprop_at = now;
+        }
+        if expired && !matches!(self.mode, Mode::ProbeRtt { .. }) {
+            self.save();
+            self.mode = Mode::ProbeRtt { until: None, round_passed: false };
+        }
+        let Mode::ProbeRtt { until, round_passed } = &mut self.mode else { return };
+        match *until {
+            None if f64::from(delivery.in_flight) <= MIN_CWND => {
+                *until = Some(now + PROBE_RTT_TIME);
+                self.round_ends = delivered;
+            }
+            Some(until) => {
+                *round_passed |= round_starts;
+                if *round_passed && now > until {
+                    self.rtprop_at = now;
+                    self.cwnd = self.cwnd.max(self.prior);
+                    self.mode = Mode::Startup;
+                    if self.filled {
+                        self.probe_bw(now);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn set_rate(&self, m: &mut Machine) {
+        let Some(pacer) = &mut m.pacer else { return };
+        let (gain, _) = self.gains();
+        let rate = gain * self.btl_bw() * MARGIN;
+        // At first the initial window over the first round trip.
+        let known = pacer.rate.unwrap_or(HIGH_GAIN * m.cwnd / self.rtprop.as_secs());
+        pacer.rate = Some(if self.filled || rate > known { rate } else { known });
+    }
+
+    fn set_window(&mut self, m: &Machine, delivery: &Delivery, delivered: u32) {
+        if self.cwnd == 0.0 {
+            // The first acknowledgement has opened the window.
+            self.cwnd = m.cwnd;
+            return;
+        }
+        let (newly, target) = (f64::from(delivery.newly), self.in_flight_at(self.gains().1));
+        if self.conserving {
+            self.cwnd = self.cwnd.max(f64::from(delivery.in_flight) + newly);
+        } else if self.filled {
+            self.cwnd = (self.cwnd + newly).min(target);
+        } else if self.cwnd < target || f64::from(delivered) < m.params.initial_window {
+            self.cwnd += newly;
+        }
+        let least = if self.timeout_until.is_some() { 1.0 } else { MIN_CWND };
+        self.cwnd = self.cwnd.max(least);
+        if matches!(self.mode, Mode::ProbeRtt { .. }) {
+            self.cwnd = self.cwnd.min(MIN_CWND);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! LEDBAT: a window that keeps the delay it causes near a target, and gives way to everybody else.
+//!
+//! RFC 6817; section numbers refer to it. Recovery is that of SACK.
+//!
+//! # Law
+//! `queueing delay = min(last FILTER delays) - base`, the base being the least delay of this minute and the nine before.
+//! With `off = (target - queueing delay) / target` an acknowledgement of `acked` packets adds `gain off acked / cwnd`; the
+//! window stays between `MIN_CWND` and one packet more than was outstanding (section 2.4.2). A loss halves it.
+//!
+//! # Differences
+//! * Delays are round trips, not one-way delays: acknowledgements of the simulator carry no time of the receiver. A queue on
+//!   their way counts as one's own, and so does the delay of an acknowledgement, which the filter mostly takes out.
+//! * There is no slow start, which section 2.2 leaves open. The opening packet is not measured: it is shorter than data.
+//! * `target` and `gain` may lie above the 100 ms and the 1 of section 2.5: RFC 7928 asks for a gain of 10.
+
+use super::sack::Growth;
+use crate::machine::{HALF, Machine};
+use crate::wire::Ack;
+use penstock_core::{Span, Time};
+
+/// MIN_CWND and ALLOWED_INCREASE, in packets.
+const MIN_CWND: f64 = 2.0;
+const ALLOWED_INCREASE: f64 = 1.0;
+/// CURRENT_FILTER, in samples, and BASE_HISTORY, in minutes.
+const FILTER: usize = 4;
+const HISTORY: u64 = 10;
+const MINUTE: u64 = 60_000_000_000;
+
+const UNKNOWN: Span = Span::from_nanos(u64::MAX);
+
+#[derive(Debug)]
+pub(crate) struct Ledbat {
+    base: [Span; HISTORY as usize],
+    /// The minute that was last measured in.
+    minute: u64,
+    current: [Span; FILTER],
+    next: usize,
+}
+
+impl Default for Ledbat {
+    fn default() -> Self {
+        Self { base: [UNKNOWN; HISTORY as usize], minute: 0, current: [UNKNOWN; FILTER], next: 0 }
+    }
+}
+
+impl Ledbat {
+    fn measure(&mut self, now: Time, delay: Span) {
+        let minute = now.as_nanos() / MINUTE;
+        for passed in (self.minute + 1..=minute).rev().take(HISTORY as usize) {
+            self.base[(passed % HISTORY) as usize] = UNKNOWN;
+        }
+        self.minute = minute;
+        let least = &mut self.base[(minute % HISTORY) as usize];
+        *least = delay.min(*least);
+        self.current[self.next % FILTER] = delay;
+        self.next = (self.next + 1) % FILTER;
+    }
+
+    /// Seconds that the packets wait for each other.
+    fn queueing_delay(&self) -> f64 {
+        let least = |delays: &[Span]| delays.iter().copied().min().unwrap_or(UNKNOWN);
+        let (current, base) = (least(&self.current), least(&self.base));
+        if current == UNKNOWN { 0.0 } else { current.as_secs() - base.as_secs() }
+    }
+}
+
+impl Growth for Ledbat {
+    const SHARE: f64 = HALF;
+
+    fn observe(&mut self, m: &Machine, now: Time, ack: &Ack<'_>) -> bool {
+        if ack.ack > u32::from(m.params.opens()) {
+            self.measure(now, now.since(ack.stamp));
+        }
+        ack.ece
+    }
+
+    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
+        let target = m.params.target.as_secs();
+        let off = (target - self.queueing_delay()) / target;
+        let acked = f64::from(acked);
+        let most = f64::from(m.outstanding()) + acked + ALLOWED_INCREASE;
+        let cwnd = m.cwnd + m.params.gain * off * acked / m.cwnd;
+        m.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
+        // Never in slow start, as far as pacing goes.
+        m.ssthresh = m.ssthresh.min(m.cwnd);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Flavour, Profile, TcpParams};
+
+    /// The window after an acknowledgement of one packet of twenty, with this base and this round trip, in milliseconds.
+    fn after(base: u64, millis: u64, gain: f64) -> f64 {
+        let params =
+            TcpParams { flavour: Flavour::Ledbat, initial_window: 20.0, gain, ..TcpParams::of(Profile::Linux) };
+        let (mut m, mut ledbat) = (Machine::new(params.into()), Ledbat::default());
+        m.una = 1;
+        m.max = 20;
+        let span = |millis| Span::from_millis(millis);
+        ledbat.measure(Time::ZERO, span(base));
+        for _ in 0..FILTER {
+            ledbat.measure(Time::ZERO, span(millis));
+        }
+        let ack = Ack { ack: 2, stamp: Time::ZERO, ece: false, ace: 0, sack: &[], retransmission: false };
+        ledbat.grow(&mut m, Time::ZERO, &ack, 1);
+        m.cwnd
+    }
+
+    #[test]
+    fn the_window_moves_in_proportion_to_what_is_missing_to_the_target() {
+        // Section 2.4.2 with a target of 100 ms: 1, 0.5, 0, -0.5 and -2 of a packet a window.
+        for (delay, off) in [(0, 1.0), (50, 0.5), (100, 0.0), (150, -0.5), (300, -2.0)] {
+            assert!((after(40, 40 + delay, 1.0) - (20.0 + off / 20.0)).abs() < 1e-9, "{delay} ms");
+        }
+        assert!((after(40, 90, 10.0) - (20.0 + 10.0 * 0.5 / 20.0)).abs() < 1e-9);
+        assert!((after(40, 40_000, 10.0) - MIN_CWND).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_base_of_ten_minutes_ago_is_forgotten() {
+        let mut ledbat = Ledbat::default();
+        let minute = |n: u64| Time::from_nanos(n * MINUTE + 1);
+        ledbat.measure(minute(3), Span::from_millis(40));
+        for n in 4..13 {
+            ledbat.measure(minute(n), Span::from_millis(60));
+            assert!((ledbat.queueing_delay() - if n < 7 { 0.0 } else { 0.02 }).abs() < 1e-9, "minute {n}");
+        }
+        ledbat.measure(minute(13), Span::from_millis(60));
+        assert!(ledbat.queueing_delay().abs() < 1e-9);
+    }
+}

@@ -1,0 +1,152 @@
+//! Prague: DCTCP for the Internet, with packets of its own codepoint.
+//!
+//! RFC 9331, section 4 (what is asked for); K. De Schepper, O. Tilmans, B. Briscoe, V. Goel, "Prague Congestion Control",
+//! draft-briscoe-iccrg-prague-congestion-control (recalled, not verified). Recovery is that of SACK; packets are paced.
+//!
+//! # Law
+//! Data is sent as ECT(1). Acknowledgements count the marked packets in three bits ([`super::accurate`]). Once a round trip,
+//! at least `VIRTUAL_RTT`, `alpha <- (1 - g) alpha + g M`, M the share of marked packets in it, `g = 1/16`; at most as often a
+//! mark leaves `1 - alpha/2` of the window. The first mark finds `alpha = 1`. Otherwise the window grows by one packet a round
+//! trip, by `(SRTT / VIRTUAL_RTT)^2` of it where that is shorter, marked or not. In steady state `alpha = 2 / cwnd`: two marks a
+//! round trip. A loss halves the window.
+//!
+//! # Differences
+//! * No fall back to Reno's answer where a queue marks as RFC 3168 says; the window is never below two packets.
+//! * Bytes are not counted, and the AccECN option is not sent: the three bits are all there is.
+
+use super::accurate::Counter;
+use super::sack::Growth;
+use crate::machine::{HALF, Machine};
+use crate::wire::Ack;
+use penstock_core::{Span, Time};
+
+/// The estimation gain.
+const G: f64 = 1.0 / 16.0;
+/// Round trips shorter than this count as this long.
+const VIRTUAL_RTT: Span = Span::from_millis(25);
+
+#[derive(Debug)]
+pub(crate) struct Prague {
+    alpha: f64,
+    counter: Counter,
+    /// A mark has been seen.
+    seen: bool,
+    /// The observation lasts until a packet sent after this one is acknowledged, and at least so long.
+    window_end: u32,
+    until: Time,
+    acked: u32,
+    marked: u32,
+    /// No further cut before.
+    rests: Time,
+}
+
+impl Default for Prague {
+    fn default() -> Self {
+        Self {
+            alpha: 1.0,
+            counter: Counter::default(),
+            seen: false,
+            window_end: 0,
+            until: Time::ZERO,
+            acked: 0,
+            marked: 0,
+            rests: Time::ZERO,
+        }
+    }
+}
+
+fn virtual_rtt(m: &Machine) -> Span {
+    m.srtt().unwrap_or(VIRTUAL_RTT).max(VIRTUAL_RTT)
+}
+
+impl Growth for Prague {
+    const SHARE: f64 = HALF;
+    const MARK_COVERS_LOSS: bool = false;
+
+    fn observe(&mut self, m: &Machine, now: Time, ack: &Ack<'_>) -> bool {
+        let acked = ack.ack - m.una;
+        let marked = self.counter.advance(ack.ace);
+        self.acked += acked;
+        self.marked += marked;
+        self.seen |= marked > 0;
+        if ack.ack > self.window_end && now >= self.until {
+            if self.seen && self.acked > 0 {
+                let share = f64::from(self.marked.min(self.acked)) / f64::from(self.acked);
+                self.alpha = (1.0 - G) * self.alpha + G * share;
+            }
+            self.window_end = m.max;
+            self.until = now + virtual_rtt(m);
+            self.acked = 0;
+            self.marked = 0;
+        }
+        let cuts = marked > 0 && now >= self.rests && ack.ack > m.recover;
+        if cuts {
+            self.rests = now + virtual_rtt(m);
+        }
+        cuts
+    }
+
+    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
+        if m.cwnd < m.ssthresh {
+            m.grow(now, acked);
+            return;
+        }
+        let short = m.srtt().map_or(1.0, |srtt| (srtt.as_secs() / VIRTUAL_RTT.as_secs()).min(1.0));
+        m.set_cwnd(now, m.cwnd + short * short * f64::from(acked) / m.cwnd);
+    }
+
+    fn mark_share(&self) -> f64 {
+        1.0 - self.alpha / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Flavour, Profile, TcpParams};
+
+    /// `alpha` after each acknowledgement of a sender with always `window` packets outstanding, one each millisecond.
+    fn alphas(window: u32, is_marked: impl Fn(u32) -> bool) -> std::vec::Vec<f64> {
+        let params = TcpParams { flavour: Flavour::Prague, ecn: true, ..TcpParams::of(Profile::Linux) };
+        let mut m = Machine::new(params.into());
+        let (mut prague, mut ace) = (Prague::default(), 5_u8);
+        let mut alpha_after = |packet: u32| {
+            m.una = packet;
+            m.max = packet + window;
+            ace = (ace + u8::from(is_marked(packet))) % 8;
+            let now = Time::from_nanos(u64::from(packet) * 1_000_000);
+            let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece: false, ace, sack: &[], retransmission: false };
+            prague.observe(&m, now, &ack);
+            prague.alpha
+        };
+        (0..4000).map(&mut alpha_after).collect()
+    }
+
+    #[test]
+    fn alpha_follows_its_recurrence_once_a_round_trip() {
+        // The first packet is an observation of its own, and marked; then 10 of 40 are.
+        let seen = alphas(40, |packet| packet % 40 < 10);
+        for (n, alpha) in seen.iter().step_by(40).enumerate() {
+            let solution = 0.25 + 0.75 * (15.0_f64 / 16.0).powi(i32::try_from(n).expect("few"));
+            assert!((alpha - solution).abs() < 1e-12, "{n}: {alpha}");
+        }
+    }
+
+    #[test]
+    fn a_round_trip_below_25_ms_is_observed_for_25_ms() {
+        let seen = alphas(10, |packet| packet % 2 == 0);
+        let mut alpha = 1.0;
+        for n in 0..100 {
+            assert!((seen[25 * n] - alpha).abs() < 1e-12, "{n}: {}", seen[25 * n]);
+            assert!(n == 0 || (seen[25 * n - 1] - seen[25 * (n - 1)]).abs() < 1e-12, "it stays in between");
+            let marked = (25 * n + 1..=25 * (n + 1)).filter(|packet| packet % 2 == 0).count();
+            alpha = 15.0 / 16.0 * alpha + marked as f64 / 25.0 / 16.0;
+        }
+    }
+
+    #[test]
+    fn alpha_stays_until_the_first_mark() {
+        let seen = alphas(40, |packet| packet >= 1000);
+        assert!(seen[..1000].iter().all(|alpha| (alpha - 1.0).abs() < 1e-12));
+    }
+}

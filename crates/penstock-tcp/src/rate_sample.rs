@@ -1,0 +1,174 @@
+//! Delivery rate: how fast the network delivers, sampled with every acknowledgement.
+//!
+//! Y. Cheng, N. Cardwell, S. Hassas Yeganeh, V. Jacobson, "Delivery Rate Estimation", draft-cheng-iccrg-delivery-rate-estimation
+//! (recalled, not verified).
+//!
+//! # Law
+//! With each packet goes what had been delivered when it was sent, and when. As it is delivered, the rate is what was delivered
+//! in between over the longer of the time that took to be acknowledged and the time that it took to be sent.
+//!
+//! # Differences
+//! * Of the packets that an acknowledgement reports the one sent last gives the sample. It is looked for among the first and
+//!   the last packet of what is acknowledged and of each block; in between nothing is looked at.
+//! * A sender has data until its end, so no sample is limited by the application.
+
+use crate::wire::Ack;
+use alloc::collections::VecDeque;
+use penstock_core::{Span, Time};
+
+/// What is kept of a packet outstanding.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Time,
+    /// When the packet was sent whose delivery had been reported last.
+    first_at: Time,
+    /// Packets delivered by then, and when the last of them was reported.
+    delivered: u32,
+    delivered_at: Time,
+    /// It has been reported.
+    reported: bool,
+}
+
+/// What an acknowledgement says about the rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RateSample {
+    /// Packets a second.
+    pub(crate) rate: f64,
+    /// Packets that had been delivered when the sampled one was sent.
+    pub(crate) prior: u32,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct RateSampler {
+    /// The packets from `una` on.
+    sent: VecDeque<Sent>,
+    una: u32,
+    delivered: u32,
+    /// Delivered and counted, but to be acknowledged once more, as a timeout has forgotten the report.
+    counted: u32,
+    delivered_at: Time,
+    first_at: Time,
+}
+
+impl RateSampler {
+    /// Packets delivered up to now.
+    pub(crate) fn delivered(&self) -> u32 {
+        self.delivered
+    }
+
+    /// Packet `seq` goes; `idle`: nothing else is outstanding.
+    pub(crate) fn on_send(&mut self, now: Time, seq: u32, idle: bool) {
+        if idle {
+            self.first_at = now;
+            self.delivered_at = now;
+        }
+        let (first_at, delivered, delivered_at) = (self.first_at, self.delivered, self.delivered_at);
+        let sent = Sent { at: now, first_at, delivered, delivered_at, reported: false };
+        match self.sent.get_mut((seq - self.una) as usize) {
+            Some(known) => *known = sent,
+            None => self.sent.push_back(sent),
+        }
+    }
+
+    /// A timeout has forgotten the reports of so many packets.
+    pub(crate) fn forget(&mut self, reported: u32) {
+        self.counted += reported;
+    }
+
+    /// An acknowledgement delivers `newly` packets.
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, newly: u32) -> Option<RateSample> {
+        let known = newly.min(self.counted);
+        self.counted -= known;
+        self.delivered = self.delivered.wrapping_add(newly - known);
+        let mut newest: Option<Sent> = None;
+        let mut look = |seq: u32| {
+            let Some(sent) = seq.checked_sub(self.una).and_then(|index| self.sent.get_mut(index as usize)) else {
+                return;
+            };
+            if !sent.reported && newest.is_none_or(|newest| sent.at >= newest.at) {
+                newest = Some(*sent);
+            }
+            sent.reported = true;
+        };
+        if newly > 0 {
+            if ack.ack > self.una {
+                look(self.una);
+                look(ack.ack - 1);
+            }
+            for block in ack.sack.iter().filter(|block| block.start >= ack.ack) {
+                look(block.start);
+                look(block.end - 1);
+            }
+            self.delivered_at = now;
+        }
+        self.sent.drain(..(ack.ack.saturating_sub(self.una) as usize).min(self.sent.len()));
+        self.una = self.una.max(ack.ack);
+        let newest = newest?;
+        self.first_at = newest.at;
+        let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
+        let delivered = self.delivered.wrapping_sub(newest.delivered);
+        (longer > Span::ZERO)
+            .then(|| RateSample { rate: f64::from(delivered) / longer.as_secs(), prior: newest.delivered })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::SackBlock;
+
+    fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    fn ack(ack: u32, sack: &[SackBlock]) -> Ack<'_> {
+        Ack { ack, stamp: Time::ZERO, ece: false, ace: 0, sack, retransmission: false }
+    }
+
+    #[test]
+    fn a_window_sent_at_once_is_delivered_at_the_rate_of_its_acknowledgements() {
+        // Ten packets at 0 ms; acknowledged from 100 ms on, one each 10 ms, each answered by another one.
+        let mut sampler = RateSampler::default();
+        (0..10).for_each(|seq| sampler.on_send(at(0), seq, seq == 0));
+        for seq in 0..10 {
+            let now = at(100 + 10 * u64::from(seq));
+            let sample = sampler.on_ack(now, &ack(seq + 1, &[]), 1).expect("a sample");
+            // All of them were sent when nothing was delivered.
+            let rate = f64::from(seq + 1) / (0.1 + 0.01 * f64::from(seq));
+            assert!((sample.rate - rate).abs() < 1e-9 && sample.prior == 0);
+            sampler.on_send(now, 10 + seq, false);
+        }
+        let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
+        // Packet 10 went when one was delivered, at 100 ms; ten have been in the 100 ms since.
+        assert_eq!(sample, RateSample { rate: 100.0, prior: 1 });
+    }
+
+    #[test]
+    fn compressed_acknowledgements_do_not_raise_the_rate_above_that_of_sending() {
+        let mut sampler = RateSampler::default();
+        (0..10).for_each(|seq| sampler.on_send(at(10 * u64::from(seq)), seq, seq == 0));
+        let first = sampler.on_ack(at(150), &ack(1, &[]), 1).expect("a sample");
+        assert!((first.rate - 1.0 / 0.15).abs() < 1e-9);
+        sampler.on_send(at(150), 10, false);
+        // The rest at once: nine packets in 90 ms of sending, not in the moment of their acknowledgements.
+        let rest = sampler.on_ack(at(151), &ack(10, &[]), 9).expect("a sample");
+        assert!((rest.rate - 10.0 / 0.151).abs() < 1e-9);
+        let last = sampler.on_ack(at(250), &ack(11, &[]), 1).expect("a sample");
+        assert!((last.rate - 10.0 / 0.15).abs() < 1e-9, "{last:?}");
+    }
+
+    #[test]
+    fn what_is_reported_gives_a_sample_once() {
+        let mut sampler = RateSampler::default();
+        (0..5).for_each(|seq| sampler.on_send(at(u64::from(seq)), seq, seq == 0));
+        let block = [SackBlock { start: 1, end: 3 }];
+        assert!(sampler.on_ack(at(100), &ack(0, &block), 2).is_some());
+        assert_eq!(sampler.on_ack(at(101), &ack(0, &block), 0), None);
+        assert_eq!(sampler.delivered(), 2);
+        // The report is forgotten; what was counted is not counted again.
+        sampler.forget(2);
+        sampler.on_send(at(300), 0, false);
+        sampler.on_ack(at(400), &ack(3, &[]), 3);
+        assert_eq!(sampler.delivered(), 3);
+    }
+}

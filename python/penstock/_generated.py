@@ -1809,7 +1809,7 @@ class Tcp(Traffic):
             From 0 to 0.5.
         quick_acks: With delayed acknowledgements: so many data packets at the beginning are answered at once.
             Unit: packets. From 0 to 65535.
-        ecn: Explicit congestion notification (RFC 3168); dctcp always uses it.
+        ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.
         limited_transmit: The duplicate acknowledgements before a fast retransmit release new packets (RFC
@@ -1826,8 +1826,11 @@ class Tcp(Traffic):
             8985, by order instead of time).
         tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
         pacing: Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on,
-            instead of sent at once; not for vegas, nor sack with recovery = "ns2".
-        hystart: Cubic: a train of acknowledgements or a rise of the delay ends slow start (HyStart).
+            instead of sent at once; not for vegas, nor sack with recovery = "ns2". prague and bbr always do it,
+            bbr at the rate of its model.
+        hystart: What ends slow start before a loss. "on", cubic: a train of acknowledgements or a rise of the
+            delay (HyStart); "++", cubic, and sack with recovery = "rfc": a rise of the delay slows it down,
+            five rounds of that end it (HyStart++, RFC 9406).
         impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
         alpha: Vegas: the window grows while fewer extra packets than this are in the network. Unit: packets.
@@ -1836,6 +1839,10 @@ class Tcp(Traffic):
             From 0 to 1e+06.
         gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
             1e+06.
+        target: LEDBAT: the queueing delay that it heads for (RFC 6817: at most 100 ms). Unit: s. From 0.001 to
+            10.
+        gain: LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
+            Unit: packets. From 0.001 to 1000.
         arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
         load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
         classes: Sizes at which the classes end whose completion times are told apart.
@@ -1844,7 +1851,9 @@ class Tcp(Traffic):
     kind: ClassVar[str] = "tcp"
 
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
-    flavour: Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"] | None = None
+    flavour: (
+        Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"] | None
+    ) = None
     window: int | None = None
     packets: Mapping[str, Any] | int | None = None
     bytes: Mapping[str, Any] | str | None = None
@@ -1876,12 +1885,14 @@ class Tcp(Traffic):
     rack: bool | None = None
     tlp: bool | None = None
     pacing: bool | None = None
-    hystart: bool | None = None
+    hystart: Literal["off", "on", "++"] | None = None
     impatient: bool | None = None
     deflation: bool | None = None
     alpha: float | str | None = None
     beta: float | str | None = None
     gamma: float | str | None = None
+    target: str | None = None
+    gain: float | str | None = None
     arrivals: Value | None = None
     load: str | None = None
     classes: Sequence[str] | None = None

@@ -90,7 +90,7 @@ to = "R1"
 """
 
 # No connection ends with FIN: the simulator's do not.
-FIN, SYN, ACK, ECE, CWR = 0x01, 0x02, 0x10, 0x40, 0x80
+FIN, SYN, ACK, ECE, CWR, AE = 0x01, 0x02, 0x10, 0x40, 0x80, 0x100
 
 
 @dataclass
@@ -172,7 +172,8 @@ def packet(t_ns: int, raw: bytes) -> Packet:
     assert not any(body[header:])
     found = dict(options(body[20:header]))
     return Packet(
-        **common, payload=len(body) - header, seq=seq, ack=ack, flags=flags, window=window, options=found
+        **common, payload=len(body) - header, seq=seq, ack=ack, flags=(offset & 1) << 8 | flags, window=window,
+        options=found,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .capturing import CWR, ECE, MIXED, ONE_FLOW, SYN, run
+from .capturing import ACK, AE, CWR, ECE, MIXED, ONE_FLOW, SYN, Packet, run
 
 TSHARK = shutil.which("tshark")
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
@@ -35,7 +35,9 @@ CHECKED = "(tcp.checksum.status == 1 || udp.checksum.status == 1) && ip.checksum
 
 
 @pytest.mark.parametrize("ecn", [False, True], ids=["plain", "ecn"])
-@pytest.mark.parametrize("flavour", ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"])
+@pytest.mark.parametrize(
+    "flavour", ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"]
+)
 def test_tshark_finds_nothing_odd_in_a_flow_without_losses(flavour: str, ecn: bool, tmp_path: Path) -> None:
     settings = [f"traffic.bulk.flavour={flavour}", "traffic.bulk.syn=true", "traffic.bulk.window=120"]
     settings += ["duration=3s", "links.bottleneck.queue.limit=1000p"]
@@ -53,6 +55,9 @@ def test_tshark_finds_nothing_odd_in_a_flow_without_losses(flavour: str, ecn: bo
     assert sum(field == "3" for _, _, field, _ in told) == marks
     # Vegas opens with data in this profile too.
     assert sum(syn == "1" for _, _, _, syn in told) == (2 if flavour != "vegas" else 0)
+    if flavour == "prague":
+        check_accurate_ecn(found, marks)
+        return
     flags = [(p.is_data, bool(p.flags & ECE), bool(p.flags & CWR)) for p in found if not p.flags & SYN]
     if not ecn:
         assert not any(echo or reduced for _, echo, reduced in flags)
@@ -61,6 +66,13 @@ def test_tshark_finds_nothing_odd_in_a_flow_without_losses(flavour: str, ecn: bo
         # RFC 8257, section 3.2: the echo is the mark of the newest packet.
         assert any(echo for _, echo, _ in flags)
         return
+    if flavour == "bbr":
+        # It answers no mark, so the first echo lasts.
+        assert (
+            sum(echo and not before for before, echo in pairwise([False] + [e for data, e, _ in flags if not data]))
+            == 1
+        )
+        return
     # RFC 3168, section 6.1.3: the echo of a mark lasts until the sender says that it has reduced its window.
     echoes = [echo for is_data, echo, _ in flags if not is_data]
     runs = sum(echo and not before for before, echo in pairwise([False, *echoes]))
@@ -68,10 +80,20 @@ def test_tshark_finds_nothing_odd_in_a_flow_without_losses(flavour: str, ecn: bo
     assert 0 < runs - 1 <= reduced <= marks
 
 
+def check_accurate_ecn(found: list[Packet], marks: int) -> None:
+    """RFC 9768, section 3: the handshake, data as ECT(1) with the count 5, acknowledgements with that of the marks."""
+    count = {p.flags & (AE | CWR | ECE) for p in found if p.is_data and not p.flags & SYN}
+    assert count == {AE | ECE}
+    assert [p.flags for p in found if p.flags & SYN] == [SYN | AE | CWR | ECE, SYN | ACK | CWR]
+    assert {p.ecn for p in found if p.is_data and not p.flags & SYN} <= {1, 3}
+    told = [5] + [p.flags >> 6 & 7 for p in found if not p.is_data and not p.flags & SYN]
+    assert marks - 8 < sum((after - before) % 8 for before, after in pairwise(told)) <= marks
+
+
 @pytest.mark.parametrize(
     ("profile", "flavour"),
     [(profile, flavour) for profile in ("linux", "ns2") for flavour in ("tahoe", "reno", "newreno", "sack")]
-    + [("linux", "cubic")],
+    + [("linux", flavour) for flavour in ("cubic", "prague", "bbr")],
 )
 def test_tshark_counts_our_retransmissions(profile: str, flavour: str, tmp_path: Path) -> None:
     """In front of the queue it sees each packet sent; behind it, those that crossed after a later one did."""

@@ -120,7 +120,7 @@ impl Receiver {
         if self.echo != (ecn == Ecn::Ce) {
             // The mark differs from the echo: there is one now, or DCTCP ends it.
             if self.marked > 0 {
-                self.marked = ACCURATE | (self.marked + 1) % ACCURATE;
+                self.marked = ACCURATE | ((self.marked + 1) % ACCURATE);
             } else if self.precise {
                 if next && self.waiting.is_some() {
                     return self.answer_before(now, stamp, retransmission);

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from penstock.plots import style
 from penstock.shown import Shown
 
-__all__ = ["curves", "printed"]
+__all__ = ["course", "curves", "over_time", "printed"]
 
 
 def curves(
@@ -63,6 +63,36 @@ def curves(
         ax.set_ylabel(labels[1])
         extra = [*(["thin: theory"] if theory else []), *(["x: printed"] if len(expected) else [])]
         figure.legend(loc="outside upper center", ncols=4, title=", ".join(extra) or None, title_fontsize=6.5)
+    return figure
+
+
+def course(shown: Shown, name: str, **labels: Any) -> list[tuple[float, float]]:
+    """(time, value) of a number that was measured as `NAME@TIME`, in the one cell with these labels."""
+    (cell,) = shown.where(**labels).cells
+    found = [(float(key.partition("@")[2]), point.mean) for key, point in cell[1].items() if key.startswith(f"{name}@")]
+    return [(at, value) for at, value in sorted(found) if value == value]
+
+
+def over_time(
+    lines: Mapping[str, Sequence[tuple[float, float]]], label: str, *, levels: Sequence[float] = ()
+) -> Figure:
+    """Draw lines of (seconds, value) with their names; `levels` are thin lines across, such as thresholds."""
+    with style.styled():
+        figure, ax = style.axes(height=2.2)
+        for index, (name, points) in enumerate(lines.items()):
+            ax.plot(
+                *zip(*points, strict=True),
+                label=name,
+                color=style.COLOURS[(index + 1) % len(style.COLOURS)],
+                linewidth=0.8,
+            )
+        for level in levels:
+            ax.axhline(level, color="black", linewidth=0.4)
+        ax.set_xlabel("time (s)")
+        ax.set_ylabel(label)
+        ax.set_ylim(bottom=0)
+        ax.margins(x=0)
+        figure.legend(loc="outside upper center", ncols=4)
     return figure
 
 

@@ -1,0 +1,139 @@
+"""The router of a constant probability (Sections II to IV): what figures 4 to 9 have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+import penstock as ps
+from penstock.papers.chung_claypool_2003.setup import dumbbell, service_rate
+from penstock.reproduce import Effort
+from penstock.samples import Sample, per_run
+from penstock.study import Study, Table
+from penstock.units import parse_time
+
+FLOWS = [100, 200, 300]
+GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed
+BUSY = 10.0  # packets: a mean queue below it cannot be told from 0 on axes that go to thousands
+
+
+@cache
+def law(signal: str, rate: str = "20Mbit", rtld: float = 0.080, timeouts: bool = False) -> ps.model.QueueLaw:
+    """Equation 2 with the paper's window, that of TCP without timeouts; or with those of drops."""
+    by: Literal["drop", "mark"] = "mark" if signal == "mark" else "drop"
+    min_rto = 0.2 if timeouts else None
+    return ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by, min_rto=min_rto)
+
+
+def lengths(
+    flows: int, p: float, *, rate: str = "20Mbit", rtld: float = 0.080, window: int = 10_000
+) -> Mapping[str, str]:
+    """Warm-up and duration of a run at a constant probability, in which the queue settles.
+
+    Without a limit the first slow start fills the queue with many times what the law says, and it takes about 15 cycles
+    of a window W at the law's round trip R to drain: the warm-up is 15 W R, at least 50 s as for the other points, and
+    as much is measured, at least 150 s.
+    """
+    settled = law("mark", rate, rtld)
+    around = rtld + float(settled.queue(flows, p)) / settled.service_rate
+    cycle = min(float(settled.window(p)), window) * around
+    warmup = 50 * max(1, round(15 * cycle / 50 + 0.5)) if window > 100 else 50
+    return {"warmup": f"{warmup}s", "duration": f"{warmup + max(150, warmup)}s"}
+
+
+def constant(
+    by: str, flows: int, p: float, *, rate: str = "20Mbit", rtld: float = 0.080, window: int = 10_000
+) -> ps.Scenario:
+    """A router that drops or marks each packet with the same probability (Section II)."""
+    queue = ps.Bernoulli(p=p, ecn=by == "mark", limit="inf")
+    times = lengths(flows, p, rate=rate, rtld=rtld, window=window)
+    return dumbbell(queue, flows, rate=rate, rtld=rtld, window=window, **times)
+
+
+def drops_and_marks(effort: Effort) -> Study:
+    """Figures 4, 5 (top), 6 and 9: so many flows at each probability, by drops and by marks."""
+    return Study(
+        constant,
+        {"by": ["drop", "mark"], "flows": FLOWS, "p": effort.choose([0.01, 0.05, 0.2], [*GRID, 0.7, 1.0])},
+        where=lambda by, flows, p: by == "mark" or p <= 0.5,
+        seeds=5,
+    )
+
+
+def over_delay(effort: Effort) -> Study:
+    """Figure 5, middle: the round-trip delay of the links in s (Section III)."""
+    return Study(
+        lambda rtld, p: constant("drop", 300, p, rtld=rtld),
+        {"rtld": effort.choose([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": effort.choose([0.05], GRID)},
+        seeds=5,
+    )
+
+
+def over_rate(effort: Effort) -> Study:
+    """Figure 5, bottom: the rate of the congested link (Section III)."""
+    return Study(
+        lambda rate, p: constant("drop", 300, p, rate=rate),
+        {
+            "rate": effort.choose(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"]),
+            "p": effort.choose([0.05], GRID),
+        },
+        seeds=5,
+    )
+
+
+LIMITS = {10_000: 300, 12: 700, 6: 1300}
+"""Limits of the window in packets, and how many flows have them (Section III); the first is none."""
+
+
+def limited(effort: Effort) -> Study:
+    """Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III)."""
+    return Study(
+        lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
+        {"limit": list(LIMITS), "p": effort.choose([0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
+        where=lambda limit, p: not effort.quick or limit <= 12,
+        seeds=5,
+    )
+
+
+def of_queue(run: ps.Run) -> dict[str, float | None]:
+    """Mean queue and window in packets, and utilization.
+
+    `window` is the sender's congestion window; `in_use` is what is under way of a flow, by Little's law over the round
+    trip, as ns-2's congestion window grows on where the receiver's limits what is sent.
+    """
+    link, bulk = run.links["bottleneck"], run.traffic["bulk"]
+    seconds = (parse_time(run.scenario["duration"]) - parse_time(run.scenario["warmup"])) / 1e9
+    around = 2 * sum(parse_time(run.scenario["links"][name]["delay"]) for name in run.scenario["links"]) / 1e9
+    return {
+        "q": link.length_mean_pkts,
+        "window": bulk.cwnd_mean_pkts,
+        "in_use": link.arrivals / seconds * (around + link.delay_mean_s) / bulk["count"],
+        "utilization": link.utilization,
+    }
+
+
+def at_queue(table: Table, q: float, **labels: Any) -> Sample:
+    """The probability at which the mean queue is `q` packets: between the two points around it, linear in log p."""
+    points = table.along("p", "q", **labels)
+    ps_ = np.log([p for p, _ in points])
+
+    def crossing(queues: Any) -> float:
+        falling = np.minimum.accumulate(queues)
+        if not falling[-1] <= q <= falling[0]:
+            return float("nan")
+        return float(np.exp(np.interp(-q, -falling, ps_)))
+
+    return per_run(crossing, [queue for _, queue in points])
+
+
+def slope(xs: Sequence[float]) -> Callable[[Any], float]:
+    """Of the straight line through one run's numbers at `xs`."""
+    return lambda ys: float(np.polyfit(xs, ys, 1)[0])
+
+
+def r_squared(xs: Sequence[float]) -> Callable[[Any], float]:
+    """How much of one run's numbers at `xs` a straight line explains."""
+    return lambda ys: float(np.corrcoef(xs, ys)[0, 1] ** 2)

@@ -1,0 +1,39 @@
+"""Figure 1: RED's control function over the queue law, well-configured (100 flows) and not (300) (Section I)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import penstock as ps
+from penstock.claims import Claim
+from penstock.papers.chung_claypool_2003.constant import law
+from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.shown import Shown
+from penstock.study import Labels, Table
+
+
+def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """P = h(q), and p = g(q) of 100 and 300 flows where there is such a probability."""
+    found: list[tuple[Labels, dict[str, float]]] = []
+    for q in range(0, 401, 10):
+        found.append(({"line": "RED", "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))}))
+        for flows in (100, 300):
+            p = float(law("drop", timeouts=True).probability(flows, q))
+            if np.isfinite(p) and p <= 0.5:
+                found.append(({"line": f"{flows} flows", "q": q}, {"p": p}))
+    return found
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """None: a sketch; where the lines cross is figure 10."""
+    yield from ()
+
+
+def draw(shown: Shown) -> Figure:
+    """Control function and queue laws."""
+    return curves(shown, "q", "p", "line", labels=("mean queue (packets)", "probability"))

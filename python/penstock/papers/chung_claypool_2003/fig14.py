@@ -1,0 +1,39 @@
+"""Figure 14: queue and average, RED with marks (Section V)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.chung_claypool_2003 import step_load
+from penstock.papers.chung_claypool_2003.step_load import loads, stable, unstable, whole
+from penstock.reproduce import Effort
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = step_load.course
+
+
+def study(effort: Effort) -> Study:
+    """Flows added every 50 s."""
+    return step_load.study(["RED-ECN"], effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c16."""
+    if not whole(table):
+        return
+    yield Claim(
+        id="c16",
+        says="RED-ECN is unstable from 150 flows on, and stable at 100",
+        expected="stable at 100; at 150 and more sd(avg) > 0.15 max_th or below max_th for less than 99 %",
+        holds=all_of(stable(table, "RED-ECN", 100), *(unstable(table, "RED-ECN", n) for n in loads(table, 150))),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Queue and average of the first run."""
+    return step_load.draw_course(shown, "RED-ECN")

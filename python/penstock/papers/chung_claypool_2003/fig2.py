@@ -1,0 +1,35 @@
+"""Figure 2: the control functions of gentle RED and of Adaptive RED at its bounds (Section I)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+import penstock as ps
+from penstock.claims import Claim
+from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.shown import Shown
+from penstock.study import Labels, Table
+
+
+def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """Gentle RED; Adaptive RED with the smallest and the largest max_p, 0.001 and 0.5."""
+    lines = {"gentle RED": MAX_P, "A-RED, max_p 0.001": 0.001, "A-RED, max_p 0.5": 0.5}
+    return [
+        ({"line": line, "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, max_p, gentle_top=2 * MAX_TH))})
+        for line, max_p in lines.items()
+        for q in range(0, 2 * MAX_TH + 1, 20)
+    ]
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """None: a sketch of definitions, which the tests of the schemes check."""
+    yield from ()
+
+
+def draw(shown: Shown) -> Figure:
+    """The three functions."""
+    return curves(shown, "q", "p", "line", labels=("average queue (packets)", "probability"))

@@ -1,0 +1,57 @@
+"""Figure 6: the mean window of all flows against the drop probability (Section III)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.chung_claypool_2003.constant import drops_and_marks, law, of_queue, over_delay, over_rate
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import all_of, per_run
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = of_queue
+
+
+def study(effort: Effort) -> Study:
+    """All runs of figure 5."""
+    drops = drops_and_marks(effort)
+    flows = replace(drops, vary={**drops.vary, "by": ["drop"]}, labels={"figure": "5, top"})
+    delays = replace(over_delay(effort), labels={"figure": "5, middle"})
+    return flows + delays + replace(over_rate(effort), labels={"figure": "5, bottom"})
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c06."""
+
+    def spread(windows: Any) -> float:
+        return float((windows.max() - windows.min()) / windows.mean())
+
+    windows: dict[float, list[Any]] = {}
+    for labels, samples in table.cells:
+        windows.setdefault(labels["p"], []).append(samples["window"])
+    yield Claim(
+        id="c06",
+        says="the mean window depends on the probability alone, whatever N, RTLD and SR",
+        expected="(largest - smallest) / mean <= 15 % at each p",
+        holds=all_of((per_run(spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """The windows for 300 flows and each rate, with the model's."""
+    return curves(
+        shown,
+        "p",
+        "window",
+        "rate",
+        labels=("drop probability", "mean window (packets)"),
+        theory=lambda rate, p: float(law("drop").window(p)),
+        log="xy",
+    )

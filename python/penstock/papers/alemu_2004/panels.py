@@ -36,8 +36,8 @@ def draw(shown: Shown, panels: Sequence[Panel], columns: int = 2) -> Figure:
     rows = -(-len(full) // columns)
     with style.styled():
         figure = Figure(figsize=(style.WIDTH * columns, 1.9 * rows + 0.3), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).flat
-        for ax in list(axes)[len(full) :]:
+        axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+        for ax in axes[len(full) :]:
             ax.set_axis_off()
         lines: dict[str, Any] = {}
         for ax, panel in zip(axes, full, strict=False):

@@ -48,6 +48,7 @@ __all__ = [
     "Pq",
     "Psand",
     "PushOut",
+    "Qlaw",
     "Qsdrr",
     "Ras",
     "Red",
@@ -315,6 +316,58 @@ class Psand(Queue):
         "none", "max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"
     ] = "none"
     smooth_alpha: float | str = 0
+    w_q: float | str = "auto"
+    gentle: bool = True
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qlaw(Queue):
+    """RED steered by the queue law.
+
+    Attributes:
+        interval: Time between two settings of max_p. Unit: s. At least 0.001.
+        g: Weight g of the last interval's arrivals and signals. From 0.001 to 1.
+        rtt: RTLD, round-trip time without queueing; "auto" is the link's, or 100 ms where it has none. Unit: s.
+            At least 1e-06.
+        min_rto: Least timeout of the flows. Unit: s. At least 0.
+        max_p_low: Least max_p. From 0 to 1.
+        max_p_high: Largest max_p. From 0 to 1.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: penstock; the queue law: J. Chung, M. Claypool, Analysis of RED-Family Active Queue Management, 2003
+    """
+
+    scheme: ClassVar[str] = "qlaw"
+
+    interval: str = "500ms"
+    g: float | str = 0.5
+    rtt: str = "auto"
+    min_rto: str = "200ms"
+    max_p_low: float | str = 0.001
+    max_p_high: float | str = 1
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
@@ -1905,6 +1958,7 @@ SCHEMES: dict[str, type[Queue]] = {
     "ared-floyd": AredFloyd,
     "ared-feng": AredFeng,
     "psand": Psand,
+    "qlaw": Qlaw,
     "blue": Blue,
     "sred": Sred,
     "rem": Rem,

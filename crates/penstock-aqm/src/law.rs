@@ -27,6 +27,7 @@ pub mod pi2;
 pub mod pie;
 pub mod precedence;
 pub mod psand;
+pub mod qlaw;
 pub mod red;
 pub mod rem;
 pub mod rio;

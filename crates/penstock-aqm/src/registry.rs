@@ -72,6 +72,7 @@ schemes! {
         crate::law::ared_floyd::AredFloyd,
         crate::law::ared_feng::AredFeng,
         crate::law::psand::Psand,
+        crate::law::qlaw::Qlaw,
         crate::law::blue::Blue,
         crate::law::sred::Sred,
         crate::law::rem::Rem,

@@ -353,6 +353,16 @@ impl Spacing {
             Self::Section4 => 0.0,
         }
     }
+
+    /// The p_b at which a share `p` of all arrivals is dropped, 0 .. 1: 1/p is the mean of the gaps above.
+    pub(crate) fn p_b_for(self, p: f64) -> f64 {
+        match self {
+            Self::None => p,
+            Self::Count => p / (2.0 - p),
+            Self::Wait => 3.0 * p / (2.0 + p),
+            Self::Section4 => p / 2.0,
+        }
+    }
 }
 
 impl Derived {

@@ -52,6 +52,7 @@ mod pie;
 mod pq;
 mod psand;
 mod push_out;
+mod qlaw;
 mod qsdrr;
 mod ras;
 mod red;
@@ -82,6 +83,7 @@ pub const ORACLES: &[Entry] = &[
     ("ared-floyd", ared_floyd::settings, ared_floyd::oracle),
     ("ared-feng", ared_feng::settings, ared_feng::oracle),
     ("psand", psand::settings, psand::oracle),
+    ("qlaw", qlaw::settings, qlaw::oracle),
     ("fred", fred::settings, fred::oracle),
     ("dual-curvy-red", dual_curvy_red::settings, dual_curvy_red::oracle),
     ("fq-codel", fq_codel::settings, fq_codel::oracle),

@@ -139,7 +139,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let red = Red::new(s, link, (5.0, 15.0, 0.1, true));
     let mean = s.number("mean_packet", 1000.0);
     let interval = s.nanos("interval", 500_000_000);
-    let usual = link.rtt.map_or(100_000_000, |rtt| rtt.as_nanos());
+    let usual = link.rtt.map_or(100_000_000, penstock_core::Span::as_nanos);
     let given = !matches!(s.get("rtt"), Some(penstock_core::param::Value::Text(_)));
     let rtld = if given { s.nanos("rtt", usual) } else { usual } as f64 / 1e9;
     let law = Qlaw {

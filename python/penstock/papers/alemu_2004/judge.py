@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,14 @@ def sweep(conditions: Iterable[Condition]) -> Condition:
         return found if found.verdict == "contradicted" else most.decide()
 
     return Condition(decide, strict.margin)
+
+
+def below(first: Sample, second: Sample) -> Condition:
+    """The first is below the second; a tie in every run decides nothing."""
+    found = first < second
+    if (first - second).values.any():
+        return found
+    return Condition(lambda: replace(found.decide(), verdict="inconclusive"), found.margin)
 
 
 def grouped(samples: Sequence[Sample]) -> np.ndarray:

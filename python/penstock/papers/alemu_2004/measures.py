@@ -49,7 +49,7 @@ def loss_runs(groups: list[ps.runs.Metrics]) -> Numbers:
         pmf = np.asarray(group.loss_run_pmf if weight else [], dtype=float)[:3]
         share[: len(pmf)] += pmf * weight / total
     one, two, three = (100 * float(part) for part in share)
-    return {"LRL1": one, "LRL2": two, "LRL3": three, "LRL>2": 100 - one - two}
+    return {"LRL1": one, "LRL2": two, "LRL3": three, "LRL>2": max(0.0, round(100 - one - two, 9))}
 
 
 def of_codes(run: ps.Run) -> Numbers:

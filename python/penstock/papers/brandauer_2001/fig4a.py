@@ -1,0 +1,58 @@
+"""Figure 4 (a): REDopt's settings by the number of web sessions, from the active flows of a first pass (Section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.brandauer_2001.setup import OPTIONS, first_pass, measure
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+
+def study(effort: Effort) -> Study:
+    """The first pass."""
+    return first_pass(effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c19 and c29, of both readings of a page."""
+    for option in table.axis("option"):
+        part, reading = table.where(option=option), OPTIONS[option]
+        if part.has(sessions=1000):
+            max_p = {sessions: part("max_p", sessions=sessions) for sessions in (800, 1000, 1200, 1400)}
+            first, second = max_p[1000] / max_p[800], max_p[1400] / max_p[1200]
+            because = (
+                "with 800 to 1200 sessions about 35 to 70 objects are on their way at a time, even where few are lost"
+            )
+            yield Claim(
+                id="c19",
+                says="REDopt's max_p grows 2.6 times from 800 to 1000 sessions and 16.7 times from 1200 to 1400",
+                expected="2.6 and 16.7, each 40 %; the second ratio at least 4 times the first",
+                reading=reading,
+                because=because,
+                holds=all_of(
+                    first.reads(2.6, share=0.4).at("800 to 1000"),
+                    second.reads(16.7, share=0.4).at("1200 to 1400"),
+                    (second / first >= 4).at("both"),
+                ),
+            )
+        yield Claim(
+            id="c29",
+            says="with 1400 sessions flows live long, and their number comes near that of everlasting ones",
+            expected="active flows with 1400 sessions >= 3 times those with 1200",
+            reading=reading,
+            holds=part("active", sessions=1400) / part("active", sessions=1200) >= 3,
+        )
+
+
+def draw(shown: Shown) -> Figure:
+    """max_p by the number of sessions."""
+    return curves(shown, "sessions", "max_p", "option", labels=("sessions", "max_p of REDopt"))

@@ -1,0 +1,68 @@
+"""Figure 4 (e): standard deviation of the queueing delay by the number of web sessions (Section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.brandauer_2001.setup import OPTIONS, SCHEMES, loads, measure, web_study
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import Sample, all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+SHORTER = "REDopt, w_q 0.002"
+
+
+def study(effort: Effort) -> Study:
+    """Every mechanism, and REDopt with the memory of the standard settings."""
+    return web_study(effort, [*SCHEMES, SHORTER])
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c24 and c25, of both readings of a page."""
+    for option in table.axis("option"):
+        yield from _of(table.where(option=option), OPTIONS[option])
+
+
+def _of(table: Table, reading: str) -> Iterator[Claim]:
+    every = loads(table, "sessions")
+
+    def sd(scheme: str, sessions: int) -> Sample:
+        return table("sd", scheme=scheme, sessions=sessions)
+
+    yield Claim(
+        id="c24",
+        says="tail-drop's delay varies most, and less when the load increases to the highest",
+        expected="sd(TD) > each variant of RED; sd(TD) with 1400 sessions < with 1200",
+        reading=reading,
+        holds=all_of(
+            *((sd("TD", n) > sd(s, n)).at(f"TD and {s}, {n} sessions") for s in SCHEMES[1:] for n in every),
+            (sd("TD", 1400) < sd("TD", 1200)).at("TD, 1200 to 1400 sessions"),
+        ),
+    )
+    yield Claim(
+        id="c25",
+        says="REDopt's delay varies more than that of standard RED, for its w_q is smaller: its memory is longer",
+        expected="sd(REDopt) > sd(REDstd), sd(GREDstd); with w_q = 0.002 its interval contains REDstd's; every load",
+        reading=reading,
+        holds=all_of(
+            condition.at(f"{n} sessions")
+            for n in every
+            for condition in (
+                (sd("REDopt", n) > sd("REDstd", n)).at("REDopt and REDstd"),
+                (sd("REDopt", n) > sd("GREDstd", n)).at("REDopt and GREDstd"),
+                (sd(SHORTER, n) / sd("REDstd", n)).reads(1.0).at("w_q = 0.002"),
+            )
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """The panel."""
+    return curves(shown, "sessions", "sd", "scheme", where={"option": 1}, labels=("sessions", "sd of delay (ms)"))

@@ -1,0 +1,292 @@
+"""What the experiments of Brandauer et al. have in common; section numbers refer to their paper."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import penstock as ps
+from penstock.model.design import RedSettings
+from penstock.reproduce import Effort
+from penstock.samples import Sample
+from penstock.study import Study, Table
+from penstock.units import parse_time
+
+RATE_BPS = 10e6  # of the bottleneck (Section 3.2)
+UDP_BPS, UDP_SOURCES, UDP_LOSS = 1e6, 4, 0.02  # (Section 3.4); the estimate of the loss is a decision
+PACKET = 1514  # bytes of a TCP packet on the wire (Section 3.2), of which 54 are headers
+HEADERS = 54
+SIZES = [1400, 1476, 1552, 1628]  # bytes: "evenly distributed from 1400 to 1628" (Section 3.3), as many flows of each
+HOSTS = ["H1", "H2", "H3", "H4"]  # 20, 40, 60 and 80 ms away (Section 3.2)
+SINKS = ["H5", "H6", "H7", "H8"]
+PROPAGATION = 0.150  # seconds: the mean round trip without queueing (Section 3.2)
+FLOWS = [16, 32, 64, 128, 256]  # 16 to 256 (Section 4)
+SESSIONS = [800, 1000, 1200, 1400]  # (Section 5)
+SCHEMES = ["TD", "REDstd", "GREDstd", "REDopt"]
+RED = SCHEMES[1:]
+TAIL = [*range(5, 21), 30, 50, 100]  # k of P(N > k)
+
+
+class Design(NamedTuple):
+    """Settings in whole packets, for a load."""
+
+    buffer: int
+    min_th: float
+    max_th: float
+    max_p: float
+    w_q: float
+
+
+def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
+    """REDopt's settings for so many flows, beside 10 % of UDP (Sections 3.2 and 4).
+
+    `b` is the number of packets that an acknowledgement stands for: 1 in the simulation, 2 in the testbed.
+    """
+    packets = 8 * PACKET
+    tcp = RATE_BPS - UDP_BPS * (1 - UDP_LOSS)
+    return ps.model.redopt(
+        flows, RATE_BPS / packets, PROPAGATION, tcp_capacity=tcp / packets, b=b, min_rto=0.2, margin=1.1
+    )
+
+
+def design(flows: float, b: int = 1) -> Design:
+    """REDopt's settings, the buffer and the thresholds in whole packets."""
+    found = redopt(flows, b)
+    numbers = [float(x) for x in (found.buffer, found.min_th, found.max_th, found.max_p, found.w_q)]
+    return Design(round(numbers[0]), round(numbers[1]), round(numbers[2]), min(numbers[3], 1.0), numbers[4])
+
+
+def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
+    """A mechanism with REDopt's buffer (Section 4): the standard settings, or REDopt's own."""
+    limit = f"{at.buffer}p"
+    if scheme == "TD":
+        return ps.DropTail(limit=limit)
+    settings: dict[str, Any] = {"limit": limit, "mean_packet": f"{PACKET}B"}
+    if scheme == "REDopt":
+        settings |= {"min_th": at.min_th, "max_th": at.max_th, "max_p": at.max_p, "w_q": at.w_q}
+    else:
+        settings |= {"min_th": 3 / 20 * at.buffer, "max_th": 13 / 20 * at.buffer, "max_p": 0.1, "w_q": 0.002}
+    if scheme == "GREDstd":
+        settings |= {"gentle": True, "gentle_top": "buffer"}
+    return ps.Red(**{**settings, **changes})
+
+
+def thresholds(scheme: str, at: Design) -> tuple[float, float]:
+    """The thresholds of a variant of RED in packets."""
+    return (at.min_th, at.max_th) if scheme == "REDopt" else (3 / 20 * at.buffer, 13 / 20 * at.buffer)
+
+
+def network(name: str, discipline: ps.Queue, traffic: Mapping[str, ps.Traffic], span: tuple[str, str]) -> ps.Scenario:
+    """Figure 2 (b): hosts of 100 Mb/s and unequal delay, one bottleneck of 10 Mb/s and 100 ms, nothing else drops.
+
+    Delays are in the forward direction only, so that round trips are 120 to 180 ms (Section 3.2). `span` is duration
+    and warm-up.
+    """
+    back = ps.Reverse(delay="0ms")
+    hosts = {
+        f"host{i + 1}": ps.Link(from_=host, to="R0", rate="100Mbit", delay=f"{20 * (i + 1)}ms", reverse=back)
+        for i, host in enumerate(HOSTS)
+    }
+    sinks = {f"sink{i + 1}": ps.Link(from_="R3", to=sink, rate="100Mbit", delay="0ms") for i, sink in enumerate(SINKS)}
+    udp = ps.Cbr(
+        count=UDP_SOURCES, from_=HOSTS, to=SINKS, rate=f"{UDP_BPS / UDP_SOURCES:g}bit", packet="573B", headers="0B",
+        phase="random",
+    )  # fmt: skip
+    return ps.Scenario(
+        name=f"Brandauer et al.: {name}",
+        duration=span[0],
+        warmup=span[1],
+        links={
+            "bottleneck": ps.Link(
+                from_="R1", to="R2", rate="10Mbit", delay="100ms", reverse=back, queue=discipline, watch=True
+            ),
+            "left": ps.Link(from_="R0", to="R1", rate="100Mbit", delay="0ms"),
+            "right": ps.Link(from_="R2", to="R3", rate="100Mbit", delay="0ms"),
+            **hosts,
+            **sinks,
+        },
+        traffic={"udp": udp, **traffic},
+    )
+
+
+def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str], *, testbed: bool = False) -> ps.Scenario:
+    """Everlasting SACK flows, spread over the hosts (Section 3.4); packets of four sizes, or as in the testbed."""
+    tcp: dict[str, Any] = {
+        "flavour": "sack", "profile": "ns2", "from_": HOSTS, "to": SINKS, "window": 10_000, "initial_window": 1,
+        "headers": f"{HEADERS}B", "start": {"uniform": ["0s", "10s"]},
+    }  # fmt: skip
+    if testbed:
+        linux: dict[str, Any] = {"min_rto": "200ms", "delayed_ack": "200ms", "packet": f"{PACKET - HEADERS}B"}
+        return network(f"{flows} flows", discipline, {"tcp": ps.Tcp(count=flows, **tcp, **linux)}, span)
+    groups = {
+        f"tcp{size}": ps.Tcp(count=flows // len(SIZES), **tcp, min_rto="1s", packet=f"{size - HEADERS}B")
+        for size in SIZES
+    }
+    return network(f"{flows} flows", discipline, groups, span)
+
+
+def web(sessions: int, discipline: ps.Queue, span: tuple[str, str], option: int = 1) -> ps.Scenario:
+    """Sessions of pages with objects (Section 3.4, after Feldmann et al.); every object is a new connection."""
+    traffic = ps.Web(
+        sessions=sessions, flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, packet=f"{PACKET - HEADERS}B",
+        headers=f"{HEADERS}B", window=10_000, initial_window=1, min_rto="1s", option=1 if option else 0,
+        start={"uniform": ["0s", "10s"]},
+    )  # fmt: skip
+    return network(f"{sessions} sessions", discipline, {"web": traffic}, span)
+
+
+# ---- studies --------------------------------------------------------------------------------------------------------
+
+SETTINGS = {"simulation": "", "testbed": "delayed acknowledgements and 200 ms of least timeout, as in the testbed"}
+OPTIONS = {1: "", 0: "a page follows the start of the one before, not its end"}
+
+
+def ftp_span(effort: Effort) -> tuple[str, str]:
+    """500 s of which 100 s are left out (Section 3.2)."""
+    return effort.choose(("150s", "50s"), ("500s", "100s"))
+
+
+def ftp_flows(effort: Effort) -> list[int]:
+    """The loads that are run."""
+    return effort.choose([16, 64, 256], FLOWS)
+
+
+def ftp_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
+    """Every mechanism and number of flows; 10 runs (Section 3.2)."""
+    span = ftp_span(effort)
+
+    def scenario(setting: str, scheme: str, flows: int) -> ps.Scenario:
+        testbed = setting == "testbed"
+        changes = {"spacing": "count"} if testbed and scheme != "TD" else {}
+        return ftp(flows, queue(scheme, design(flows, 1 + testbed), **changes), span, testbed=testbed)
+
+    return Study(
+        scenario,
+        {
+            "setting": effort.choose(["simulation"], list(SETTINGS)),
+            "scheme": list(schemes),
+            "flows": ftp_flows(effort),
+        },
+        seeds=effort.choose(5, 10),
+    )
+
+
+def web_span(effort: Effort) -> tuple[str, str]:
+    """5000 s of which 100 s are left out (Section 3.3)."""
+    return effort.choose(("400s", "50s"), ("5000s", "100s"))
+
+
+def web_sessions(effort: Effort) -> list[int]:
+    """The loads that are run."""
+    return effort.choose([800, 1200, 1400], SESSIONS)
+
+
+def web_options(effort: Effort) -> list[int]:
+    """The readings of how pages follow each other."""
+    return effort.choose([1], list(OPTIONS))
+
+
+def first_pass(effort: Effort) -> Study:
+    """The runs in which the number of active flows is measured, behind standard RED (Section 3.4)."""
+    span, at = web_span(effort), design(64)
+    return Study(
+        lambda option, sessions: web(sessions, queue("REDstd", at), span, option),
+        {"option": web_options(effort), "sessions": web_sessions(effort)},
+        seeds=effort.choose(5, 10),
+    )
+
+
+def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
+    """REDopt's settings by option and sessions, from the average number of active flows (Section 3.4)."""
+    found = effort.table(first_pass(effort), measure)
+    return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in found.cells}
+
+
+def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
+    """Every mechanism and number of sessions; 50 runs (Section 3.3), 10 of the other reading of a page."""
+    span, designs = web_span(effort), web_designs(effort)
+
+    def scenario(option: int, scheme: str, sessions: int) -> ps.Scenario:
+        return web(sessions, queue_of(scheme, designs[option, sessions]), span, option)
+
+    parts = [
+        Study(
+            scenario,
+            {"option": [option], "scheme": list(schemes), "sessions": web_sessions(effort)},
+            seeds=effort.choose(5, 50 if option else 10),
+        )
+        for option in web_options(effort)
+    ]
+    return joined(parts)
+
+
+def queue_of(scheme: str, at: Design) -> ps.Queue:
+    """As `queue`; "REDopt, w_q 0.002" has the standard memory."""
+    name, _, weight = scheme.partition(", w_q ")
+    return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
+
+
+def joined(studies: Sequence[Study]) -> Study:
+    """All of them in one table."""
+    return functools.reduce(operator.add, studies)
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+def measure(run: ps.Run) -> dict[str, float | None]:
+    """Goodput in Mb/s, UDP loss in percent, delay in ms, the queue, losses in a row, and the active connections.
+
+    Their average number is the rate at which objects are completed times what one takes, by Little's law.
+    """
+    link, udp = run.links["bottleneck"], run.traffic["udp"]
+    groups = [group for name, group in run.traffic.items() if name != "udp"]
+    burst = np.asarray(link.burst_loss_pmf, dtype=float)
+    lengths = np.arange(1, len(burst) + 1)
+    limit = float(run.scenario["links"]["bottleneck"]["queue"]["limit"].rstrip("p"))
+    numbers: dict[str, float | None] = {
+        "goodput": sum(group.goodput_bps for group in groups) / 1e6,
+        "udp_loss": 100 * udp.loss_rate,
+        "delay": 1e3 * link.delay_mean_s if link.delay_mean_s is not None else None,
+        "sd": 1e3 * link.delay_sd_s if link.delay_sd_s is not None else None,
+        "queue": link.length_mean_pkts,
+        "filled": link.length_mean_pkts / limit,
+        "utilization": 100 * link.utilization,
+        "forced": link.drops_forced / link.arrivals,
+        "in_a_row": float(lengths @ burst) if len(burst) else None,
+        **{f"over_{k}": float(burst[k:].sum()) if len(burst) else 0.0 for k in TAIL},
+    }
+    if (web := run.traffic.get("web")) is not None:
+        lasting = _seconds(run.scenario["duration"]) - _seconds(run.scenario["warmup"])
+        numbers["active"] = web.completed * (web.completion_mean_s or 0.0) / lasting
+        numbers["max_p"] = min(float(redopt(numbers["active"]).max_p), 1.0) if numbers["active"] else None
+    return numbers
+
+
+def _seconds(text: str) -> float:
+    return parse_time(text) / 1e9
+
+
+def largest(samples: Sequence[Sample]) -> Sample:
+    """The largest, run by run."""
+    return functools.reduce(lambda a, b: Sample(np.maximum(a.values, b.values)), samples)
+
+
+def smallest(samples: Sequence[Sample]) -> Sample:
+    """The smallest, run by run."""
+    return functools.reduce(lambda a, b: Sample(np.minimum(a.values, b.values)), samples)
+
+
+def few(sample: Sample, runs: int) -> Sample:
+    """Its first runs, to be paired with a study of fewer."""
+    return Sample(sample.values[:runs])
+
+
+def loads(table: Table, axis: str, low: float = 0, high: float = math.inf) -> list[int]:
+    """The loads of a table from `low` to `high`."""
+    return [value for value in table.axis(axis) if low <= value <= high]

@@ -1,15 +1,20 @@
-"""`ps.model.Fluid`: its arrays, its loop against a second form in NumPy, its time, and its messages."""
+"""`ps.model.Fluid`: its arrays, its loop against a second form in NumPy, its time, its messages, and its page."""
 
 from __future__ import annotations
 
+import importlib
+import json
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import penstock as ps
 import pytest
 from penstock.model import ModelError
 
+ROOT = Path(__file__).resolve().parents[2]
 model = ps.model
 RED = model.FluidRed(min_th=50, max_th=250, max_p=0.1, w_q=0.0004)
 FLUID = model.Fluid(flows=60, rtt=0.1, capacity=2500, law=RED)
@@ -130,3 +135,19 @@ def test_wrong_arguments_are_told() -> None:
         replace(FLUID, law=ps.Red()).margins()  # type: ignore[arg-type]
     with pytest.raises(ModelError, match=r"low = 5: must be below high \(5\)"):
         FLUID.border_flows(5, 5)
+
+
+def test_the_page_has_the_numbers_of_the_data_and_the_model_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    study = importlib.import_module("fluid")
+    data = json.loads(study.DATA.read_text(encoding="utf-8"))
+    assert study.table(data) in study.PAGE.read_text(encoding="utf-8")
+    assert len(data) == 2 * 3 + 1
+    for case, found in data.items():
+        name, rtt, *_ = case.split()
+        law = study.laws()[name].fluid
+        fluid = model.Fluid(flows=1, rtt=float(rtt), capacity=study.CAPACITY, law=law, eta=study.ETA)
+        assert fluid.border_flows(10, 1.2 * found["border"]) == pytest.approx(found["border"], rel=1e-4)
+        onsets = [study.crossing(found["flows"], [of[seed] for of in found["deviations"]]) for seed in range(5)]
+        assert onsets == pytest.approx(found["onsets"], rel=1e-3)
+        assert abs(np.mean(onsets) / found["onset"] - 1) < 0.3

@@ -157,7 +157,8 @@ class Explanation:
             words = f"{self.contender.name} has no drop probability over the mean queue for the queue law to meet."
             return explain.Drawing("Queue law", "", words)
         points = self.points(found)
-        curves = [found.curve(), *(found.needed(flows) for flows in self.flows or ())]
+        needed = (found.needed(flows) for flows in self.flows or ())
+        curves = [found.curve(), *(curve for curve in needed if curve[0])]
         top = picture_top(found, points)
         marks = [
             (p.queue, p.probability, f"{'●' if p.stable else '○'}{p.flows}")

@@ -86,6 +86,8 @@ class Operating:
         found = self.law.crossing(flows, self.control, self.limit)
         if found is None:
             return Point(flows, None, None, False, "fills the buffer")
+        if found.queue == 0:
+            return Point(flows, 0.0, found.probability, False, "leaves the link idle")
         inside = found.queue < self.end * (1 - _JUST)
         if inside and not found.at_jump:
             return Point(flows, found.queue, found.probability, True, "stable")
@@ -94,6 +96,8 @@ class Operating:
 
     def largest_flows(self, law: QueueLaw | None = None) -> int:
         """The most flows that the stable part holds, by its own law or another one."""
+        if self.end == 0:
+            return 0
         below = self.control(self.end * (1 - _JUST))
         return int((law or self.law).largest_flows(self.end, below))
 
@@ -141,7 +145,7 @@ def picture_top(operating: Operating, points: Sequence[Point]) -> float:
     """The largest probability of the picture: a little above the points that are not far beyond the stable part."""
     below = operating.control(operating.end * (1 - _JUST)) or 0.1
     highest = [p.probability for p in points if p.probability is not None and p.probability < 3 * below]
-    return min(1.0, 1.3 * max(below, *highest))
+    return min(1.0, 1.3 * max([below, *highest]))
 
 
 def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str, int]) -> dict[str, Any]:
@@ -167,6 +171,8 @@ def _first(control: Control, limit: float, p: float) -> float | None:
     low, high, wanted = 0.0, limit, p * (1 - _JUST)
     if control(high) < wanted:
         return None
+    if control(low) >= wanted:
+        return low
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (low, middle) if control(middle) >= wanted else (middle, high)

@@ -55,6 +55,7 @@ def test_why_a_point_is_not_stable() -> None:
     assert found(PAPER)[1].point(300).why == "swings across the jump"
     assert found(PAPER + ",gentle=true")[1].point(300).why == "past the stable part"
     assert found("bernoulli:p=0.1")[1].point(400) == operating.Point(400, None, None, False, "fills the buffer")
+    assert found("bernoulli:p=0.1")[1].point(50) == operating.Point(50, 0.0, 0.1, False, "leaves the link idle")
     assert found("sred", limit="600p")[1].point(120).why == "swings across the jump"
 
 
@@ -93,6 +94,19 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
     assert "●20" in plot
     assert "○9" not in plot
     assert plot.splitlines()[0].endswith("○40")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "flows", "most"),
+    [("bernoulli:p=0", "3..9", 0), ("bernoulli:p=0.7", "3..9", 0), ("rio", "99999999999", 179), ("p", "1000000", 1193)],
+)
+def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
+    explanation, over = found(scheme, flows)
+    assert not any(point.stable for point in explanation.points(over))
+    # p reaches 0.5 at 55 packets, where the law has 1193.6 flows
+    assert explanation.largest_flows(over)["drop"] == most
+    assert "Queue law" in explanation.text(100)
+    assert explanation.figure() is not None
 
 
 def test_rows_of_flows() -> None:

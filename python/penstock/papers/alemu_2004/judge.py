@@ -67,12 +67,19 @@ def lowest(at: float, curve: Sequence[tuple[float, Sample]]) -> Condition:
 
 
 def crossing(axis: Sequence[float], first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
-    """Where on the axis the first curve rises above the second, between points in proportion; for each group of runs.
+    """From where on the first curve stays above the second, between points in proportion; for each group of runs.
 
-    The lower end of the axis where it is above from the beginning, the upper end where it never is.
+    The lower end of the axis where it is above from the beginning, the upper end where it is not above there.
     """
     difference = grouped(first) - grouped(second)
     return Sample([_root(np.asarray(axis, dtype=float), row) for row in difference])
+
+
+def ratio(first: Sample, second: Sample) -> Sample:
+    """One mean over the other, for each group of runs: where single runs may have none."""
+    rows = grouped([first, second])
+    with np.errstate(all="ignore"):
+        return Sample([float(a / b) for a, b in rows])
 
 
 def relative_spread(samples: Sequence[Sample]) -> Sample:
@@ -117,10 +124,10 @@ def _ranks(x: np.ndarray) -> np.ndarray:
 
 def _root(axis: np.ndarray, difference: np.ndarray) -> float:
     above = difference > 0
-    if above[0]:
+    if above.all():
         return float(axis[0])
-    if not above.any():
+    if not above[-1]:
         return float(axis[-1])
-    i = int(np.argmax(above))
-    share = difference[i - 1] / (difference[i - 1] - difference[i])
-    return float(axis[i - 1] + share * (axis[i] - axis[i - 1]))
+    i = int(np.flatnonzero(~above)[-1])
+    share = difference[i] / (difference[i] - difference[i + 1])
+    return float(axis[i] + share * (axis[i + 1] - axis[i]))

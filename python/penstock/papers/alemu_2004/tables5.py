@@ -13,17 +13,34 @@ from penstock.samples import Condition, Sample, all_of
 from penstock.study import Study, Table
 
 TEN = list(range(10, 101, 10))
-CODES = ["16,1", "16,2", "16,4", "8,2"]
+REDS = (("RED", ""), ("automatic RED", "RED as in ns-2 since 2001: 6.25, 18.75, 0.0004"))
+CODES: Sequence[str] = ["16,1", "16,2", "16,4", "8,2"]
 """Of Figure 5.4: k and h."""
 
 
-def study(effort: Effort, codes: Sequence[str] = CODES) -> Study:
-    """The codes behind drop-tail and both REDs."""
+def study(
+    effort: Effort,
+    codes: Sequence[str] = CODES,
+    flows: Sequence[int] | None = None,
+    schemes: Sequence[str] = tuple(FEC_QUEUES),
+    sources: int = 1,
+) -> Study:
+    """The codes behind drop-tail and both REDs, beside 10 to 100 transfers or other numbers of them."""
     return Study(
-        lambda code, scheme, flows: fec(scheme, flows, *numbers(code)),
-        {"code": list(codes), "scheme": list(FEC_QUEUES), "flows": effort.choose([10, 50, 100], TEN)},
+        lambda code, scheme, flows: fec(scheme, flows, *numbers(code), sources),
+        {
+            "code": list(codes),
+            "scheme": list(schemes),
+            "flows": effort.choose([10, 50, 100], TEN) if flows is None else list(flows),
+        },
         seeds=effort.choose(5, 50),
+        labels={"sources": sources},
     )
+
+
+def reds(table: Table) -> list[tuple[str, str]]:
+    """The REDs of a table, each with the name of its reading (guess 9)."""
+    return [(red, reading) for red, reading in REDS if table.has(scheme=red)]
 
 
 def numbers(code: str) -> tuple[int, int]:
@@ -53,7 +70,7 @@ def crossing(table: Table, code: str, red: str) -> Sample:
 def claims(table: Table, name: str, code: str, last: int) -> Iterator[Claim]:
     """A row for each number of flows, and up to which one (`last`) RED is the better."""
     title = name.replace("-", ".")
-    for red, reading in (("RED", ""), ("automatic RED", "RED as in ns-2 since 2001: 6.25, 18.75, 0.0004")):
+    for red, reading in REDS:
         own = [cell for cell in printed(name, code, red) if table.has(**cell.at)]
         for row in dict.fromkeys(cell.row for cell in own):
             chosen = [cell for cell in own if cell.row == row]

@@ -1,6 +1,6 @@
-"""Where queues begin to swing: the fluid model's onset against packet simulation; the table and figures of its page.
+"""Where queues begin to swing: the fluid model's onset against packet simulation; the tables and figures of its page.
 
-`make fluid` runs this. Without `--measure` only the table and the figures are made again, from the data.
+`make fluid` runs this. Without `--measure` only the tables and the figures are made again, from the data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "fluid.json"
 PAGE = ROOT / "docs" / "explanation" / "fluid.md"
 FIGURES = ROOT / "docs" / "images"
-BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 
 CAPACITY = 12_500
 """Packets of 1000 bytes a second: 100 Mbit/s."""
@@ -163,7 +162,44 @@ def measure() -> dict[str, Any]:
     data = {f"{name} {rtt:g}": measured(name, rtt, scale=1, steps=STEPS) for name in laws() for rtt in ROUND_TRIPS}
     name, rtt = AGAIN
     data[f"{name} {rtt:g} x{SCALE}"] = measured(name, rtt, scale=SCALE, steps=STEPS[STEPS < 1.4])
-    return data
+    onsets = {rtt: data[f"RED {rtt:g}"]["onset"] for rtt in ROUND_TRIPS}
+    return {"onset": data, "swing": {f"{rtt:g}": swing(rtt, round(0.7 * onset)) for rtt, onset in onsets.items()}}
+
+
+def swing(rtt: float, flows: int) -> dict[str, Any]:
+    """Deviation (packets) and period (s) of RED's average: packets, the fluid, and the fluid with an ACK clock."""
+    law = laws()["RED"]
+    runs = [run.average for run in simulated(law.scheme, rtt, [flows], 1)[0]]
+    fluid = of_fluid(model.Fluid(flows=flows, rtt=rtt, capacity=CAPACITY, law=law.fluid, eta=ETA))
+    clocked = ack_clocked(rtt, flows)
+    return {
+        "flows": flows,
+        "packets": [float(np.mean([np.std(run) for run in runs])), float(np.mean([period(run) for run in runs]))],
+        "fluid": [float(np.std(fluid)), period(fluid)],
+        "clocked": [float(np.std(clocked)), period(clocked)],
+    }
+
+
+def period(path: Values) -> float:
+    """That of the strongest frequency, in seconds."""
+    spectrum = np.abs(np.fft.rfft(path - path.mean()))
+    return float(len(path) * SAMPLING / (1 + np.argmax(spectrum[1:])))
+
+
+def ack_clocked(rtt: float, flows: int) -> Values:
+    """RED's average if what is in flight and not in the pipe waits, q = N W - C T_p: 100 s after 50, Euler's method."""
+    step, every = 0.002, round(SAMPLING / 0.002)
+    window, queue, mean = (np.empty(round(DURATION / step)) for _ in range(3))
+    window[0] = queue[0] = mean[0] = 10
+    for n in range(len(window) - 1):
+        now = rtt + queue[n] / CAPACITY
+        then = max(0, n - round(now / step))
+        p = np.interp(mean[then], [100, MAX_TH, 2 * MAX_TH], [0, 0.1, 1])
+        cut = window[n] * window[then] * p / (ETA * (rtt + queue[then] / CAPACITY))
+        window[n + 1] = window[n] + step * (1 / now - cut)
+        queue[n + 1] = max(0.0, flows * window[n + 1] - CAPACITY * rtt)
+        mean[n + 1] = mean[n] + step * POLE * (queue[n] - mean[n])
+    return mean[round(WARMUP / step) :: every]
 
 
 def measured(name: str, rtt: float, *, scale: int, steps: Values) -> dict[str, Any]:
@@ -190,17 +226,29 @@ def measured(name: str, rtt: float, *, scale: int, steps: Values) -> dict[str, A
     }
 
 
-def table(data: dict[str, Any]) -> str:
-    """The table of the page, as Markdown."""
+def swings(data: dict[str, Any]) -> str:
+    """The table of the swing, as Markdown."""
+    lines = [
+        "| T_p in ms | flows | packets | fluid | fluid with an ACK clock |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for rtt, found in data.items():
+        parts = " | ".join(f"{found[of][0]:.0f}, {found[of][1]:.2f} s" for of in ("packets", "fluid", "clocked"))
+        lines.append(f"| {float(rtt) * 1000:g} | {found['flows']:g} | {parts} |")
+    return "\n".join(lines) + "\n"
+
+
+def onsets(data: dict[str, Any]) -> str:
+    """The table of the onsets, as Markdown."""
     lines = [
         "| law | T_p in ms | fluid, eta = 3/2 | fluid, eta = 2 | packets | packets/fluid | W | W^2 p of the packets |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for case, found in data.items():
         name, rtt, *scale = case.split()
-        onsets = found["onsets"]
-        mean = float(np.mean(onsets))
-        half = float(student.ppf(0.975, len(onsets) - 1) * np.std(onsets, ddof=1) / math.sqrt(len(onsets)))
+        each = found["onsets"]
+        mean = float(np.mean(each))
+        half = float(student.ppf(0.975, len(each) - 1) * np.std(each, ddof=1) / math.sqrt(len(each)))
         balance = np.interp(mean, found["flows"], found["balance"])
         lines.append(
             f"| {name}{', four times as large' if scale else ''} | {float(rtt) * 1000:g} | {found['onset']:.0f} "
@@ -258,17 +306,27 @@ def draw_swing(data: dict[str, Any]) -> Figure:
 
 
 def main() -> None:
-    """Measures if asked to, and writes the table and the figures."""
+    """Measures if asked to, and writes the tables and the figures."""
     if "--measure" in sys.argv[1:]:
-        cases = (f"{json.dumps(case)}: {json.dumps(found)}" for case, found in rounded(measure()).items())
-        DATA.write_text("{\n" + ",\n".join(cases) + "\n}\n", encoding="utf-8")
+        DATA.write_text(laid_out(rounded(measure())), encoding="utf-8")
     data = json.loads(DATA.read_text(encoding="utf-8"))
     page = PAGE.read_text(encoding="utf-8")
-    before, after = page.index(BEGIN) + len(BEGIN), page.index(END)
-    PAGE.write_text(page[:before] + table(data) + page[after:], encoding="utf-8")
+    for name, table in (("onset", onsets(data["onset"])), ("swing", swings(data["swing"]))):
+        before, after = (page.index(mark) for mark in (f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"))
+        page = page[:before] + f"<!-- {name} -->\n" + table + page[after:]
+    PAGE.write_text(page, encoding="utf-8")
     with style.styled():
-        for name, figure in (("onset", draw_onsets(data)), ("swing", draw_swing(data))):
+        for name, figure in (("onset", draw_onsets(data["onset"])), ("swing", draw_swing(data["onset"]))):
             save(figure, FIGURES / f"fluid-{name}.svg")
+
+
+def laid_out(data: dict[str, Any]) -> str:
+    """As JSON, one case a line."""
+    parts = []
+    for name, cases in data.items():
+        lines = ",\n".join(f"  {json.dumps(case)}: {json.dumps(found)}" for case, found in cases.items())
+        parts.append(f" {json.dumps(name)}: {{\n{lines}\n }}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def rounded(value: Any) -> Any:

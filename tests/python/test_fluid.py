@@ -141,9 +141,11 @@ def test_the_page_has_the_numbers_of_the_data_and_the_model_its_own(monkeypatch:
     monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
     study = importlib.import_module("fluid")
     data = json.loads(study.DATA.read_text(encoding="utf-8"))
-    assert study.table(data) in study.PAGE.read_text(encoding="utf-8")
-    assert len(data) == 2 * 3 + 1
-    for case, found in data.items():
+    page = study.PAGE.read_text(encoding="utf-8")
+    assert study.onsets(data["onset"]) in page
+    assert study.swings(data["swing"]) in page
+    assert len(data["onset"]) == 2 * 3 + 1
+    for case, found in data["onset"].items():
         name, rtt, *_ = case.split()
         law = study.laws()[name].fluid
         fluid = model.Fluid(flows=1, rtt=float(rtt), capacity=study.CAPACITY, law=law, eta=study.ETA)

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from penstock.claims import Claim
-from penstock.papers.kantawala_turner_2005.setup import COMPARED, FEW, READINGS, at, measure, place, settled, sizes
+from penstock.papers.kantawala_turner_2005.setup import (
+    COMPARED,
+    FEW,
+    READINGS,
+    W_FALLS,
+    at,
+    measure,
+    place,
+    settled,
+    sizes,
+)
 from penstock.papers.kantawala_turner_2005.setup import study as run_of
 from penstock.plots.curves import curves
 from penstock.reproduce import Effort
@@ -51,6 +61,7 @@ def _of(table: Table, dsdrr: str, reading: str) -> Iterator[Claim]:
         says="flows from end to end have nearly 80 % of their fair share with DSDRR, 70 % with DTDRR",
         expected="80 (70 to 90) % and 70 (60 to 80) % for B >= 400",
         reading=reading,
+        because="" if reading else W_FALLS,
         holds=all_of(
             *(at(table, "g_slow", dsdrr, b).reads(80, low=70, high=90).at(place(dsdrr, b)) for b in beyond),
             *(at(table, "g_slow", "DTDRR", b).reads(70, low=60, high=80).at(place("DTDRR", b)) for b in beyond),
@@ -69,6 +80,7 @@ def _of(table: Table, dsdrr: str, reading: str) -> Iterator[Claim]:
         says="that is almost twice what RED and tail-drop give, and four times what Blue gives",
         expected=">= 1.6 times RED and tail-drop, >= 3 times Blue, for B >= 400",
         reading=reading,
+        because="" if reading else W_FALLS,
         holds=all_of(times("RED", 1.6), times("Tail-Drop", 1.6), times("Blue", 3)),
     )
     yield Claim(
@@ -77,6 +89,7 @@ def _of(table: Table, dsdrr: str, reading: str) -> Iterator[Claim]:
         expected="DSDRR within 5 points of QSDRR for B >= 400; DTDRR / each 0.9 (0.85 to 0.95), DTDRR >= 1.5 RED for "
         "B > 1000",
         reading=reading,
+        because="" if reading else W_FALLS,
         holds=all_of(
             *(
                 (at(table, "g_slow", dsdrr, b) - at(table, "g_slow", "QSDRR", b)).between(-5, 5).at(f"B = {b}")

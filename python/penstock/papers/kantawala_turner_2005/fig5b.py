@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005.fig5a import study
-from penstock.papers.kantawala_turner_2005.setup import READINGS, at, measure, place, settled, sizes
+from penstock.papers.kantawala_turner_2005.setup import READINGS, W_FALLS, at, measure, place, settled, sizes
 from penstock.plots.curves import curves
 from penstock.samples import all_of
 from penstock.shown import Shown
@@ -27,6 +27,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says="with DTDRR and DSDRR the cross traffic takes up the slack",
             expected="115 to 120 (110 to 125) % for B >= 400",
             reading=reading,
+            because="" if reading else W_FALLS,
             holds=all_of(
                 at(table, "g_fast", s, b).reads(117.5, low=110, high=125).at(place(s, b))
                 for s in ("DTDRR", dsdrr)

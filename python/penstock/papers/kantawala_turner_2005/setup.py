@@ -40,6 +40,9 @@ DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 # Figure 1 lets W fall to one more than the queues that are marked at that moment, which is nearly always one.
 READINGS = {"DSDRR": "", "DSDRR, W held": "W stays at its initial 10 % of the queues"}
 
+W_FALLS = "as printed, W falls to 1 in any second without an overflow (discard-state)"
+"""Why what DSDRR reaches in the work is not reached with figure 1."""
+
 # Settings tried for RED and Blue, of which the best is used (Section 4 says that this was done, not what was tried).
 # The first of each is taken without a search.
 RED_TRIED = [
@@ -97,9 +100,11 @@ def _access(load: str, count: int, name: str, router: str, delay: str) -> ps.Lin
     return ps.Link(count=count, from_=f"{name}{{i}}", to=router, rate=ACCESS[load], delay=delay)
 
 
-def two_round_trips(load: str, discipline: ps.Queue, span: Span, flavour: str = "reno") -> ps.Scenario:
-    """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1)."""
-    half = FLOWS[load] // 2
+def two_round_trips(
+    load: str, discipline: ps.Queue, span: Span, flavour: str = "reno", flows: int | None = None
+) -> ps.Scenario:
+    """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1); by default as many as in the work."""
+    half = (flows or FLOWS[load]) // 2
     return ps.Scenario(
         name=f"Kantawala and Turner: two round trips, {load}",
         duration=span[0],

@@ -57,6 +57,8 @@ struct Run<'a> {
     path: &'a Path,
     events: BTreeMap<(u64, u64), Event>,
     order: u64,
+    /// When the sender's timer is looked at next.
+    armed: u64,
     outbox: Outbox,
     /// When the packets that wait begin to be transmitted.
     waiting: VecDeque<u64>,
@@ -87,8 +89,9 @@ impl Run<'_> {
             self.waiting.push_back(start);
             self.schedule(start, Event::Data(segment));
         }
-        if let Some(timer) = sender.timer() {
-            self.schedule(timer.as_nanos(), Event::SenderTimer);
+        if let Some(timer) = sender.timer().map(Time::as_nanos).filter(|timer| *timer < self.armed) {
+            self.armed = timer;
+            self.schedule(timer, Event::SenderTimer);
         }
     }
 
@@ -113,6 +116,7 @@ pub(crate) fn run(params: TcpParams, path: &Path, limit: u64) -> Record {
         path,
         events: BTreeMap::new(),
         order: 0,
+        armed: u64::MAX,
         outbox: Outbox::default(),
         waiting: VecDeque::new(),
         free_at: 0,
@@ -169,6 +173,7 @@ pub(crate) fn run(params: TcpParams, path: &Path, limit: u64) -> Record {
                 run.flush(now, &sender);
             }
             Event::SenderTimer => {
+                run.armed = if run.armed == now { u64::MAX } else { run.armed };
                 sender.on_timer(time, &mut run.outbox);
                 run.flush(now, &sender);
             }

@@ -143,9 +143,13 @@ def _field(param: Param, default: object) -> str:
 
 
 def _wrapped(field: str) -> str:
-    """The line as the formatter breaks it where it is too long: at the brackets of the words."""
+    """The line as the formatter breaks it where it is too long: round an optional type, else at the brackets."""
     if len(field) <= 121:
         return field
+    head, kind = field.split(": ", 1)
+    kind, default = kind.rsplit(" = ", 1)
+    if kind.endswith("| None") and len(kind) <= 112:
+        return f"{head}: (\n        {kind}\n    ) = {default}"
     head, rest = field.split("[", 1)
     words, tail = rest.rsplit("]", 1)
     if len(words) > 112:
@@ -163,7 +167,7 @@ def _annotation(param: Param) -> str:
     words = f"Literal[{', '.join(map(json.dumps, param.choices))}]"
     match param.kind:
         case "choice":
-            return words
+            return f"{words} | bool" if "on" in param.choices else words
         case "flag":
             return "bool"
         case "integer":

@@ -107,7 +107,8 @@ impl RateSampler {
         self.first_at = newest.at;
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
         let delivered = self.delivered.wrapping_sub(newest.delivered);
-        (longer > Span::ZERO)
+        // Nothing is new where a timeout had forgotten the reports.
+        (longer > Span::ZERO && delivered > 0)
             .then(|| RateSample { rate: f64::from(delivered) / longer.as_secs(), prior: newest.delivered })
     }
 }
@@ -170,5 +171,17 @@ mod tests {
         sampler.on_send(at(300), 0, false);
         sampler.on_ack(at(400), &ack(3, &[]), 3);
         assert_eq!(sampler.delivered(), 3);
+    }
+
+    #[test]
+    fn what_was_counted_before_a_timeout_gives_no_rate() {
+        let mut sampler = RateSampler::default();
+        (0..5).for_each(|seq| sampler.on_send(at(u64::from(seq)), seq, seq == 0));
+        sampler.on_ack(at(100), &ack(0, &[SackBlock { start: 1, end: 3 }]), 2);
+        sampler.forget(2);
+        sampler.on_send(at(300), 0, false);
+        sampler.on_ack(at(400), &ack(1, &[]), 1);
+        sampler.on_send(at(400), 1, false);
+        assert_eq!(sampler.on_ack(at(500), &ack(2, &[]), 1), None, "nothing new");
     }
 }

@@ -58,6 +58,8 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
         return value, value
     if value is False and "off" in words:
         return "off", "off"
+    if value is True and "on" in words:
+        return "on", "on"
     match param.kind:
         case "flag":
             if not isinstance(value, bool):

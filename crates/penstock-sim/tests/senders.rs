@@ -1,0 +1,169 @@
+//! Today's senders on one link: what BBR, LEDBAT and Prague take beside others and what they leave waiting. The tables of
+//! docs/explanation/senders.md are those found here.
+
+use penstock_sim::{Scenario, run};
+use serde_json::{Value, json};
+
+const PAGE: &str = include_str!("../../../docs/explanation/senders.md");
+const RATE: f64 = 20e6;
+const RTT: f64 = 0.04;
+/// Packets of 1500 bytes in a round trip.
+const BDP: f64 = RATE * RTT / 12_000.0;
+const SEEDS: u64 = 5;
+
+/// A group of flows, named by its flavour.
+fn flows(flavour: &str, count: u32, settings: &Value) -> Value {
+    json!({"name": flavour, "kind": "tcp", "count": count, "from": ["A"], "to": ["B"],
+           "start": {"first_ns": 0, "jitter_ns": 1_000_000_000},
+           "tcp": {"profile": "linux", "flavour": flavour, "settings": settings}})
+}
+
+fn droptail(packets: f64) -> Value {
+    json!({"scheme": "droptail", "limit": {"packets": packets.round() as u64}})
+}
+
+/// Results of runs of one link of 20 Mb/s, a round trip of 40 ms and so many seconds, after `warmup` of them.
+fn runs(queue: &Value, traffic: &[Value], warmup: f64, seconds: f64) -> Vec<Value> {
+    let nanos = |seconds: f64| (seconds * 1e9) as u64;
+    let link = |name: &str, from: &str, to: &str, rate: f64| json!({"name": name, "from": from, "to": to, "rate": rate, "delay": RTT * 0.5e9});
+    let mut there = link("link", "A", "B", RATE);
+    there["queue"] = queue.clone();
+    there["watch"] = json!(true);
+    let whole = json!({"duration_ns": nanos(warmup + seconds), "warmup_ns": nanos(warmup),
+                       "links": [there, link("link.reverse", "B", "A", 1e11)], "traffic": traffic});
+    let scenario: Scenario = serde_json::from_value(whole).expect("the scenario is canonical");
+    let result = |seed| serde_json::from_str(&run(&scenario, seed).expect("it runs").to_json()).expect("it is JSON");
+    (1..=SEEDS).map(result).collect()
+}
+
+fn number(result: &Value, path: &str) -> f64 {
+    result.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} in {result}"))
+}
+
+fn mean(results: &[Value], of: impl Fn(&Value) -> f64) -> f64 {
+    results.iter().map(of).sum::<f64>() / results.len() as f64
+}
+
+/// What a group delivers of all that is delivered.
+fn share(result: &Value, flavour: &str) -> f64 {
+    let groups = result["traffic"].as_object().expect("groups");
+    let all: f64 = groups.values().map(|group| number(group, "/goodput_bps")).sum();
+    number(result, &format!("/traffic/{flavour}/goodput_bps")) / all
+}
+
+fn delay_ms(results: &[Value]) -> f64 {
+    mean(results, |result| number(result, "/links/link/delay_mean_s")) * 1e3
+}
+
+/// The page has these lines; if not, it should.
+fn assert_told(lines: &[String]) {
+    let lines = lines.join("\n");
+    assert!(PAGE.contains(&lines), "docs/explanation/senders.md lacks what was found:\n{lines}");
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
+fn bbr_takes_nearly_all_of_a_short_buffer_and_less_than_half_of_a_long_one() {
+    let none = json!({});
+    let lines = [0.5, 1.0, 2.0, 4.0, 8.0].map(|bdps| {
+        let beside = |other: &str| {
+            let found = runs(&droptail(bdps * BDP), &[flows("bbr", 1, &none), flows(other, 1, &none)], 30.0, 120.0);
+            (mean(&found, |result| share(result, "bbr")), delay_ms(&found))
+        };
+        let ((reno, reno_delay), (cubic, cubic_delay)) = (beside("sack"), beside("cubic"));
+        if bdps <= 1.0 {
+            assert!(reno > 0.8 && cubic > 0.8, "{reno} and {cubic} with {bdps}");
+        } else if bdps >= 4.0 {
+            assert!(reno < 0.5 && cubic < 0.5, "{reno} and {cubic} with {bdps}");
+        }
+        format!("| {bdps} | {reno:.2} | {reno_delay:.0} | {cubic:.2} | {cubic_delay:.0} |")
+    });
+    assert_told(&lines);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
+fn one_bbr_keeps_its_share_beside_any_number_of_cubics() {
+    let none = json!({});
+    let lines = [1, 4, 16].map(|others| {
+        let found = runs(&droptail(8.0 * BDP), &[flows("bbr", 1, &none), flows("cubic", others, &none)], 30.0, 120.0);
+        format!(
+            "| {others} | {:.2} | {:.2} |",
+            mean(&found, |result| share(result, "bbr")),
+            1.0 / f64::from(others + 1)
+        )
+    });
+    assert_told(&lines);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
+fn ledbat_keeps_its_target_alone_and_yields_to_sack() {
+    let lines = [25, 50, 100].map(|target| {
+        // Each packet acknowledged: a delayed acknowledgement counts as delay. The fixed point is approached with a time
+        // constant of target, round trip and packets a second, 23 s for 100 ms.
+        let settings = json!({"target": {"ns": target * 1_000_000}, "delayed_ack": "off"});
+        let alone = runs(&droptail(1000.0), &[flows("ledbat", 1, &settings)], 200.0, 60.0);
+        let delay = delay_ms(&alone);
+        assert!((delay - f64::from(target)).abs() < 0.05 * f64::from(target), "{delay} ms, not {target}");
+        let beside =
+            runs(&droptail(1000.0), &[flows("ledbat", 1, &settings), flows("sack", 1, &json!({}))], 100.0, 100.0);
+        let left = mean(&beside, |result| share(result, "ledbat"));
+        assert!(left < 0.05, "{left} of the link beside SACK");
+        format!("| {target} | {delay:.1} | {left:.3} |")
+    });
+    assert_told(&lines);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
+fn prague_has_1_and_root_3_random_marks_a_round_trip() {
+    let lines = [0.05, 0.1, 0.2].map(|p| {
+        let queue = json!({"scheme": "bernoulli", "limit": {"packets": 1000}, "params": {"p": p, "ecn": true}});
+        // So few packets are in flight that no queue forms.
+        let found = runs(&queue, &[flows("prague", 1, &json!({"delayed_ack": "off"}))], 20.0, 200.0);
+        let window = mean(&found, |result| number(result, "/traffic/prague/cwnd_mean_pkts"));
+        // With marks at random the next cut waits a round trip and 1/m of one for the next mark, m marks a round trip: what
+        // it takes, m/2, is what has grown, 1 + 1/m.
+        let (marks, law) = (window * p, 1.0 + 3.0_f64.sqrt());
+        assert!((marks / law - 1.0).abs() < 0.05 || p > 0.1, "{marks} marks a round trip at {p}");
+        format!("| {p} | {:.1} | {window:.1} | {marks:.2} |", law / p)
+    });
+    assert_told(&lines);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
+fn prague_and_cubic_share_a_dual_queue() {
+    let queue = json!({"scheme": "dualpi2", "limit": {"packets": 1000}, "params": {}});
+    let lines = [1, 2, 5].map(|count| {
+        let traffic =
+            [flows("prague", count, &json!({"delayed_ack": "off"})), flows("cubic", count, &json!({"ecn": true}))];
+        let found = runs(&queue, &traffic, 30.0, 60.0);
+        let rate =
+            |flavour: &str| mean(&found, |result| number(result, &format!("/traffic/{flavour}/goodput_bps"))) / 1e6;
+        let waits = |flavour: &str| {
+            mean(&found, |result| number(result, &format!("/traffic/{flavour}/rtt_mean_s")) - RTT) * 1e3
+        };
+        let (prague, cubic) = (rate("prague"), rate("cubic"));
+        assert!((0.5..2.0).contains(&(prague / cubic)), "{prague} and {cubic} Mb/s");
+        assert!(waits("prague") < 2.0 && waits("cubic") > 10.0, "{} and {} ms", waits("prague"), waits("cubic"));
+        format!("| {count} | {prague:.1} | {cubic:.1} | {:.1} | {:.1} |", waits("prague"), waits("cubic"))
+    });
+    assert_told(&lines);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
+fn the_ends_of_slow_start_and_pacing_beside_each_other() {
+    let lines = [("off", false), ("on", false), ("++", false), ("off", true), ("++", true)].map(|(hystart, pacing)| {
+        let settings = json!({"hystart": hystart, "pacing": pacing, "packets": 2000});
+        let found = runs(&droptail(BDP), &[flows("cubic", 1, &settings)], 0.0, 30.0);
+        let again = mean(&found, |result| number(result, "/traffic/cubic/retransmitted_pkts"));
+        let timeouts = mean(&found, |result| number(result, "/traffic/cubic/timeouts"));
+        let done = mean(&found, |result| number(result, "/traffic/cubic/completion_mean_s"));
+        let pacing = if pacing { "yes" } else { "no" };
+        format!("| {hystart} | {pacing} | {again:.0} | {timeouts:.1} | {done:.2} |")
+    });
+    assert_told(&lines);
+}

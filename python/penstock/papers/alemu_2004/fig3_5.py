@@ -27,7 +27,7 @@ def claims(table: Table) -> Iterator[Claim]:
     """What the text says of each; some of it Table 3.1 itself contradicts."""
 
     def of(metric: str, row: tuple[float, float]) -> Sample:
-        return table(metric, max_th=row[0], min_th=row[1])
+        return table(metric, max_th=row[0], min_th=row[1], acks="each")
 
     def off(row: tuple[float, float]) -> Sample:
         return abs(of("AQS", row) - KT)
@@ -93,4 +93,6 @@ def claims(table: Table) -> Iterator[Claim]:
 
 def draw(shown: Shown) -> Figure:
     """What the triangles of the figure come to."""
-    return panels.draw(shown, [panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty")])
+    return panels.draw(
+        shown, [panels.Panel("min_th", y, "max_th", {"acks": "each"}) for y in ("AQS", "VQS", "PLR", "empty")]
+    )

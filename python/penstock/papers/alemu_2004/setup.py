@@ -21,7 +21,11 @@ LOADS = [3, 23, 53, 73, 103]
 """Numbers of flows of chapter 3."""
 SHARE = [[5, 15], [8, 11], [20, 35], [25, 35], [34, 35]]
 
+DELAYED = "100ms"
+"""How long ns-2's delayed acknowledgements wait: the other reading of the receivers (guess 3)."""
+
 Topology = Literal["same", "diff"]
+Acks = Literal["each", "delayed"]
 
 
 def red(**more: Any) -> ps.Red:
@@ -93,11 +97,13 @@ def link(
     duration: str = "100s",
     warmup: str = "0s",
     sampling: str = "10ms",
+    acks: Acks = "each",
 ) -> ps.Scenario:
     """The slow link with three basic flows, one of them in the other direction, and `more` others (Figures 2.2, 4.1).
 
     `base` are the starts of the basic flows, `first` that of the first of the others, one every 0.1 s, and `stop` when
-    those end. A start within its 0.1 s is drawn, so that runs differ (guess 8).
+    those end. A start within its 0.1 s is drawn, so that runs differ (guess 8). `acks` tells whether each packet is
+    acknowledged, or a second one waited for.
     """
     links = {
         "bottleneck": ps.Link(
@@ -107,10 +113,11 @@ def link(
         "left2": ps.Link(from_="S2", to="R1", rate="10Mbit", delay="3ms"),
         "right": ps.Link(from_="R2", to="S3", rate="10Mbit", delay="4ms"),
     }  # fmt: skip
+    receiver: dict[str, Any] = {"delayed_ack": DELAYED} if acks == "delayed" else {}
     traffic: dict[str, ps.Traffic] = {
-        "base1": _flow("S1", "S3", base=True, start=base[0]),
-        "reverse": _flow("S3", "S1", base=True, start=base[1]),
-        "base2": _flow("S2", "S3", base=True, start=base[2]),
+        "base1": _flow("S1", "S3", base=True, start=base[0], **receiver),
+        "reverse": _flow("S3", "S1", base=True, start=base[1], **receiver),
+        "base2": _flow("S2", "S3", base=True, start=base[2], **receiver),
     }
     if more and topology == "diff":
         delay: Any = {"linear": ["1ms", "200ms"]}
@@ -118,7 +125,7 @@ def link(
     if more:
         traffic["extra"] = _flow(
             "E{i}" if topology == "diff" else "S1", "S3", count=more, stop=stop,
-            start={"first": first, "every": "100ms", "jitter": "100ms"},
+            start={"first": first, "every": "100ms", "jitter": "100ms"}, **receiver,
         )  # fmt: skip
     return ps.Scenario(
         name=f"Alemu, {more + 3} flows",

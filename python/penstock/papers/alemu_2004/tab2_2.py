@@ -32,6 +32,14 @@ def claims(table: Table) -> Iterator[Claim]:
             expected=", ".join(f"{cell.column} {cell.printed:g}" for cell in own),
             holds=cells.fits(table, own, JUDGES),
         )
+        delayed = tables2.printed("tab2-2", acks="delayed")
+        yield Claim(
+            id=f"tab2.2/{number}",
+            says=f"the row of {row}",
+            expected="as above",
+            holds=cells.fits(table, [cell for cell in delayed if cell.row == row], JUDGES),
+            reading="delayed acknowledgements",
+        )
         if row in tables2.PSANDS and table.has(high=0.5):
             other = tables2.printed("tab2-2", 0.5)
             yield Claim(
@@ -47,6 +55,13 @@ def claims(table: Table) -> Iterator[Claim]:
         expected="all",
         holds=cells.inside(table, PRINTED),
         reading="no tolerance",
+    )
+    yield Claim(
+        id="tab2.2/cells",
+        says="cells whose print is inside the 95 % interval",
+        expected="all",
+        holds=cells.inside(table, tables2.printed("tab2-2", acks="delayed")),
+        reading="no tolerance; delayed acknowledgements",
     )
 
     def of(metric: str, row: str, flows: int) -> Sample:

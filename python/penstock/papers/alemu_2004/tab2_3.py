@@ -33,6 +33,14 @@ def claims(table: Table) -> Iterator[Claim]:
                 holds=cells.fits(table, own, JUDGES),
                 reading="" if high == tables2.HIGH else f"max_p at most {high:g}",
             )  # fmt: skip
+        delayed = [cell for cell in tables2.printed("tab2-3", acks="delayed") if cell.row == row]
+        yield Claim(
+            id=f"tab2.3/{number}",
+            says=f"the row of {row}",
+            expected="as above",
+            holds=cells.fits(table, delayed, JUDGES),
+            reading="delayed acknowledgements",
+        )
     yield Claim(
         id="tab2.3/cells",
         says="cells whose print is inside the 95 % interval",

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge, tables2
 from penstock.papers.alemu_2004.measures import of_queue as measure
-from penstock.papers.alemu_2004.setup import feng, floyd, load, psand
+from penstock.papers.alemu_2004.setup import DELAYED, feng, floyd, load, psand
 from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
 from penstock.reproduce import Effort
 from penstock.samples import Sample, all_of
@@ -23,7 +23,7 @@ __all__ = ["claims", "draw", "measure", "study"]
 CHANGES: dict[str, dict[str, Any]] = {
     "as printed": {},
     "window 8": {"window": 8},
-    "delayed acknowledgements": {"delayed_ack": "100ms"},
+    "delayed acknowledgements": {"delayed_ack": DELAYED},
     "timeout 0.2 s": {"min_rto": "200ms"},
 }
 NS2 = {
@@ -60,7 +60,7 @@ def _cells(change: str) -> list[cells.Cell]:
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """ns-2 with the printed set-up gives the same as here; with delayed acknowledgements the printed table comes out."""
+    """ns-2 with the printed set-up gives the same as here; delayed acknowledgements give the printed table."""
 
     def of(metric: str, change: str, row: str, flows: int) -> Sample:
         return table(metric, change=change, row=row, flows=flows)

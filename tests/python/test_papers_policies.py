@@ -1,0 +1,69 @@
+"""The numbers that Kantawala and Turner, and Brandauer et al., are judged by."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import penstock as ps
+import pytest
+from penstock import papers
+from penstock.papers.brandauer_2001 import setup as br
+from penstock.papers.kantawala_turner_2005 import setup as kt
+from penstock.trace import run_kept
+
+
+@pytest.mark.parametrize(("work", "number"), [("kt", 33), ("br", 29)])
+def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) -> None:
+    (paper,) = [one for one in papers.papers() if one.alias == work]
+    text = "".join(Path(str(item.module.__file__)).read_text(encoding="utf-8") for item in paper.experiments)
+    assert sorted(re.findall(r'id="(c\d+)"', text)) == [f"c{i:02}" for i in range(1, number + 1)]
+
+
+def test_shares_and_deviations_are_those_of_the_flows() -> None:
+    run = ps.run(kt.two_round_trips("long", kt.queue("DTDRR", 400), ("8s", "4s")), seed=1, flows=True)
+    numbers = kt.measure(run)
+    fair = 500e6 / 100 * kt.PAYLOAD / kt.WIRE
+    slow, fast = (run.traffic[name].flows["goodput_bps"].astype(float) / fair for name in ("slow", "fast"))
+    assert numbers["g_slow"] == pytest.approx(100 * slow.mean())
+    assert numbers["g_fast"] == pytest.approx(100 * fast.mean())
+    assert numbers["sd_slow"] == pytest.approx(slow.std())
+    assert numbers["sd_all"] == pytest.approx(np.concatenate([slow, fast]).std())
+
+
+def test_the_buffers_of_brandauer_are_those_of_the_model() -> None:
+    # Rows of the list of targets, each within 2 %: N, b, max_p, w_q, min_th, max_th, buffer.
+    for n, b, max_p, w_q, low, high, buffer in [
+        (16, 1, 0.0226, 0.00148, 29, 127, 196),
+        (256, 1, 0.6021, 0.00424, 71, 307, 472),
+        (64, 2, 0.1081, 0.00196, 38, 163, 251),
+    ]:
+        found = br.design(n, b)
+        assert tuple(found) == pytest.approx((buffer, low, high, max_p, w_q), rel=0.02)
+
+
+def test_active_connections_are_counted_by_what_they_take() -> None:
+    span = ("60s", "20s")
+    run = ps.run(br.web(200, br.queue("TD", br.design(64)), span), seed=1)
+    numbers = br.measure(run)
+    web = run.traffic["web"]
+    assert numbers["active"] == pytest.approx(web.completed * web.completion_mean_s / 40)
+
+
+def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
+    """An independent count: drops and accepted arrivals at the bottleneck, in their order."""
+    scenario = br.ftp(64, br.queue("TD", br.design(16)), ("15s", "0s"))
+    run = run_kept(scenario.resolve(), 1, tmp_path, [])
+    packets = f"'{tmp_path / 'packets.parquet'}'"
+    fates = duckdb.sql(
+        f"SELECT event FROM {packets} WHERE place = 'bottleneck' AND event IN ('drop', 'enqueue')"
+    ).fetchall()
+    text = "".join("d" if event == "drop" else "e" for (event,) in fates)
+    lengths = np.array([len(losses) for losses in re.findall("d+(?=e)", text)])
+    numbers = br.measure(run)
+    assert len(lengths) > 50
+    assert numbers["in_a_row"] == pytest.approx(lengths.mean())
+    for k in (5, 6, 10):
+        assert numbers[f"over_{k}"] == pytest.approx((lengths > k).mean())

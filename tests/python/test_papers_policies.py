@@ -57,9 +57,9 @@ def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
     scenario = br.ftp(64, br.queue("TD", br.design(16)), ("15s", "0s"))
     run = run_kept(scenario.resolve(), 1, tmp_path, [])
     packets = f"'{tmp_path / 'packets.parquet'}'"
-    fates = duckdb.sql(
-        f"SELECT event FROM {packets} WHERE place = 'bottleneck' AND event IN ('drop', 'enqueue')"
-    ).fetchall()
+    asked = f"SELECT event FROM {packets} WHERE place = 'bottleneck' AND event IN ('drop', 'enqueue')"
+    with duckdb.connect() as base:
+        fates = base.execute(asked).fetchall()
     text = "".join("d" if event == "drop" else "e" for (event,) in fates)
     lengths = np.array([len(losses) for losses in re.findall("d+(?=e)", text)])
     numbers = br.measure(run)

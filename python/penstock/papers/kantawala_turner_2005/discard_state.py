@@ -66,20 +66,33 @@ def claims(table: Table) -> Iterator[Claim]:
                 for one, other in itertools.combinations(starts, 2)
             ),
         )
-        if part.has(form="W from 10 %"):
-            yield Claim(
-                id="c29",
-                says="without the limit too many queues are marked, and throughput is poor",
-                expected="utilization without a limit < with W, each B",
-                reading=RULES[marked],
-                holds=all_of(
-                    (
-                        table("utilization", form="no limit", marked="now", buffer=b)
-                        < part("utilization", form="W from 10 %", buffer=b)
-                    ).at(place("no limit", b))
-                    for b in here
-                ),
-            )
+    if table.has(form="W from 10 %"):
+        yield from _without(table)
+
+
+def _without(table: Table) -> Iterator[Claim]:
+    """Claim c29, against W as figure 1 changes it, by the other reading of that, and held."""
+    for form, marked, reading in (
+        ("W from 10 %", "now", ""),
+        ("W from 10 %", "most", RULES["most"]),
+        ("W stays at 10 %", "now", "W stays at its initial 10 % of the queues"),
+    ):
+        yield Claim(
+            id="c29",
+            says="without the limit too many queues are marked, and throughput is poor",
+            expected="utilization without a limit < with W, each B",
+            reading=reading,
+            because=""
+            if reading
+            else "as printed W is nearly always 1 to 3, too few to prevent overflows; without W none occur",
+            holds=all_of(
+                (
+                    table("utilization", form="no limit", marked="now", buffer=b)
+                    < table("utilization", form=form, marked=marked, buffer=b)
+                ).at(place("no limit", b))
+                for b in sizes(table)
+            ),
+        )
 
 
 def draw(shown: Shown) -> Figure:

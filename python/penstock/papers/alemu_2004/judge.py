@@ -75,6 +75,11 @@ def crossing(axis: Sequence[float], first: Sequence[Sample], second: Sequence[Sa
     return Sample([_root(np.asarray(axis, dtype=float), row) for row in difference])
 
 
+def worst(samples: Sequence[Sample]) -> Sample:
+    """The largest of several means, for each group of runs."""
+    return Sample([float(row.max()) for row in grouped(samples)])
+
+
 def ratio(first: Sample, second: Sample) -> Sample:
     """One mean over the other, for each group of runs: where single runs may have none."""
     rows = grouped([first, second])

@@ -1,0 +1,188 @@
+"""What chapter 1 cites of schemes that tell flows or classes apart, and of the simple ones (guess 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+import penstock as ps
+from penstock.claims import Claim
+from penstock.papers.alemu_2004.measures import Numbers
+from penstock.papers.alemu_2004.setup import BUFFER
+from penstock.reproduce import Effort
+from penstock.samples import Sample, all_of
+from penstock.study import Study, Table
+
+__all__ = ["claims", "measure", "study"]
+
+ENDS: dict[str, Any] = {"limit": f"{BUFFER}p"}
+SCHEMES: Mapping[str, Callable[[], ps.Queue]] = {
+    "RED": lambda: ps.Red(**ENDS, gentle=True),
+    "FRED": lambda: ps.Fred(**ENDS),
+    "SFB": lambda: ps.Sfb(**ENDS),
+    "CBT-RED": lambda: ps.CbtRed(**ENDS),
+    "BRED": lambda: ps.Bred(**ENDS),
+}
+
+
+def _line(queue: ps.Queue, traffic: Mapping[str, ps.Traffic], duration: str = "60s", **more: Any) -> ps.Scenario:
+    return ps.Scenario(
+        duration=duration,
+        warmup="10s" if duration == "60s" else "0s",
+        links={
+            "bottleneck": ps.Link(
+                from_="R1", to="R2", rate="1.5Mbit", delay="20ms", queue=queue, watch=True, **more
+            ),
+            "near": ps.Link(from_="S", to="R1", rate="100Mbit", delay="2ms"),
+            "far": ps.Link(from_="F", to="R1", rate="100Mbit", delay="100ms"),
+        },
+        traffic=traffic,
+    )  # fmt: skip
+
+
+def _tcp(count: int = 5, source: str = "S", **more: Any) -> ps.Tcp:
+    start: Any = {"uniform": ["0s", "2s"]}
+    return ps.Tcp(
+        **{
+            "from_": source,
+            "to": "R2",
+            "flavour": "sack",
+            "count": count,
+            "window": 20,
+            "min_rto": "1s",
+            "start": start,
+        }
+        | more
+    )
+
+
+def _rigid(scheme: str, rigid: int) -> ps.Scenario:
+    """Near and far transfers beside sources that send on whatever is lost."""
+    cbr = ps.Cbr(from_="S", to="R2", rate="600kbit", packet="972B", count=rigid, phase="random", jitter=0.5)
+    return _line(SCHEMES[scheme](), {"near": _tcp(), "far": _tcp(5, "F"), "rigid": cbr})
+
+
+def _marked() -> ps.Scenario:
+    """Packets marked In at 0.4 of the link's rate, beside transfers that are marked Out."""
+    rio = ps.Rio(**ENDS, min_in="15p", max_in="30p", p_in=0.02, min_out="5p", max_out="15p", p_out=0.2)
+    inside = ps.Cbr(from_="S", to="R2", rate="600kbit", packet="972B", dscp="AF11", phase="random", jitter=0.5)
+    return _line(rio, {"in": inside, "out": _tcp(5, dscp="AF12")})
+
+
+def _video(scheme: str) -> ps.Scenario:
+    queue: ps.Queue = ps.Xred(**ENDS) if scheme == "XRED" else ps.Red(**ENDS)
+    return _line(
+        queue,
+        {"video": ps.Video(from_="S", to="R2", rate="400kbit", count=5, phase="random", adu="gop", dependence=True)},
+    )
+
+
+def _front(scheme: str) -> ps.Scenario:
+    queue: ps.Queue = ps.DropFront(**ENDS) if scheme == "front" else ps.DropTail(**ENDS)
+    return _line(queue, {"near": _tcp(1, packet="1000B", window=100, start="0s")}, "20s")
+
+
+def study(effort: Effort) -> Study:
+    """Rigid sources beside TCP, marked packets, video, and one transfer behind drop-tail and drop-front."""
+    seeds = effort.choose(5, 20)
+    return (
+        Study(_rigid, {"scheme": list(SCHEMES), "rigid": [1, 8]}, seeds=seeds)
+        + Study(lambda mark: _marked(), {"mark": ["RIO"]}, seeds=seeds)
+        + Study(lambda video: _video(video), {"video": ["RED", "XRED"]}, seeds=seeds)
+        + Study(lambda drop: _front(drop), {"drop": ["tail", "front"]}, seeds=seeds, keep=_turn)
+    )
+
+
+def _turn(run: ps.Run) -> dict[str, float]:
+    """Seconds from the first full queue to the first that is 5 packets shorter for good of a tenth of a second."""
+    queue = run.series["bottleneck"]["queue"]
+    most = np.asarray(queue["max"])
+    full = int(np.flatnonzero(most >= BUFFER)[0])
+    later = np.flatnonzero(most[full:] <= BUFFER - 5)
+    return {"answer": float(later[0]) / 100}
+
+
+def measure(run: ps.Run) -> Numbers:
+    """Goodput and losses of each group."""
+    found: Numbers = {"LU": 100 * run.links["bottleneck"].utilization, "AQS": run.links["bottleneck"].length_mean_pkts}
+    for name, group in run.traffic.items():
+        found[f"{name}, rate"] = group.goodput_bps / 1000 / group["count"]
+        found[f"{name}, lost"] = 100 * group.loss_rate
+    if "rigid" in run.traffic:
+        found["jain"] = run.fairness.jain
+        found["TCP"] = (run.traffic["near"].goodput_bps + run.traffic["far"].goodput_bps) / 1000
+    if "video" in run.traffic:
+        found["wasted"] = 100 * run.traffic["video"].wasted_share
+    return found | dict(run.raw.get("kept", {}))
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Each scheme by the statement that is cited."""
+
+    def of(metric: str, scheme: str, rigid: int = 1) -> Sample:
+        return table(metric, scheme=scheme, rigid=rigid)
+
+    yield Claim(
+        id="ch1.fred/c1",
+        says="(cited) FRED limits flows that do not answer",
+        expected="TCP's goodput beside one rigid source above that with RED, the rigid one's below",
+        holds=all_of(of("TCP", "FRED") > of("TCP", "RED"), of("rigid, rate", "FRED") < of("rigid, rate", "RED")),
+    )
+    yield Claim(
+        id="ch1.sfb/c1",
+        says="(cited) SFB limits a flow that does not answer, fails with many, and is unfair to far flows",
+        expected="rigid rate below RED's with one; near flows lose more with 8; far flows get less than near ones",
+        holds=all_of(
+            (of("rigid, rate", "SFB") < of("rigid, rate", "RED")).at("one"),
+            (of("near, lost", "SFB", 8) > of("near, lost", "SFB", 1)).at("eight: near flows lose more"),
+            (of("far, rate", "SFB") < of("near, rate", "SFB")).at("far"),
+        ),
+    )
+    yield Claim(
+        id="ch1.xred/c1",
+        says="(cited) XRED wastes less on useless fragments than RED",
+        expected="share of delivered bytes that are useless below RED's; a data unit is a group of pictures",
+        holds=table("wasted", video="XRED") < table("wasted", video="RED"),
+    )
+    yield Claim(
+        id="ch1.cbt/c1",
+        says="(cited) CBT-RED protects TCP from UDP",
+        expected="TCP's goodput above that with RED, with 1 and with 8 rigid sources",
+        holds=all_of((of("TCP", "CBT-RED", n) > of("TCP", "RED", n)).at(f"{n}") for n in (1, 8)),
+        must_hold=True,
+    )
+    yield Claim(
+        id="ch1.bred/c1",
+        says="(cited) BRED narrows the gap between flows",
+        expected="Jain's index over all flows above RED's, with 1 and with 8 rigid sources",
+        holds=all_of((of("jain", "BRED", n) > of("jain", "RED", n)).at(f"{n}") for n in (1, 8)),
+    )
+    yield Claim(
+        id="ch1.rio/c1",
+        says="(cited) RIO drops Out packets sooner and more, with a short queue and a high throughput",
+        expected="loss of Out above that of In; AQS < 17.5, LU >= 90 %",
+        holds=all_of(
+            (table("out, lost", mark="RIO") > table("in, lost", mark="RIO")).at("losses"),
+            (table("AQS", mark="RIO") < 17.5).at("AQS"),
+            (table("LU", mark="RIO") >= 90.0).at("LU"),
+        ),
+        must_hold=True,
+    )
+    yield Claim(
+        id="ch1.red/c1",
+        says="RED still discriminates: far flows get less, sources that do not answer lose more",
+        expected="far rate below near rate, rigid loss above that of the near transfers",
+        holds=all_of(
+            (of("far, rate", "RED") < of("near, rate", "RED")).at("far"),
+            (of("rigid, lost", "RED") > of("near, lost", "RED")).at("rigid"),
+        ),
+    )
+    yield Claim(
+        id="ch1.dff/c1",
+        says="drop-front lets TCP see a loss earlier than drop-tail",
+        expected="a transfer alone: from the first full queue to one 5 packets shorter in less time",
+        holds=table("answer", drop="front") < table("answer", drop="tail"),
+        must_hold=True,
+    )

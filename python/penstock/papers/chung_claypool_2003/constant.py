@@ -110,7 +110,7 @@ def of_queue(run: ps.Run) -> dict[str, float | None]:
     return {
         "q": link.length_mean_pkts,
         "window": bulk.cwnd_mean_pkts,
-        "in_use": link.arrivals / seconds * (around + link.delay_mean_s) / bulk["count"],
+        "in_use": link.arrivals / seconds * (around + link.get("delay_mean_s", 0.0)) / bulk["count"],
         "utilization": link.utilization,
     }
 

@@ -100,9 +100,10 @@ def numbers(run: ps.Run) -> dict[str, float | None]:
 
 
 def course(run: ps.Run) -> dict[str, float | None]:
-    """The same, and of the first run queue, average and max_p second by second, for the figures."""
+    """The same, and of the first run queue, average and (where it moves) max_p second by second, for the figures."""
     values, found = numbers(run), run.raw["kept"]
-    for name in ("queue", "avg", "max_p"):
+    adaptive = run.scenario["links"]["bottleneck"]["queue"]["scheme"].startswith("ared")
+    for name in ("queue", "avg", "max_p") if adaptive else ("queue", "avg"):
         for second, value in enumerate(found.get(name, ()), start=1):
             values[f"{name}@{second}"] = value if run.seed == 1 else None
     return values
@@ -143,7 +144,10 @@ def draw_course(shown: Shown, queue: str) -> Figure:
     """Queue, average and max_p of the first run over time, a phase with 50 more flows every 50 s."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for flows in shown.axis("flows"):
-        for name in ("queue", "avg"):
-            found = course_of(shown, name, queue=queue, flows=flows)
-            lines.setdefault(name, []).extend((flows - STEP + second, value) for second, value in found)
+        for name, label, scale in (("queue", "queue", 1), ("avg", "average", 1), ("max_p", "1000 max_p", 1000)):
+            found = [
+                (flows - STEP + at, scale * value) for at, value in course_of(shown, name, queue=queue, flows=flows)
+            ]
+            if found:
+                lines.setdefault(label, []).extend(found)
     return over_time(lines, "packets", levels=(MIN_TH, MAX_TH))

@@ -1,0 +1,43 @@
+"""Figure 10: loss, Reno and gentle WRED (Section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.bodin_schelen_2001 import sweep
+from penstock.papers.bodin_schelen_2001.sweep import Setting, draw_sweep, whole
+from penstock.reproduce import Effort
+from penstock.samples import all_of, most_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = sweep.measure
+
+
+def study(effort: Effort) -> Study:
+    """The sweep in this setting."""
+    return sweep.study(["Reno, gentle"], effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c14."""
+    if not whole(table):
+        return
+    of = Setting(table, "Reno, gentle")
+    yield Claim(
+        id="c14",
+        says="with gentle WRED it is the other way round: DFQ loses more",
+        expected="of all and of what is out, at 70 % of the rates in profile or more",
+        holds=all_of(
+            most_of(0.7, ((of(metric, "DFQ", x) > of(metric, "DA", x)).at(f"{metric}, {x:g} Mb/s") for x in of.xs if x))
+            for metric in ("loss", "loss_out")
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Loss out of profile."""
+    return draw_sweep(shown, "loss_out", "loss out of profile (%)", "Reno, gentle", scale=100)

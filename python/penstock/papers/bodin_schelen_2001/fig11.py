@@ -1,0 +1,43 @@
+"""Figure 11: throughput, Reno and gentle WRED (Section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.bodin_schelen_2001 import sweep
+from penstock.papers.bodin_schelen_2001.sweep import Setting, draw_sweep, whole
+from penstock.reproduce import Effort
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = sweep.measure
+
+
+def study(effort: Effort) -> Study:
+    """The sweep in this and the settings that it is compared with."""
+    return sweep.study(["Reno, gentle", "Reno, strict", "SACK, strict"], effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c15."""
+    if not whole(table):
+        return
+    of = Setting(table, "Reno, gentle")
+    yield Claim(
+        id="c15",
+        says="DA still has the lower throughput, by less than with strict WRED",
+        expected="mean over the sweep: 0 < DFQ - DA, smaller than with strict WRED, Reno and SACK",
+        holds=all_of(
+            (of.deficit() > 0).at("DFQ - DA (bit/s)"),
+            *((of.deficit() < Setting(table, name).deficit()).at(name) for name in ("Reno, strict", "SACK, strict")),
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Payload delivered."""
+    return draw_sweep(shown, "goodput", "throughput (Mb/s)", "Reno, gentle", scale=1e-6)

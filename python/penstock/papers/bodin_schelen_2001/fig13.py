@@ -1,0 +1,59 @@
+"""Figure 13: loss, SACK and gentle WRED (Section 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.bodin_schelen_2001 import sweep
+from penstock.papers.bodin_schelen_2001.sweep import Setting, draw_sweep, whole
+from penstock.reproduce import Effort
+from penstock.samples import all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = sweep.measure
+
+
+def study(effort: Effort) -> Study:
+    """The sweep in this and the settings that it is compared with."""
+    return sweep.study(["SACK, gentle", "Reno, gentle", "Reno, strict", "SACK, strict"], effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c19 and c21."""
+    if not whole(table):
+        return
+    sack, reno = Setting(table, "SACK, gentle"), Setting(table, "Reno, gentle")
+    yield Claim(
+        id="c19",
+        says="SACK loses as much as Reno, only a few percent more where much is in profile",
+        expected="loss of all traffic, DA and DFQ: SACK / Reno 1 to 1.08 from 8 Mb/s on, within 15 % (as c10) below",
+        holds=all_of(
+            (sack("loss", strategy, x) / reno("loss", strategy, x))
+            .between(*((1.0, 1.08) if x >= 8 else (0.85, 1.15)))
+            .at(f"{strategy}, {x:g} Mb/s")
+            for strategy in ("DA", "DFQ")
+            for x in sack.xs
+        ),
+    )
+    pairs = {"Reno": (reno, Setting(table, "Reno, strict")), "SACK": (sack, Setting(table, "SACK, strict"))}
+    yield Claim(
+        id="c21",
+        says="with DA gentle WRED loses less than strict WRED, and costs less throughput",
+        expected="loss at each rate of 2 Mb/s and more, and mean of DFQ - DA in throughput",
+        holds=all_of(
+            *(
+                (gentle("loss", "DA", x) < strict("loss", "DA", x)).at(f"{tcp}, {x:g} Mb/s")
+                for tcp, (gentle, strict) in pairs.items() for x in gentle.xs if x >= 2
+            ),
+            *((gentle.deficit() < strict.deficit()).at(f"{tcp}, bit/s") for tcp, (gentle, strict) in pairs.items()),
+        ),
+    )  # fmt: skip
+
+
+def draw(shown: Shown) -> Figure:
+    """Loss out of profile."""
+    return draw_sweep(shown, "loss_out", "loss out of profile (%)", "SACK, gentle", scale=100)

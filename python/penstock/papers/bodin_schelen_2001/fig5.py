@@ -1,0 +1,63 @@
+"""Figure 5: throughput, Reno and strict WRED (Section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.bodin_schelen_2001 import sweep
+from penstock.papers.bodin_schelen_2001.sweep import Setting, draw_sweep, whole
+from penstock.reproduce import Effort
+from penstock.samples import all_of, per_run
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = sweep.measure
+
+
+def study(effort: Effort) -> Study:
+    """The sweep in this setting."""
+    return sweep.study(["Reno, strict"], effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claims c06, c07 and c26."""
+    if not whole(table):
+        return
+    of = Setting(table, "Reno, strict")
+    xs = of.xs
+    lowest = per_run(lambda at: xs[int(at.argmin())], of.over("goodput", "DA"))
+    yield Claim(
+        id="c06",
+        says="with DA throughput falls until 5.6 Mb/s are in profile, and then approaches that of DFQ",
+        expected="least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s at most 1 % below DFQ",
+        holds=all_of(
+            lowest.reads(5.6, low=4.4, high=6.8).at("least throughput"),
+            (1 - of("goodput", "DA", 9.2) / of("goodput", "DFQ", 9.2) <= 0.01).at("9.2 Mb/s"),
+        ),
+    )
+    yield Claim(
+        id="c07",
+        says="dropping from the queue never has the lower throughput",
+        expected="throughput: DFQ >= DA at each rate in profile",
+        holds=all_of((of("goodput", "DFQ", x) >= of("goodput", "DA", x)).at(f"{x:g} Mb/s") for x in xs),
+    )
+    middle = [x for x in xs if 0.8 < x < 8.6]
+    inner = [xs.index(x) for x in middle]
+    outer = [xs.index(x) for x in xs if x not in middle]
+    yield Claim(
+        id="c26",
+        says="with DA TCP times out more often, most so where a middle share is in profile",
+        expected="timeouts a second: DA > DFQ between 0.8 and 8.6 Mb/s; the most of DA in between",
+        holds=all_of(
+            *((of("timeouts", "DA", x) > of("timeouts", "DFQ", x)).at(f"{x:g} Mb/s") for x in middle),
+            (per_run(lambda at: at[inner].max() - at[outer].max(), of.over("timeouts", "DA")) > 0).at("most"),
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Payload delivered."""
+    return draw_sweep(shown, "goodput", "throughput (Mb/s)", "Reno, strict", scale=1e-6)

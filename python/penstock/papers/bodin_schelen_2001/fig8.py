@@ -1,0 +1,43 @@
+"""Figure 8: throughput, SACK and strict WRED (Section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.bodin_schelen_2001 import sweep
+from penstock.papers.bodin_schelen_2001.sweep import Setting, draw_sweep, whole
+from penstock.reproduce import Effort
+from penstock.samples import all_of, most_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+measure = sweep.measure
+
+
+def study(effort: Effort) -> Study:
+    """The sweep in this and the settings that it is compared with."""
+    return sweep.study(["SACK, strict", "Reno, strict"], effort)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c12."""
+    if not whole(table):
+        return
+    sack, reno = Setting(table, "SACK, strict"), Setting(table, "Reno, strict")
+    yield Claim(
+        id="c12",
+        says="also with SACK DA has the lower throughput, though by less than with Reno",
+        expected="DA < DFQ at 70 % of the rates in profile or more; mean difference smaller than with Reno",
+        holds=all_of(
+            most_of(0.7, ((sack("goodput", "DA", x) < sack("goodput", "DFQ", x)).at(f"{x:g} Mb/s") for x in sack.xs)),
+            (sack.deficit() < reno.deficit()).at("mean difference (bit/s)"),
+        ),
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Payload delivered."""
+    return draw_sweep(shown, "goodput", "throughput (Mb/s)", "SACK, strict", scale=1e-6)

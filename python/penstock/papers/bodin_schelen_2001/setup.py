@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import penstock as ps
@@ -34,12 +35,18 @@ def wred(strategy: str, form: str, **more: Any) -> ps.Queue:
         "max_p": (NEVER[2], LEVEL_1[2]),
         "w_q": 0.002,
         "gentle": form == "gentle",
+        **more,
     }
-    return ps.Wred(**levels, **more) if strategy == "DA" else ps.WredDfq(**levels, **more)
+    return ps.Wred(**levels) if strategy == "DA" else ps.WredDfq(**levels)
 
 
 def tsw(rate: str) -> Edge:
-    """The conditioner of figures 4 to 15, as in RFC 2859."""
+    """The conditioner of figures 4 to 15: as ns-2 has that of Clark and Fang, which the text cites (decision)."""
+    return {"kind": "tsw", "rate": rate, "window": "10s", "spread": True, "in": "AF11", "out": "AF12"}
+
+
+def tsw_of_rfc(rate: str) -> Edge:
+    """The same as in RFC 2859: a window of 1 s, and each tag drawn for itself."""
     return {"kind": "tsw", "rate": rate, "window": "1s", "in": "AF11", "out": "AF12"}
 
 
@@ -53,15 +60,22 @@ def car(rate: str) -> Edge:
     return {"kind": "car", "rate": rate, "conform": "AF11", "exceed": "AF12"}
 
 
-CONDITIONERS = {"TSW": tsw, "token bucket": token_bucket, "CAR": car}
+CONDITIONERS = {"TSW": tsw, "TSW of RFC 2859": tsw_of_rfc, "token bucket": token_bucket, "CAR": car}
 
 
 def network(
-    queue: ps.Queue, tcp: Tcp, in_rate: float, *, conditioner: str = "TSW", duration: str = "130s"
+    queue: ps.Queue,
+    tcp: Tcp,
+    in_rate: float,
+    *,
+    conditioner: str = "TSW",
+    acks: str = "AF11",
+    duration: str = "130s",
 ) -> ps.Scenario:
     """Figure 3: 16 transfers from A and B to eight receivers, and others in the direction of their acknowledgements.
 
-    `in_rate` in Mb/s, half of it for each of A and B. Measured from 10 s on (Section 3.1).
+    `in_rate` in Mb/s, half of it for each of A and B. Measured from 10 s on (Section 3.1). `acks` is the codepoint of
+    the acknowledgements that cross the congested link: none tags them, and the text does not say what becomes of them.
     """
     edge = [CONDITIONERS[conditioner](f"{in_rate / 2:g}Mbit")]
     receivers = [f"{router}.{i}" for router in ("r1", "r2") for i in range(4)]
@@ -84,7 +98,7 @@ def network(
         traffic={
             "fromA": _ftp(tcp, 8, "A", receivers),
             "fromB": _ftp(tcp, 8, "B", receivers),
-            "reverse": _ftp(tcp, 4, ["C", "D"], [f"t{i}" for i in range(4)]),
+            "reverse": replace(_ftp(tcp, 4, ["C", "D"], [f"t{i}" for i in range(4)]), dscp=acks),
         },
     )
 

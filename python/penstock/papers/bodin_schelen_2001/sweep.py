@@ -24,15 +24,15 @@ from penstock.study import Study, Table
 from penstock.trace import run_kept
 from penstock.units import parse_time
 
-OUT = 12 << 2  # AF12 in the octet of the codepoint
+IN, OUT = 10 << 2, 12 << 2  # AF11 and AF12 in the octet of the codepoint
 MAX_TH = LEVEL_1[1]
 SENDERS = ("fromA", "fromB")
 
 
-def scenario(setting: str, strategy: str, x: float, duration: str = "130s", conditioner: str = "TSW") -> ps.Scenario:
+def scenario(setting: str, strategy: str, x: float, duration: str, **more: Any) -> ps.Scenario:
     """One strategy in one setting, at `x` Mb/s in profile."""
     tcp, form = SETTINGS[setting]
-    return network(wred(strategy, form), tcp, x, conditioner=conditioner, duration=duration)
+    return network(wred(strategy, form), tcp, x, duration=duration, **more)
 
 
 def study(settings: Sequence[str], effort: Effort) -> Study:
@@ -48,11 +48,11 @@ def study(settings: Sequence[str], effort: Effort) -> Study:
 
 def with_codepoints(run: ps.Run) -> dict[str, Any]:
     """The average over time, and how many packets A and B sent out of profile, which takes a second, captured run."""
-    return {**of_average(run), "out_pkts": sum(out_of_profile(run, link) for link in ("hostA", "hostB"))}
+    return {**of_average(run), "out_pkts": sent(run, ["hostA", "hostB"], OUT, 10.0)}
 
 
 def of_average(run: ps.Run) -> dict[str, Any]:
-    """avg_ql behind the warm-up: mean, standard deviation, extent, share of the time above max_th(1); and its course."""
+    """avg_ql behind the warm-up: mean, standard deviation, extent, share of time above max_th(1); and its course."""
     series = run.series["core"]
     values, at = np.array(series["avg"]["mean"], dtype=float), np.array(series["t_ns"]) / 1e9
     part = values[at > 10.0]
@@ -67,35 +67,33 @@ def of_average(run: ps.Run) -> dict[str, Any]:
     }
 
 
-def out_of_profile(run: ps.Run, link: str) -> int:
-    """Packets that left this link out of profile behind the warm-up, counted in a capture of the same run."""
+def sent(run: ps.Run, links: Sequence[str], octet: int, after: float) -> int:
+    """Data packets with this codepoint that crossed these links later than `after` s: of the same run, captured."""
     resolved = Document(dict(run.scenario)).resolve()
-    number = [entry["name"] for entry in resolved.canonical["links"]].index(link)
+    names = [entry["name"] for entry in resolved.canonical["links"]]
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "link.pcap"
-        run_kept(resolved, run.seed, None, [Capture(file, [number])])
-        octets = codepoints(np.fromfile(file, dtype=np.uint8), after=10.0)
-    return int((octets == OUT).sum())
+        file = Path(folder) / "links.pcap"
+        run_kept(resolved, run.seed, None, [Capture(file, [names.index(link) for link in links])])
+        return _count(np.fromfile(file, dtype=np.uint8), octet, after)
 
 
-def codepoints(capture: np.ndarray, after: float) -> np.ndarray:
-    """The octet with the codepoint of each packet of a pcap file that was sent later than `after` seconds."""
-    octets: list[int] = []
-    at, end = 24, len(capture)
-    while at < end:
-        second, nanosecond, length, _ = capture[at : at + 16].view("<u4")
-        if second + nanosecond / 1e9 >= after:
-            stride = 16 + int(length)
-            rest = capture[at : end - (end - at) % stride].reshape(-1, stride)
-            if not (rest[:, 8:12] == rest[0, 8:12]).all():
-                raise ValueError("packets of several sizes are captured")
-            return np.concatenate([np.array(octets, dtype=np.uint8), rest[:, 17]])
-        at += 16 + int(length)
-    return np.array(octets, dtype=np.uint8)
+def _count(capture: np.ndarray, octet: int, after: float) -> int:
+    """Packets of 1000 bytes and more with this codepoint, taken from the pcap file in blocks of one size."""
+    at, found = 24, 0
+    while at < len(capture):
+        stride = 16 + int(capture[at + 8 : at + 12].view("<u4")[0])
+        rows = capture[at : at + min(len(capture) - at, 4096 * stride) // stride * stride].reshape(-1, stride)
+        other = np.flatnonzero((rows[:, 8:12] != rows[0, 8:12]).any(axis=1))
+        rows = rows[: other[0]] if len(other) else rows
+        if stride > 1000:
+            seconds = rows[:, :4].copy().view("<u4")[:, 0]
+            found += int(((rows[:, 17] == octet) & (seconds >= after)).sum())
+        at += rows.size
+    return found
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Losses as shares of what A and B sent, payload in bit/s, the average in packets, delays in s, timeouts a second."""
+    """Losses as shares of what A and B sent, payload in bit/s, average in packets, delays in s, timeouts a second."""
     core, kept = run.links["core"], run.raw["kept"]
     sent, lost, timeouts, goodput = (
         sum(float(run.traffic[name][metric]) for name in SENDERS)

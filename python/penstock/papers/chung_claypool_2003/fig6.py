@@ -41,7 +41,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c06",
         says=says,
         expected="(largest - smallest) / mean <= 15 % at each p",
-        because="from p = 0.1 on windows are below 3 packets and wait for timeouts of 1 s, whatever the round trip (fig6)",
+        because="from p = 0.1 on windows are below 3 packets and wait for timeouts of 1 s, at any round trip (fig6)",
         holds=all_of((per_run(spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2),
     )
     yield Claim(

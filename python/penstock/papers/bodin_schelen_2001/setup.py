@@ -60,6 +60,8 @@ def car(rate: str) -> Edge:
     return {"kind": "car", "rate": rate, "conform": "AF11", "exceed": "AF12"}
 
 
+ALL_OUT: Edge = {"kind": "classify", "classes": [{"name": "all", "action": "AF12"}]}
+"""Nothing in profile, as a rate of 0 is none."""
 CONDITIONERS = {"TSW": tsw, "TSW of RFC 2859": tsw_of_rfc, "token bucket": token_bucket, "CAR": car}
 
 
@@ -77,7 +79,7 @@ def network(
     `in_rate` in Mb/s, half of it for each of A and B. Measured from 10 s on (Section 3.1). `acks` is the codepoint of
     the acknowledgements that cross the congested link: none tags them, and the text does not say what becomes of them.
     """
-    edge = [CONDITIONERS[conditioner](f"{in_rate / 2:g}Mbit")]
+    edge = [CONDITIONERS[conditioner](f"{in_rate / 2:g}Mbit") if in_rate else ALL_OUT]
     receivers = [f"{router}.{i}" for router in ("r1", "r2") for i in range(4)]
     return ps.Scenario(
         name=f"Bodin and Schelen, {in_rate:g} Mb/s in profile",

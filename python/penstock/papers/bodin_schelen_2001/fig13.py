@@ -29,6 +29,7 @@ def claims(table: Table) -> Iterator[Claim]:
     sack, reno = Setting(table, "SACK, gentle"), Setting(table, "Reno, gentle")
     yield Claim(
         id="c19",
+        because="as c10: Reno waits for timeouts more often than SACK (timeouts in this table)",
         says="SACK loses as much as Reno, only a few percent more where much is in profile",
         expected="loss of all traffic, DA and DFQ: SACK / Reno 1 to 1.08 from 8 Mb/s on, within 15 % (as c10) below",
         holds=all_of(

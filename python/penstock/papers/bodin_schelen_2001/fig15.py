@@ -28,12 +28,14 @@ def claims(table: Table) -> Iterator[Claim]:
     strict = {tcp: Setting(table, f"{tcp}, strict") for tcp in gentle}
     yield Claim(
         id="c16",
+        must_hold=True,
         says="the average swings more with DA than with DFQ",
         expected="at 5 Mb/s: sd(DA) > sd(DFQ), Reno and SACK",
         holds=all_of((of("avg_sd", "DA") > of("avg_sd", "DFQ")).at(tcp) for tcp, of in gentle.items()),
     )
     yield Claim(
         id="c18",
+        must_hold=True,
         says="with SACK the average is about twice as long with DA as with DFQ, where half of the link is in profile",
         expected="mean average DA / DFQ at 5 Mb/s: 2 (1.6 to 2.5)",
         holds=(gentle["SACK"]("avg_mean", "DA") / gentle["SACK"]("avg_mean", "DFQ")).reads(2.0, low=1.6, high=2.5),

@@ -36,6 +36,7 @@ def claims(table: Table) -> Iterator[Claim]:
 
     yield Claim(
         id="c02",
+        because="with DA Reno delivers and offers less where it swings most (fig5), and so loses less",
         says="dropping arrivals never loses less than dropping from the queue",
         expected="loss of all traffic: DA >= DFQ at each rate in profile",
         holds=all_of((of("loss", "DA", x) >= of("loss", "DFQ", x)).at(f"{x:g} Mb/s") for x in xs),

@@ -35,7 +35,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c24",
         says=says,
         expected=f"{expected}, consecutive losses at the queue",
-        because="with gentle WRED a packet is let in between any two drops: bursts at the queue are of one packet (jitter)",
+        because="with gentle WRED a packet is let in between any two drops: bursts at the queue are of one (jitter)",
         holds=all_of((of("burst", "DA") > of("burst", "DFQ")).at(name) for name, of in settings.items()),
     )
     yield Claim(

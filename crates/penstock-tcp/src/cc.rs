@@ -13,6 +13,7 @@ pub(crate) mod newreno;
 pub(crate) mod pipe;
 pub(crate) mod prague;
 pub(crate) mod prr;
+pub(crate) mod rack;
 pub(crate) mod reno;
 pub(crate) mod sack;
 pub(crate) mod tahoe;

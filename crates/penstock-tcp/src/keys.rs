@@ -144,7 +144,7 @@ pub(crate) static KEYS: [KeyInfo; 40] = [
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("rescue", "Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).")
         .by_profile([Flag(true), Flag(true), Flag(true), Flag(false)]),
-    flag("rack", "Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC 8985, by order instead of time).")
+    flag("rack", "With SACK: losses are found by the times of sending (RFC 8985), and marks lead the window down as losses do; otherwise by RFC 6675.")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("tlp", "With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),

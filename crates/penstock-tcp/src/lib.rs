@@ -11,6 +11,7 @@ extern crate alloc;
 
 mod cc;
 mod counts;
+mod flight;
 mod keys;
 mod machine;
 mod pacer;

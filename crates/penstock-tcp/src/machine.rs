@@ -332,8 +332,23 @@ impl Machine {
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let Some(srtt) = self.srtt() else { return };
         let slack = if self.outstanding() == 1 { MOST_ACK_DELAY } else { Span::ZERO };
-        self.deadline = self.deadline.min(now + (srtt * 2 + slack));
+        self.arm_at(now + (srtt * 2 + slack));
+    }
+
+    /// Let the timer end at `at` already, for something else than a timeout.
+    pub(crate) fn arm_at(&mut self, at: Time) {
+        self.deadline = self.deadline.min(at);
         self.probe = Probe::Armed;
+    }
+
+    /// The packet that is timed may be among the lost (Karn).
+    pub(crate) fn stop_timing(&mut self) {
+        self.timing = false;
+    }
+
+    /// An echoed mark was answered.
+    pub(crate) fn count_echo(&mut self) {
+        self.counts.ecn_responses += 1;
     }
 
     /// The timer has ended: nothing is timed any more, and everything outstanding counts as lost.

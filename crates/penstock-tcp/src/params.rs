@@ -181,7 +181,7 @@ pub struct TcpParams {
     pub prr: bool,
     /// Whether such a recovery may repeat the highest packet (RFC 6675, NextSeg, rule 4).
     pub rescue: bool,
-    /// Whether a retransmission counts as lost when a packet first sent after it is reported.
+    /// Whether losses are found by the times of sending (RFC 8985).
     pub rack: bool,
     /// Whether a probe is sent before the retransmission timeout (RFC 8985, section 7).
     pub tlp: bool,

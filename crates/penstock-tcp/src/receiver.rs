@@ -228,6 +228,10 @@ impl Receiver {
                 self.next = run.end;
                 self.early.pop_first();
             }
+            if self.early.is_empty() {
+                // What comes once more from before the gap.
+                self.quick = self.quick.max(self.next);
+            }
             if self.sack_blocks > 0 {
                 self.forget_below_next();
             }

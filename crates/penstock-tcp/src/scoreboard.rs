@@ -106,11 +106,6 @@ impl Scoreboard {
         self.sacked.end()
     }
 
-    /// Whether a packet from `una` on is reported.
-    pub(crate) fn is_reported(&self, seq: u32) -> bool {
-        self.sacked.find(seq).is_some()
-    }
-
     /// Packets of `una..max` that are thought to be in the network.
     pub(crate) fn pipe(&self, max: u32) -> u32 {
         let lost = self.lost_below - self.una - self.count_below_lost;

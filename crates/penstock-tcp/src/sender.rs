@@ -9,8 +9,9 @@ use crate::cc::ledbat::Ledbat;
 use crate::cc::newreno::NewReno;
 use crate::cc::pipe::Pipe;
 use crate::cc::prague::Prague;
+use crate::cc::rack::Rack;
 use crate::cc::reno::Reno;
-use crate::cc::sack::{Sack, Standard};
+use crate::cc::sack::{Growth, Sack, Standard};
 use crate::cc::tahoe::Tahoe;
 use crate::cc::vegas::Vegas;
 use crate::counts::SenderCounts;
@@ -35,13 +36,64 @@ enum AnyLaw {
 /// Laws that are called, so that those of the ns-2 works stay small enough to be part of the engine's loop.
 #[derive(Debug)]
 enum Other {
-    Sack(Sack<Standard>),
-    Careful(Sack<Careful>),
-    Cubic(Sack<Cubic>),
-    Dctcp(Sack<Dctcp>),
-    Prague(Sack<Prague>),
-    Bbr(Sack<Bbr>),
-    Ledbat(Sack<Ledbat>),
+    Sack(Selective<Standard>),
+    Careful(Selective<Careful>),
+    Cubic(Selective<Cubic>),
+    Dctcp(Selective<Dctcp>),
+    Prague(Selective<Prague>),
+    Bbr(Selective<Bbr>),
+    Ledbat(Selective<Ledbat>),
+}
+
+/// Loss recovery with selective acknowledgements: by counts of what is reported, or with `rack` by times.
+#[derive(Debug)]
+enum Selective<G> {
+    Counts(Sack<G>),
+    Times(Rack<G>),
+}
+
+impl<G: Growth> Selective<G> {
+    fn new(params: &TcpParams) -> Self {
+        if params.rack { Self::Times(Rack::default()) } else { Self::Counts(Sack::default()) }
+    }
+}
+
+impl<G: Growth> Law for Selective<G> {
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Counts(law) => law.fill(m, now, net),
+            Self::Times(law) => law.fill(m, now, net),
+        }
+    }
+
+    #[inline]
+    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+        match self {
+            Self::Counts(law) => law.on_ack(m, now, ack, net),
+            Self::Times(law) => law.on_ack(m, now, ack, net),
+        }
+    }
+
+    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Counts(law) => law.on_timeout(m, now, net),
+            Self::Times(law) => law.on_timeout(m, now, net),
+        }
+    }
+
+    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Counts(law) => law.on_probe(m, now, net),
+            Self::Times(law) => law.on_probe(m, now, net),
+        }
+    }
+
+    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match self {
+            Self::Counts(law) => law.on_pace(m, now, net),
+            Self::Times(law) => law.on_pace(m, now, net),
+        }
+    }
 }
 
 /// Call a method of whichever of the other laws it is.
@@ -60,6 +112,10 @@ macro_rules! other {
 }
 
 impl Law for Other {
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        other!(self, fill, m, now, net);
+    }
+
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         other!(self, on_ack, m, now, ack, net);
@@ -108,14 +164,16 @@ impl Sender {
             (Flavour::Reno, _) => AnyLaw::Reno(Reno),
             (Flavour::NewReno, _) => AnyLaw::NewReno(NewReno::default()),
             (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
-            (Flavour::Sack, Recovery::Rfc) if params.hystart == Hystart::Plus => other(Other::Careful(Sack::default())),
-            (Flavour::Sack, Recovery::Rfc) => other(Other::Sack(Sack::default())),
+            (Flavour::Sack, Recovery::Rfc) if params.hystart == Hystart::Plus => {
+                other(Other::Careful(Selective::new(&params)))
+            }
+            (Flavour::Sack, Recovery::Rfc) => other(Other::Sack(Selective::new(&params))),
             (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
-            (Flavour::Cubic, _) => other(Other::Cubic(Sack::default())),
-            (Flavour::Dctcp, _) => other(Other::Dctcp(Sack::default())),
-            (Flavour::Prague, _) => other(Other::Prague(Sack::default())),
-            (Flavour::Bbr, _) => other(Other::Bbr(Sack::default())),
-            (Flavour::Ledbat, _) => other(Other::Ledbat(Sack::default())),
+            (Flavour::Cubic, _) => other(Other::Cubic(Selective::new(&params))),
+            (Flavour::Dctcp, _) => other(Other::Dctcp(Selective::new(&params))),
+            (Flavour::Prague, _) => other(Other::Prague(Selective::new(&params))),
+            (Flavour::Bbr, _) => other(Other::Bbr(Selective::new(&params))),
+            (Flavour::Ledbat, _) => other(Other::Ledbat(Selective::new(&params))),
         };
         Self { machine: Machine::new(params), law }
     }

@@ -20,7 +20,7 @@ use super::hystart::HyStart;
 use super::hystart_plus::HyStartPlus;
 use super::sack::Growth;
 use crate::machine::Machine;
-use crate::params::Hystart;
+use crate::params::{Counting, Hystart};
 use crate::wire::Ack;
 use penstock_core::math::{floor, pow};
 use penstock_core::{Span, Time};
@@ -31,9 +31,9 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// Packets that `W_est` gains in a round trip (equation 4).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Least packets that let the window grow by one: the target is at most half a window above it (RFC 9438, section 4.2).
-const LEAST_COUNT: f64 = 2.0;
-/// Most such packets, in windows.
+/// Greatest target, in windows.
+const MOST_TARGET: f64 = 1.5;
+/// Most packets that let the window grow by one, in windows.
 const MOST_COUNT: f64 = 100.0;
 /// Most such packets while `W_max` is not known.
 const UNKNOWN_COUNT: f64 = 20.0;
@@ -56,7 +56,7 @@ impl Epoch {
         C * x * x * x + self.origin
     }
 
-    /// `W_est`, in whole packets like the window.
+    /// `W_est` in whole packets.
     fn grow_reno(&mut self, cwnd: f64, acked: f64) {
         let count = floor(cwnd / ALPHA);
         self.credit += acked;
@@ -123,13 +123,26 @@ impl Cubic {
         });
         let t = now.since(epoch.began).as_secs();
         let rtt = m.srtt().map_or(0.0, Span::as_secs);
+        let target = epoch.w_cubic(t + rtt);
+        if m.params.counting == Counting::Acks {
+            epoch.w_est += ALPHA * acked / cwnd;
+            let mut next = if epoch.w_cubic(t) < epoch.w_est {
+                epoch.w_est.max(cwnd)
+            } else {
+                cwnd + acked * (target.clamp(cwnd, MOST_TARGET * cwnd) - cwnd) / cwnd
+            };
+            if w_max.is_none() {
+                next = next.max(cwnd + acked / UNKNOWN_COUNT);
+            }
+            m.set_cwnd(now, next);
+            return;
+        }
+        // In whole packets: the window gains one for so many, which bring it to the higher target in a window of them.
         epoch.grow_reno(cwnd, acked);
-        // Packets for each of which the window gains one, so that the next window of them brings it to the higher target.
-        let target = epoch.w_cubic(t + rtt).max(epoch.w_est);
-        let mut count = cwnd / (target - cwnd).max(1.0 / MOST_COUNT);
+        let mut count = cwnd / (target.max(epoch.w_est) - cwnd).max(1.0 / MOST_COUNT);
         if w_max.is_none() {
             count = count.min(UNKNOWN_COUNT);
         }
-        m.grow_each(now, acked, count.max(LEAST_COUNT));
+        m.grow_each(now, acked, count.max(1.0 / (MOST_TARGET - 1.0)));
     }
 }

@@ -5,14 +5,16 @@
 //! # Law
 //! With `delivered` and `out` what the receiver has got and what was sent since the recovery began, and `RecoverFS` what was
 //! outstanding then: above the threshold `sndcnt = ceil(delivered * ssthresh / RecoverFS) - out`; at or below it
-//! `sndcnt = min(ssthresh - pipe, max(delivered - out, delivered now) + 1)`. The window is `pipe + sndcnt`.
+//! `sndcnt = min(ssthresh - pipe, max(delivered - out, delivered now) + 1)`; with the conservative bound (PRR-CRB), for an
+//! acknowledgement that is not safe, it is `min(ssthresh - pipe, max(delivered - out, delivered now))`. The window is
+//! `pipe + sndcnt`.
 //!
 //! # Differences
 //! * In whole packets; `RecoverFS` does not count what limited transmit has added, as in the examples of section 3.1.
 
 use penstock_core::math::floor;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Prr {
     delivered: u32,
     out: u32,
@@ -30,15 +32,21 @@ impl Prr {
         self.out += 1;
     }
 
-    /// So many packets were delivered just now, and `pipe` are thought to be in the network: how many may be sent.
-    pub(crate) fn on_delivery(&mut self, now: u32, pipe: u32, ssthresh: f64) -> u32 {
+    /// The first retransmission of a recovery goes out at once.
+    pub(crate) fn least(&self) -> u32 {
+        u32::from(self.out == 0)
+    }
+
+    /// So many packets were delivered just now, and `pipe` are thought to be in the network: how many may be sent. `safe`: by the
+    /// slow start bound.
+    pub(crate) fn on_delivery(&mut self, now: u32, pipe: u32, ssthresh: f64, safe: bool) -> u32 {
         self.delivered += now;
         let ssthresh = floor(ssthresh) as u32;
         if pipe > ssthresh {
             let share = (u64::from(self.delivered) * u64::from(ssthresh)).div_ceil(u64::from(self.flight));
             u32::try_from(share).unwrap_or(u32::MAX).saturating_sub(self.out)
         } else {
-            let limit = self.delivered.saturating_sub(self.out).max(now) + 1;
+            let limit = self.delivered.saturating_sub(self.out).max(now) + u32::from(safe);
             limit.min(ssthresh - pipe)
         }
     }
@@ -57,7 +65,7 @@ mod tests {
         for ack in first + 2..17.max(first + 5) {
             let begins = ack == first + 2;
             pipe = if begins { 22 - 3 - first } else { pipe - 1 };
-            let mut send = prr.on_delivery(1, pipe, 10.0);
+            let mut send = prr.on_delivery(1, pipe, 10.0, true);
             if begins {
                 send = send.max(1);
             }

@@ -12,6 +12,8 @@
 //!
 //! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr`]), and `ssthresh` at its end.
 //!
+//! With `rack` losses are found by time instead ([`super::rack`]).
+//!
 //! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`Growth`]): Reno's, cubic's, DCTCP's, ...
 //! A law may also set the window all by itself.
 //!
@@ -24,7 +26,6 @@ use crate::machine::{Cut, HALF, Machine, Probe};
 use crate::scoreboard::Scoreboard;
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use core::fmt::Debug;
 use penstock_core::Time;
 
@@ -96,28 +97,6 @@ struct Recovery {
     prr: Prr,
     /// The rescue retransmission of this recovery has been made.
     rescued: bool,
-    /// With `rack`: the retransmissions in the order they were made, each with the first packet that was new then.
-    again: VecDeque<(u32, u32)>,
-}
-
-impl Recovery {
-    fn on_repeat(&mut self, m: &Machine, seq: u32) {
-        self.prr.on_send();
-        if m.params.rack {
-            self.again.push_back((seq, m.max));
-        }
-    }
-
-    /// The oldest retransmission that is lost: a packet first sent after it has been reported.
-    fn lost_again(&mut self, m: &Machine, board: &Scoreboard) -> Option<u32> {
-        while let Some((seq, first_new)) = self.again.front().copied() {
-            if seq >= m.una && !board.is_reported(seq) {
-                return board.highest().filter(|end| *end > first_new).map(|_| seq);
-            }
-            self.again.pop_front();
-        }
-        None
-    }
 }
 
 #[derive(Debug, Default)]
@@ -279,8 +258,8 @@ impl<G: Growth> Sack<G> {
         let lost = m.una;
         self.board.repair(lost);
         m.transmit(now, lost, net);
-        let recovery = self.recovery.insert(Box::new(Recovery { prr, rescued: false, again: VecDeque::new() }));
-        recovery.on_repeat(m, lost);
+        let recovery = self.recovery.insert(Box::new(Recovery { prr, rescued: false }));
+        recovery.prr.on_send();
         self.reduce(m, now, delivered);
         self.send(m, now, net);
     }
@@ -289,7 +268,7 @@ impl<G: Growth> Sack<G> {
     fn reduce(&mut self, m: &mut Machine, now: Time, delivered: u32) {
         if let Some(recovery) = self.recovery.as_mut().filter(|_| m.params.prr && !G::OWN_WINDOW) {
             let pipe = self.board.pipe(m.max);
-            let allowed = recovery.prr.on_delivery(delivered, pipe, m.ssthresh);
+            let allowed = recovery.prr.on_delivery(delivered, pipe, m.ssthresh, true);
             m.set_cwnd(now, f64::from(pipe + allowed));
         }
     }
@@ -299,13 +278,6 @@ impl<G: Growth> Sack<G> {
         let Some(recovery) = &mut self.recovery else { return };
         while m.may_send(now) {
             let pipe = self.board.pipe(m.max);
-            // A lost retransmission is not in the network: the pipe counts it in vain.
-            if let Some(seq) = recovery.lost_again(m, &self.board).filter(|_| f64::from(pipe) <= m.cwnd) {
-                recovery.again.pop_front();
-                m.transmit(now, seq, net);
-                recovery.on_repeat(m, seq);
-                continue;
-            }
             if f64::from(pipe) + 1.0 > m.cwnd {
                 return;
             }
@@ -327,16 +299,14 @@ impl<G: Growth> Sack<G> {
             if let Some(seq) = hole {
                 self.board.repair(seq);
                 m.transmit(now, seq, net);
-                recovery.on_repeat(m, seq);
-            } else {
-                recovery.prr.on_send();
             }
+            recovery.prr.on_send();
         }
     }
 }
 
 /// A packet that was never sent, if there is one and the receiver's window has room.
-fn send_new<N: Network>(m: &mut Machine, now: Time, net: &mut N) -> bool {
+pub(super) fn send_new<N: Network>(m: &mut Machine, now: Time, net: &mut N) -> bool {
     let allowed = m.next < m.end.min(m.una.saturating_add(m.params.window));
     if allowed {
         let seq = m.next;

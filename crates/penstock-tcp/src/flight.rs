@@ -1,0 +1,249 @@
+//! What is known of each outstanding packet: when it was last sent, whether it arrived, whether it is lost.
+//!
+//! RFC 8985 (RACK-TLP), section 6; section numbers refer to it.
+//!
+//! # Law
+//! Of all packets delivered the one sent last is `RACK.segment`. A packet sent before it is lost `RACK.rtt + reo_wnd` after it was
+//! sent (section 6.2, step 5). Transmissions are kept in the order of time, so that only the oldest are looked at. What is in
+//! the network: outstanding - reported - lost + sent again (RFC 6675, SetPipe).
+//!
+//! # Differences
+//! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the least of all round trips.
+//! * The reordering timer ends at the earliest time at which a packet is lost, not at the latest (step 5).
+
+use crate::runs::Runs;
+use crate::wire::{Ack, SackBlock};
+use alloc::collections::{BinaryHeap, VecDeque};
+use core::cmp::Reverse;
+use penstock_core::{Span, Time};
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    /// When it was last sent.
+    sent: Time,
+    reported: bool,
+    lost: bool,
+    /// A retransmission is in the network.
+    again: bool,
+    /// It was ever sent again.
+    repeated: bool,
+}
+
+/// What an acknowledgement has told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct News {
+    /// Packets delivered.
+    pub(crate) delivered: u32,
+    /// A reported packet was sent before the oldest outstanding one was last sent.
+    pub(crate) before_first: bool,
+}
+
+/// What was found to be lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Losses {
+    pub(crate) any: bool,
+    /// A retransmission is among it.
+    pub(crate) again: bool,
+}
+
+/// The outstanding packets of a sender.
+#[derive(Debug, Default)]
+pub(crate) struct Flight {
+    una: u32,
+    /// Those from `una` on.
+    packets: VecDeque<Packet>,
+    reported: Runs,
+    /// Transmissions in the order of time; of each packet the last one counts.
+    order: VecDeque<(Time, u32)>,
+    /// Packets lost and not sent again, with some that have arrived since.
+    repairs: BinaryHeap<Reverse<u32>>,
+    /// How many are reported, lost, and again in the network.
+    reported_count: u32,
+    lost_count: u32,
+    again_count: u32,
+    /// When `RACK.segment` was sent, and its number.
+    latest: (Time, u32),
+    rtt: Span,
+    min_rtt: Option<Span>,
+    /// `RACK.fack`.
+    highest: u32,
+    reordering_seen: bool,
+}
+
+impl Flight {
+    /// Packet `seq`, outstanding or the next new one, is sent.
+    pub(crate) fn on_send(&mut self, now: Time, seq: u32) {
+        self.order.push_back((now, seq));
+        let index = (seq - self.una) as usize;
+        let Some(packet) = self.packets.get_mut(index) else {
+            self.packets.push_back(Packet { sent: now, reported: false, lost: false, again: false, repeated: false });
+            return;
+        };
+        self.again_count += u32::from(!packet.again);
+        *packet = Packet { sent: now, again: true, repeated: true, ..*packet };
+    }
+
+    /// Enter what an acknowledgement tells. With `timestamps` its echo shows which transmission it answers (step 2).
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> News {
+        let mut news = News::default();
+        let echo = if timestamps { ack.stamp } else { now };
+        while self.una < ack.ack {
+            if let Some(packet) = self.packets.pop_front() {
+                news.delivered += u32::from(!packet.reported);
+                self.reported_count -= u32::from(packet.reported);
+                self.deliver(now, self.una, packet, echo);
+            }
+            self.una += 1;
+        }
+        self.reported.remove_below(self.una);
+        // In the order of numbers: the receiver tells of the newest first, which is no reordering.
+        let mut blocks = [SackBlock::default(); 4];
+        let blocks = &mut blocks[..ack.sack.len().min(4)];
+        blocks.copy_from_slice(&ack.sack[..blocks.len()]);
+        blocks.sort_unstable_by_key(|block| block.start);
+        let end = self.una + self.packets.len() as u32;
+        for block in blocks {
+            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut news);
+        }
+        news
+    }
+
+    fn report(&mut self, now: Time, block: SackBlock, news: &mut News) {
+        let mut seq = block.start;
+        let first_sent = self.packets.front().map_or(Time::NEVER, |first| first.sent);
+        while seq < block.end {
+            if let Some(run) = self.reported.find(seq) {
+                seq = run.end;
+                continue;
+            }
+            let packet = self.packets[(seq - self.una) as usize];
+            // The echo is that of the last packet in order (RFC 7323, section 4.3).
+            self.deliver(now, seq, packet, now);
+            self.packets[(seq - self.una) as usize] = Packet { reported: true, lost: false, again: false, ..packet };
+            self.reported_count += 1;
+            news.delivered += 1;
+            news.before_first |= packet.sent < first_sent;
+            seq += 1;
+        }
+        if block.start < block.end {
+            self.reported.insert(block);
+        }
+    }
+
+    /// Packet `seq` has arrived (steps 1 to 3).
+    fn deliver(&mut self, now: Time, seq: u32, packet: Packet, echo: Time) {
+        if packet.reported {
+            return;
+        }
+        self.lost_count -= u32::from(packet.lost);
+        self.again_count -= u32::from(packet.again);
+        let rtt = now.since(packet.sent);
+        let spurious = packet.repeated && (echo < packet.sent || self.min_rtt.is_some_and(|least| rtt < least));
+        if !spurious {
+            self.rtt = rtt;
+            self.latest = self.latest.max((packet.sent, seq));
+        }
+        if !packet.repeated {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        if seq >= self.highest {
+            self.highest = seq + 1;
+        } else if !packet.repeated && seq + 1 < self.highest {
+            self.reordering_seen = true;
+        }
+    }
+
+    /// How long a packet may be late (step 4), with this SRTT; `repairing`: in a recovery, or after a timeout.
+    pub(crate) fn reordering_window(&self, repairing: bool, threshold: u32, srtt: Option<Span>) -> Span {
+        if !self.reordering_seen && (repairing || self.reported_count >= threshold) {
+            return Span::ZERO;
+        }
+        let quarter = Span::from_nanos(self.min_rtt.map_or(0, Span::as_nanos) / 4);
+        srtt.map_or(quarter, |srtt| quarter.min(srtt))
+    }
+
+    /// Find what is lost (step 5).
+    pub(crate) fn detect(&mut self, now: Time, window: Span) -> Losses {
+        let mut losses = Losses::default();
+        while let Some((sent, seq)) = self.oldest() {
+            if (sent, seq) >= self.latest || sent + (self.rtt + window) > now {
+                break;
+            }
+            self.order.pop_front();
+            losses.any = true;
+            losses.again |= self.lose(seq);
+        }
+        losses
+    }
+
+    /// When the next packet is lost, if only its time is missing.
+    pub(crate) fn lost_at(&mut self, window: Span) -> Option<Time> {
+        let (sent, seq) = self.oldest()?;
+        ((sent, seq) < self.latest).then(|| sent + (self.rtt + window))
+    }
+
+    /// The oldest transmission that is neither answered nor lost.
+    fn oldest(&mut self) -> Option<(Time, u32)> {
+        while let Some((sent, seq)) = self.order.front().copied() {
+            if self.is_in_network(sent, seq) {
+                return Some((sent, seq));
+            }
+            self.order.pop_front();
+        }
+        None
+    }
+
+    fn is_in_network(&self, sent: Time, seq: u32) -> bool {
+        let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
+        packet.is_some_and(|packet| packet.sent == sent && !packet.reported && (packet.again || !packet.lost))
+    }
+
+    /// The last transmission of packet `seq` is lost. Returns whether that was a retransmission.
+    fn lose(&mut self, seq: u32) -> bool {
+        let packet = &mut self.packets[(seq - self.una) as usize];
+        let again = packet.again;
+        self.lost_count += u32::from(!packet.lost);
+        self.again_count -= u32::from(again);
+        packet.lost = true;
+        packet.again = false;
+        self.repairs.push(Reverse(seq));
+        again
+    }
+
+    /// After a timeout the first packet is lost, and all that were sent a round trip ago (section 6.3).
+    pub(crate) fn lose_old(&mut self, now: Time) {
+        for index in 0..self.packets.len() {
+            let (seq, sent) = (self.una + index as u32, self.packets[index].sent);
+            if self.is_in_network(sent, seq) && (index == 0 || sent + self.rtt <= now) {
+                self.lose(seq);
+            }
+        }
+    }
+
+    /// The lowest packet that is lost and not sent again.
+    pub(crate) fn next_lost(&mut self) -> Option<u32> {
+        while let Some(Reverse(seq)) = self.repairs.peek().copied() {
+            let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
+            if packet.is_some_and(|packet| packet.lost && !packet.again) {
+                return Some(seq);
+            }
+            self.repairs.pop();
+        }
+        None
+    }
+
+    /// Whether any packet is lost.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.lost_count > 0
+    }
+
+    /// Whether any packet is reported beyond the first that is missing.
+    pub(crate) fn has_reported(&self) -> bool {
+        self.reported_count > 0
+    }
+
+    /// Packets that are thought to be in the network.
+    pub(crate) fn pipe(&self) -> u32 {
+        self.packets.len() as u32 - self.reported_count - self.lost_count + self.again_count
+    }
+}

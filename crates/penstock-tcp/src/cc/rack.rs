@@ -7,8 +7,9 @@
 //! mark, leaves a share of the window as threshold, once a window of data; until everything outstanding then is acknowledged,
 //! the window goes to the threshold by proportional rate reduction ([`super::prr`]), by the slow start bound only when an
 //! acknowledgement moves `una` and tells of no new loss (RFC 9937). A loss while a mark is being answered is repaired without a
-//! second cut. After a timeout the window is one packet more than what is still in the network; the threshold is cut unless it
-//! was for the same window of data. A retransmission lost after a timeout is a new loss.
+//! second cut. Laws that yield in proportion to the marks (DCTCP's kind) have their window cut at once instead. After a timeout
+//! the window is one packet more than what is still in the network; the threshold is cut unless it was for the same window of
+//! data. A retransmission lost after a timeout is a new loss.
 //!
 //! The tail is probed two smoothed round trips after the last new packet or acknowledgement, while nothing is reported
 //! (section 7); a loss that the probe has repaired is answered (section 7.4.2).
@@ -68,6 +69,12 @@ impl<G: Growth> Law for Rack<G> {
 
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         let ack = &Ack { ece: self.growth.observe(m, now, ack), ..*ack };
+        if ack.ece && m.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
+            let window = m.cwnd;
+            if m.answer_echo(now, ack.ack, self.growth.mark_share()) {
+                self.growth.on_cut(window);
+            }
+        }
         let (before, sent) = (m.una, m.max);
         let news = self.flight.on_ack(now, ack, m.params.timestamps);
         let advances = ack.ack > before;
@@ -194,7 +201,7 @@ impl<G: Growth> Rack<G> {
         match self.state {
             State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(m, now, delivered),
             State::Loss if losses.again => self.begin_recovery(m, now, delivered),
-            State::Open if marked => {
+            State::Open if marked && G::MARK_COVERS_LOSS => {
                 self.cut(m, now, self.growth.mark_share());
                 self.state = State::Marked;
                 m.cut = Cut::Mark;

@@ -247,3 +247,124 @@ impl Flight {
         self.packets.len() as u32 - self.reported_count - self.lost_count + self.again_count
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    /// RFC 8985, sections 6.1 and 6.2, packet by packet, with all packets from the first one on.
+    #[derive(Default)]
+    struct Plain {
+        segments: Vec<Segment>,
+        una: usize,
+        rtt: u64,
+        min_rtt: u64,
+        latest: (u64, usize),
+        fack: usize,
+        reordering: bool,
+    }
+
+    struct Segment {
+        sent: u64,
+        delivered: bool,
+        lost: bool,
+        repeated: bool,
+        in_network: bool,
+    }
+
+    impl Plain {
+        fn send(&mut self, now: u64, seq: usize) {
+            let fresh = Segment { sent: now, delivered: false, lost: false, repeated: false, in_network: true };
+            match self.segments.get_mut(seq) {
+                Some(segment) => *segment = Segment { repeated: true, ..fresh },
+                None => self.segments.push(fresh),
+            }
+        }
+
+        /// Packets that are newly delivered, in the order of their numbers.
+        fn deliver(&mut self, now: u64, seqs: &[usize]) {
+            for &seq in seqs {
+                let segment = &mut self.segments[seq];
+                (segment.delivered, segment.in_network, segment.lost) = (true, false, false);
+                let rtt = now - segment.sent;
+                if !(segment.repeated && rtt < self.min_rtt) {
+                    self.rtt = rtt;
+                    self.latest = self.latest.max((segment.sent, seq));
+                }
+                if !segment.repeated {
+                    self.min_rtt = if self.min_rtt == 0 { rtt } else { self.min_rtt.min(rtt) };
+                    self.reordering |= seq + 1 < self.fack;
+                }
+                self.fack = self.fack.max(seq + 1);
+            }
+            while self.segments.get(self.una).is_some_and(|segment| segment.delivered) {
+                self.una += 1;
+            }
+        }
+
+        fn window(&self) -> u64 {
+            let sacked = self.segments[self.una..].iter().filter(|segment| segment.delivered).count();
+            if !self.reordering && sacked >= 3 { 0 } else { self.min_rtt / 4 }
+        }
+
+        fn detect(&mut self, now: u64) {
+            let window = self.window();
+            for (seq, segment) in self.segments.iter_mut().enumerate().filter(|(_, segment)| segment.in_network) {
+                if (segment.sent, seq) < self.latest && segment.sent + self.rtt + window <= now {
+                    (segment.lost, segment.in_network) = (true, false);
+                }
+            }
+        }
+    }
+
+    /// What is told of `seqs`, of which those before `una` in one number.
+    fn tell(plain: &Plain, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
+        let una = plain.una as u32;
+        let above = seqs.iter().map(|seq| *seq as u32).filter(|seq| *seq >= una);
+        (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..5, 0_usize..6, 1_u64..40), 1..80)) {
+            let (mut flight, mut plain, mut now) = (Flight::default(), Plain::default(), 1_000_000);
+            for (op, at, passed) in ops {
+                now += passed;
+                let time = Time::from_nanos(now);
+                match op {
+                    0 | 1 => {
+                        let seq = plain.segments.len();
+                        flight.on_send(time, seq as u32);
+                        plain.send(now, seq);
+                    }
+                    2 => {
+                        let lost = plain.segments.iter().position(|segment| segment.lost && !segment.in_network);
+                        prop_assert_eq!(flight.next_lost(), lost.map(|seq| seq as u32));
+                        if let Some(seq) = lost {
+                            flight.on_send(time, seq as u32);
+                            plain.send(now, seq);
+                        }
+                    }
+                    _ => {
+                        let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);
+                        let seqs: Vec<usize> = waiting.skip(at).take(1).collect();
+                        plain.deliver(now, &seqs);
+                        let (una, blocks) = tell(&plain, &seqs);
+                        let ack = Ack { ack: una, stamp: time, ece: false, ace: 0, sack: &blocks, retransmission: false };
+                        let news = flight.on_ack(time, &ack, false);
+                        prop_assert_eq!(news.delivered as usize, seqs.len());
+                    }
+                }
+                let window = flight.reordering_window(false, 3, None);
+                prop_assert_eq!(window.as_nanos(), plain.window());
+                flight.detect(time, window);
+                plain.detect(now);
+                prop_assert_eq!(flight.pipe() as usize, plain.segments.iter().filter(|segment| segment.in_network).count());
+                let lost = plain.segments.iter().any(|segment| segment.lost && !segment.delivered);
+                prop_assert!(flight.has_lost() || !lost);
+            }
+        }
+    }
+}

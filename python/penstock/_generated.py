@@ -1875,8 +1875,8 @@ class Tcp(Traffic):
         counting: What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).
         prr: Recovery by RFC 6675 reduces the window in proportion to what arrives (RFC 6937).
         rescue: Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).
-        rack: Recovery by RFC 6675: a retransmission is lost when a packet first sent after it is reported (RFC
-            8985, by order instead of time).
+        rack: With SACK: losses are found by the times of sending (RFC 8985), and marks lead the window down as
+            losses do; otherwise by RFC 6675.
         tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
         pacing: Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on,
             instead of sent at once; not for vegas, nor sack with recovery = "ns2". prague and bbr always do it,
@@ -1904,9 +1904,9 @@ class Tcp(Traffic):
     kind: ClassVar[str] = "tcp"
 
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
-    flavour: (
-        Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"] | None
-    ) = None
+    flavour: Literal[
+        "tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"
+    ] | None = None
     window: int | None = None
     packets: Mapping[str, Any] | int | None = None
     bytes: Mapping[str, Any] | str | None = None

@@ -1904,9 +1904,9 @@ class Tcp(Traffic):
     kind: ClassVar[str] = "tcp"
 
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
-    flavour: Literal[
-        "tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"
-    ] | None = None
+    flavour: (
+        Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"] | None
+    ) = None
     window: int | None = None
     packets: Mapping[str, Any] | int | None = None
     bytes: Mapping[str, Any] | str | None = None

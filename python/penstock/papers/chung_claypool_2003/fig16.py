@@ -45,7 +45,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c24",
         says="at high loads the average of A-RED-ECN is steadier than that of A-RED",
         expected="sd(avg) of A-RED-ECN < A-RED at 200 flows and more",
-        because="max_p goes on moving by 0.01 every 0.5 s where marks need 0.3 to 0.6: figure 16 shows the wave",
+        because="up to 250 flows max_p moves in larger waves (fig16); above it rests, and 1 to 2 packets remain",
         holds=all_of(
             (oscillation(table, "A-RED-ECN", n) < oscillation(table, "A-RED", n)).at(f"N = {n}")
             for n in loads(table, 200)

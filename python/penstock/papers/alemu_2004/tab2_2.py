@@ -31,6 +31,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says=f"the row of {row}",
             expected=", ".join(f"{cell.column} {cell.printed:g}" for cell in own),
             holds=cells.fits(table, own, JUDGES),
+            because=tables2.BECAUSE,
         )
         delayed = tables2.printed("tab2-2", acks="delayed")
         yield Claim(

@@ -32,6 +32,7 @@ def claims(table: Table) -> Iterator[Claim]:
                 expected=", ".join(f"{cell.column} {cell.printed:g} %" for cell in own),
                 holds=cells.fits(table, own, JUDGES),
                 reading="" if high == tables2.HIGH else f"max_p at most {high:g}",
+                because=tables2.BECAUSE if high == tables2.HIGH else "",
             )  # fmt: skip
         delayed = [cell for cell in tables2.printed("tab2-3", acks="delayed") if cell.row == row]
         yield Claim(

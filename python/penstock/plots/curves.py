@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.plots import style
 from penstock.shown import Shown
@@ -57,6 +58,9 @@ def curves(
                 ax.plot(*zip(*own, strict=True), linestyle="", marker="x", color="black", zorder=5)
         if "x" in log:
             ax.set_xscale("log")
+            ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would cover each other
+            ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         if "y" in log:
             ax.set_yscale("log")
         ax.set_xlabel(labels[0])

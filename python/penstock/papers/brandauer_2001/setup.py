@@ -29,7 +29,7 @@ FLOWS = [16, 32, 64, 128, 256]  # 16 to 256 (Section 4)
 SESSIONS = [800, 1000, 1200, 1400]  # (Section 5)
 SCHEMES = ["TD", "REDstd", "GREDstd", "REDopt"]
 RED = SCHEMES[1:]
-TAIL = [*range(5, 21), 30, 50, 100]  # k of P(N > k)
+TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
 
 
 class Design(NamedTuple):

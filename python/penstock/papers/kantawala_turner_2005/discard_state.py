@@ -103,6 +103,6 @@ def draw(shown: Shown) -> Figure:
         "g_slow",
         "form",
         where={"marked": "now"},
-        labels=("buffer (packets)", "goodput, 200 ms (% of fair share)"),
+        labels=("buffer (packets)", "goodput, 200 ms (%)"),
         log="x",
     )

@@ -120,7 +120,7 @@ def draw(shown: Shown) -> Figure:
         "buffer",
         "g_slow",
         "scheme",
-        labels=("buffer (packets)", "goodput, 200 ms (% of fair share)"),
+        labels=("buffer (packets)", "goodput, 200 ms (%)"),
         log="x",
         expected=printed(__file__, "fig4a"),
     )

@@ -57,6 +57,4 @@ def _levels(table: Table) -> Iterator[Claim]:
 
 def draw(shown: Shown) -> Figure:
     """The panel."""
-    return curves(
-        shown, "buffer", "g_fast", "scheme", labels=("buffer (packets)", "goodput, 40 ms (% of fair share)"), log="x"
-    )
+    return curves(shown, "buffer", "g_fast", "scheme", labels=("buffer (packets)", "goodput, 40 ms (%)"), log="x")

@@ -67,7 +67,7 @@ def claims(table: Table) -> Iterator[Claim]:
             *(
                 (at(table, "ratio", "Blue", b) > at(table, "ratio", s, b)).at(place(s, b))
                 for s in COMPARED
-                if s not in ("Blue", "DSDRR, W held")
+                if s not in ("Blue", "DSDRR-W")
                 for b in sizes(table)
             ),
         ),
@@ -81,7 +81,7 @@ def draw(shown: Shown) -> Figure:
         "buffer",
         "ratio",
         "scheme",
-        labels=("buffer (packets)", "burst time, 200 ms / 40 ms"),
+        labels=("buffer (packets)", "time, 200 ms / 40 ms"),
         log="x",
         expected=printed(__file__, "fig4c"),
     )

@@ -124,6 +124,6 @@ def draw(shown: Shown) -> Figure:
         "buffer",
         "g_slow",
         "scheme",
-        labels=("buffer (packets)", "goodput, three hops (% of fair share)"),
+        labels=("buffer (packets)", "goodput, three hops (%)"),
         log="x",
     )

@@ -86,6 +86,4 @@ def _one_queue(table: Table, buffers: list[int], reading: str) -> Iterator[Claim
 
 def draw(shown: Shown) -> Figure:
     """The panel."""
-    return curves(
-        shown, "buffer", "g_fast", "scheme", labels=("buffer (packets)", "goodput, cross (% of fair share)"), log="x"
-    )
+    return curves(shown, "buffer", "g_fast", "scheme", labels=("buffer (packets)", "goodput, cross (%)"), log="x")

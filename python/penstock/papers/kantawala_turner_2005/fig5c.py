@@ -80,7 +80,7 @@ def draw(shown: Shown) -> Figure:
         "buffer",
         "ratio",
         "scheme",
-        labels=("buffer (packets)", "burst time, three hops / cross"),
+        labels=("buffer (packets)", "time, three hops / cross"),
         log="x",
         expected=printed(__file__, "fig5c"),
     )

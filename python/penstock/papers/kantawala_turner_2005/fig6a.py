@@ -16,7 +16,7 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
-SCHEMES = ["DTDRR", "DSDRR", "DSDRR, W held", "QSDRR"]
+SCHEMES = ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR"]
 BUFFER = 1000  # packets (Section 5.3)
 ALL = 100  # queues: one for each flow of a bottleneck
 
@@ -39,7 +39,7 @@ def _in(effort: Effort, network: str) -> Study:
 
 def claims(table: Table) -> Iterator[Claim]:
     """Claim c26."""
-    for dsdrr in (name for name in ("DSDRR", "DSDRR, W held") if table.has(scheme=name, queues=1)):
+    for dsdrr in (name for name in ("DSDRR", "DSDRR-W") if table.has(scheme=name, queues=1)):
         gains = [
             (network, scheme, _gain(table.where(network=network, scheme=scheme)))
             for network in table.axis("network")
@@ -72,6 +72,6 @@ def draw(shown: Shown) -> Figure:
         "g_slow",
         "scheme",
         where={"network": "two round trips"},
-        labels=("queues", "goodput, 200 ms (% of fair share)"),
+        labels=("queues", "goodput, 200 ms (%)"),
         log="x",
     )

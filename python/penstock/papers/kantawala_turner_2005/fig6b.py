@@ -33,7 +33,7 @@ def claims(table: Table) -> Iterator[Claim]:
 
 def _even(table: Table, metric: str) -> Iterator[Condition]:
     for network in table.axis("network"):
-        for scheme in (name for name in table.axis("scheme") if name != "DSDRR, W held"):
+        for scheme in (name for name in table.axis("scheme") if name != "DSDRR-W"):
             found = table.along("queues", metric, network=network, scheme=scheme)
             yield from ((sd < 0.15).at(f"{network}, {scheme}, {queues} queues") for queues, sd in found)
             spread = per_run(lambda sds: float(max(sds) - min(sds)), [sd for _, sd in found])

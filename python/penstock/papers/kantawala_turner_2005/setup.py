@@ -27,18 +27,18 @@ NEVER = "1000s"  # an interval T that does not end within a run
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
-    "DSDRR, W held": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval=NEVER),
+    "DSDRR-W": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval=NEVER),
     "QSDRR": ps.Qsdrr(),
     "DRR": ps.Drr(),
     "TDRR": ps.Tdrr(),
 }
 ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
-COMPARED = ["DTDRR", "DSDRR", "DSDRR, W held", "QSDRR", *ONE_QUEUE]
+COMPARED = ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE]
 FEW = ["DTDRR", "DSDRR", "RED"]  # of a quick reproduction
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 
 # Figure 1 lets W fall to one more than the queues that are marked at that moment, which is nearly always one.
-READINGS = {"DSDRR": "", "DSDRR, W held": "W stays at its initial 10 % of the queues"}
+READINGS = {"DSDRR": "", "DSDRR-W": "W stays at its initial 10 % of the queues"}
 
 W_FALLS = "as printed, W falls to 1 in any second without an overflow (discard-state)"
 """Why what DSDRR reaches in the work is not reached with figure 1."""

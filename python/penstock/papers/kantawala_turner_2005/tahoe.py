@@ -45,7 +45,7 @@ def _in(effort: Effort, network: str) -> Study:
         ),
         {
             "flavour": ["reno", "tahoe"],
-            "scheme": effort.choose(["DTDRR", "Tail-Drop"], [name for name in COMPARED if name != "DSDRR, W held"]),
+            "scheme": effort.choose(["DTDRR", "Tail-Drop"], [name for name in COMPARED if name != "DSDRR-W"]),
             "buffer": few,
         },
         seeds=5,

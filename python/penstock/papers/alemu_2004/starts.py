@@ -56,19 +56,19 @@ def measure(run: ps.Run) -> Numbers:
     after = [i for i in range(long[0] if long else 0, 100) if kept["mean"][i] < FULL]
     found: Numbers = {"left": float(after[0]) if after else 100.0}
     if run.seed == 1:
-        for name in ("mean", "least", "most"):
-            found |= {f"{name} at {i}": value for i, value in enumerate(kept[name])}
+        for name, reduce in (("mean", np.mean), ("least", np.min), ("most", np.max)):
+            found |= {f"{name} at {i}": float(reduce(kept[name][2 * i : 2 * i + 2])) for i in range(50)}
     return found
 
 
 def draw(shown: Shown, schemes: Sequence[str]) -> Figure:
-    """Mean and range of the queue in each second, for seed 1."""
+    """Mean and range of the queue in each two seconds, for seed 1."""
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 1.1 * len(schemes) + 0.4), layout="constrained")
         for ax, scheme in zip(figure.subplots(len(schemes), 1, sharex=True, squeeze=False).flat, schemes, strict=True):
             (cell,) = shown.where(part="course", scheme=scheme).cells
-            course = {name: [cell[1][f"{name} at {i}"].mean for i in range(100)] for name in ("mean", "least", "most")}
-            seconds = np.arange(100) + 0.5
+            course = {name: [cell[1][f"{name} at {i}"].mean for i in range(50)] for name in ("mean", "least", "most")}
+            seconds = 2 * np.arange(50) + 1
             ax.fill_between(seconds, course["least"], course["most"], color="#d9dde5", linewidth=0)
             ax.plot(seconds, course["mean"], color=style.COLOURS[1])
             ax.axhline(10, color="black", linewidth=0.4)

@@ -80,9 +80,9 @@ def measure(run: ps.Run) -> Numbers:
         "period": period(average[500:]),
     }
     if run.seed == 1:
-        found |= {f"average at {i}": float(value) for i, value in enumerate(average.reshape(-1, 10).mean(axis=1))}
-        found |= {f"least at {i}": value for i, value in enumerate(kept["least"])}
-        found |= {f"most at {i}": value for i, value in enumerate(kept["most"])}
+        found |= {f"average at {i}": float(value) for i, value in enumerate(average.reshape(-1, 20).mean(axis=1))}
+        found |= {f"least at {i}": min(kept["least"][2 * i : 2 * i + 2]) for i in range(50)}
+        found |= {f"most at {i}": max(kept["most"][2 * i : 2 * i + 2]) for i in range(50)}
     return found
 
 
@@ -114,15 +114,15 @@ def distance(table: Table, window: str, **at: Any) -> Sample:
 
 
 def draw(shown: Shown, flows: int) -> Figure:
-    """The weighted average of seed 1, and in grey between which lengths the queue was in each second."""
+    """The weighted average of seed 1, and in grey between which lengths the queue was in each two seconds."""
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 4.2), layout="constrained")
         panels = figure.subplots(len(SCHEMES), 1, sharex=True)
         for index, (ax, scheme) in enumerate(zip(panels, SCHEMES, strict=True)):
             (cell,) = shown.where(window="all", scheme=scheme, flows=flows).cells
-            seconds = np.arange(100) + 0.5
+            seconds = 2 * np.arange(50) + 1
             least, most, mean = (
-                [cell[1][f"{name} at {i}"].mean for i in range(100)] for name in ("least", "most", "average")
+                [cell[1][f"{name} at {i}"].mean for i in range(50)] for name in ("least", "most", "average")
             )
             ax.fill_between(seconds, least, most, color="#d9dde5", linewidth=0)
             ax.plot(seconds, mean, color=style.COLOURS[index])

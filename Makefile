@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs schemes queue-law fec fluid bench bench-peers validate fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs schemes queue-law fec fluid model-figures bench bench-peers validate fuzz lint test-rust test-python
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ fec: setup ## forward error correction behind drop-tail and RED: measure it, and
 
 fluid: setup ## simulate where queues begin to swing beside the fluid model, and write its table and figures
 	$(BIN)/python docs/fluid.py --measure
+
+model-figures: setup ## draw the figures of the closed forms of ps.model again
+	$(BIN)/python docs/model_figures.py
 
 bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads
 	cargo bench --locked --quiet -p penstock-aqm --bench packets

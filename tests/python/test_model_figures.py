@@ -1,0 +1,42 @@
+"""The figures of the closed forms: measured points are those of the page, and the same bytes come each time."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+    return importlib.import_module("model_figures")
+
+
+def test_points_come_from_the_tables_of_the_page(figures: ModuleType) -> None:
+    random = figures.table("Random losses")
+    assert [row[0] for row in random] == [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
+    assert (random[0][3], random[-1][3]) == (585.6, 26.6)
+    assert [len(row) for row in figures.table("Other senders")] == [6] * 5
+    assert [row[4] for row in figures.table("CUBIC")] == [178.6, 408.9, 1011.5, 298.4, 685.4]
+
+
+def test_each_figure_is_on_a_page_and_drawn_to_the_same_bytes(
+    figures: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setattr(figures, "FIGURES", tmp_path / name)
+        figures.main()
+        drawn.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+    assert drawn[0] == drawn[1]
+    pages = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*/*.md"))
+    committed = {path.name for path in (DOCS / "images").glob("model-*")}
+    assert set(drawn[0]) == committed
+    assert all(f"../images/{name}" in pages for name in committed)

@@ -36,7 +36,7 @@ def claims(table: Table) -> Iterator[Claim]:
 
     yield Claim(
         id="c02",
-        because="with DA Reno delivers and offers less where it swings most (fig5), and so loses less",
+        because="with DA Reno offers less; with acknowledgements out of profile DA and DFQ lose alike (guesses)",
         says="dropping arrivals never loses less than dropping from the queue",
         expected="loss of all traffic: DA >= DFQ at each rate in profile",
         holds=all_of((of("loss", "DA", x) >= of("loss", "DFQ", x)).at(f"{x:g} Mb/s") for x in xs),
@@ -46,6 +46,7 @@ def claims(table: Table) -> Iterator[Claim]:
     inner = [xs.index(x) for x in middle]
     yield Claim(
         id="c03",
+        because="at 8.6 and 9.2 Mb/s DFQ, which finds the few packets that are out, loses a fifth more (fig4)",
         says="the losses are alike where little or nearly all is in profile, and differ most in between",
         expected="within 10 % up to 0.8 and from 8.6 Mb/s on; the largest difference in between",
         holds=all_of(
@@ -60,6 +61,7 @@ def claims(table: Table) -> Iterator[Claim]:
 
     yield Claim(
         id="c04",
+        because="all losses fall on what is out, which shrinks to a twentieth (out_share of fig4)",
         says="with DA the loss out of profile rises faster with the rate in profile below 7 Mb/s than above",
         expected="slope below 7 Mb/s > slope above",
         holds=steepness(0.2, 7.0) > steepness(7.0, 9.2),

@@ -38,7 +38,7 @@ def study(effort: Effort) -> Study:
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """Other readings of c08, c09 and c18, one for each combination but that of the figures."""
+    """Other readings of c02, c08, c09 and c18, one for each combination but that of the figures."""
     for conditioner in table.axis("conditioner"):
         for acks, level in LEVELS.items():
             if (conditioner, acks) == ("TSW", "AF11"):
@@ -46,6 +46,13 @@ def claims(table: Table) -> Iterator[Claim]:
             reading = f"{FORMS[conditioner]}, {level}"
             reno = Setting(table, "Reno, strict", conditioner=conditioner, acks=acks)
             sack = Setting(table, "SACK, gentle", conditioner=conditioner, acks=acks)
+            yield Claim(
+                id="c02",
+                says="dropping arrivals never loses less than dropping from the queue",
+                reading=f"at 5 Mb/s; {reading}",
+                expected="loss of all traffic: DA >= DFQ",
+                holds=reno("loss", "DA") >= reno("loss", "DFQ"),
+            )
             yield Claim(
                 id="c08",
                 says="the average swings more with DA, and often above max_th",

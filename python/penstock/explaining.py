@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from penstock import _native
 from penstock.catalog import Scheme, find_scheme
 from penstock.contenders import Contender
+from penstock.damping import SHARES, Damping, Loop, fluid_law
 from penstock.faults import Fault, Faults, PenstockError, ScenarioError
-from penstock.operating import Operating, Point, law_of, law_words, picture_top, rows, table
+from penstock.operating import Operating, Point, damping_table, law_of, law_words, picture_top, rows, table
 from penstock.operating import as_json as operating_json
 from penstock.resolve.queues import QueueSpec, read_queue
 from penstock.resolve.reader import Table
@@ -39,6 +40,10 @@ PACKET = 1000
 """Bytes of a packet where a scheme does not say."""
 RESPONSE_WORDS = (
     "Ten flows that react to nothing send 0.9 of the link's rate, 1.5 of it from second 2 to 12, then 0.9 again."
+)
+FLUID_WORDS = (
+    "By the fluid model (ps.model.Fluid, eta = 3/2, no timeouts), about its own equilibrium: a loop that swings does "
+    "not stay at its point; degrees are the phase margin."
 )
 SERVICE_WORDS = "Three flows with packets of 500, 1000 and 1500 bytes always have packets waiting."
 
@@ -75,7 +80,7 @@ class Explanation:
     def operating(self) -> Operating | None:
         """Its control function over the queue law; None without numbers of flows or without such a function."""
         name, settings, link = self._bench()
-        packet, highest = (self._setting(key) for key in ("mean_packet", "max_p_high"))
+        highest = self._setting("max_p_high")
         # a law that moves max_p holds most flows where that is highest
         chosen = json.dumps(json.loads(settings) | ({} if highest is None else {"max_p": highest}))
         if self.flows is None or _asked(_native.drop_function, name, chosen, link, [0.0]) is None:
@@ -83,17 +88,39 @@ class Explanation:
         limit = self.queue.canonical["limit"]
         if limit == "inf":
             raise PenstockError("--limit inf: the queue law is drawn up to the limit; give one such as 500p")
-        size = PACKET if packet is None else packet["bytes"] if isinstance(packet, dict) else packet
-        rate, rtt = self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
+        size, rate, rtt = self._plant()
         law = law_of("mark" if self._setting("ecn") else "drop", rtt, rate)
         max_p = self._setting("max_p") if highest is None else highest
+        spacing = self._setting("spacing")
+        share = SHARES[spacing or "none"]
+        top = max_p[-1] if isinstance(max_p, list) else max_p
         return Operating.of(
-            lambda q: float(_asked(_native.drop_function, name, chosen, link, [q])[0]),
+            lambda q: share(float(_asked(_native.drop_function, name, chosen, link, [q])[0])),
             law,
             float(limit["packets"]) if "packets" in limit else limit["bytes"] / size,
-            max_p[-1] if isinstance(max_p, list) else max_p,
+            None if top is None else share(top),
             highest,
+            spacing,
         )
+
+    def loop(self) -> Loop | None:
+        """The scheme in continuous time; None for all but RED and PI, and for settings that the fluid does not have."""
+        limit = self.queue.canonical["limit"]
+        size, rate, rtt = self._plant()
+        room = math.inf if limit == "inf" else float(limit["packets"]) if "packets" in limit else limit["bytes"] / size
+        law = fluid_law(self.contender.name, self._setting, rate, size, room)
+        return None if law is None else Loop(law, rtt, rate)
+
+    def damping(self) -> list[Damping]:
+        """What the fluid model says about the numbers of flows; empty where it has nothing to say."""
+        loop = self.loop()
+        return loop.of(rows(*self.flows)) if loop is not None and self.flows is not None else []
+
+    def _plant(self) -> tuple[float, float, float]:
+        """Bytes of a packet, packets per second of the link, and the round trip in seconds."""
+        packet = self._setting("mean_packet")
+        size = PACKET if packet is None else packet["bytes"] if isinstance(packet, dict) else packet
+        return size, self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
 
     def largest_flows(self, operating: Operating) -> dict[str, int]:
         """The most flows that are held, by drops and, if it can mark, by marks."""
@@ -155,7 +182,8 @@ class Explanation:
         found = self.operating()
         if found is None:
             words = f"{self.contender.name} has no drop probability over the mean queue for the queue law to meet."
-            return explain.Drawing("Queue law", "", words)
+            damping = self.damping()
+            return explain.Drawing("Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words)
         points = self.points(found)
         needed = (found.needed(flows) for flows in self.flows or ())
         curves = [found.curve(), *(curve for curve in needed if curve[0])]
@@ -166,7 +194,9 @@ class Explanation:
             if p.queue is not None and p.probability is not None and p.probability <= top
         ]
         plot = explain.terminal_curves(curves, marks, top, columns, 16, "mean queue (packets) → probability")
-        return explain.Drawing("Queue law", f"{plot}\n\n{table(points)}", law_words(found, self.largest_flows(found)))
+        damping, words = self.damping(), law_words(found, self.largest_flows(found))
+        words = f"{words} {FLUID_WORDS}" if damping else words
+        return explain.Drawing("Queue law", f"{plot}\n\n{table(points, damping)}", words)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values of what is shown."""
@@ -176,6 +206,9 @@ class Explanation:
             told["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
         if found is not None:
             told["queue_law"] = operating_json(found, self.points(found), self.largest_flows(found))
+        loop = self.loop()
+        if loop is not None and self.flows is not None:
+            told["fluid"] = loop.as_json(self.damping())
         return told
 
     def drawing(self, columns: int) -> explain.Drawing:

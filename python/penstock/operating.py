@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penstock.damping import Damping
 from penstock.model import QueueLaw
 
 MIN_RTO = 0.2
@@ -46,7 +47,7 @@ class Operating:
     """
 
     control: Control
-    """Probability at a mean queue in packets, which does not fall with it."""
+    """Share of packets that is dropped or marked at a mean queue in packets, which does not fall with it."""
     law: QueueLaw
     limit: float
     """In packets."""
@@ -55,19 +56,27 @@ class Operating:
     end_why: str
     adapts_to: float | None = None
     """The largest max_p of a scheme that moves it; the control function is that."""
+    spacing: str | None = None
+    """How RED makes of p_b the share that is dropped; None for a law that does not space."""
 
     @classmethod
     def of(
-        cls, control: Control, law: QueueLaw, limit: float, max_p: float | None, adapts_to: float | None
+        cls,
+        control: Control,
+        law: QueueLaw,
+        limit: float,
+        max_p: float | None,
+        adapts_to: float | None,
+        spacing: str | None = None,
     ) -> Operating:
-        """Find the end of the stable part; `max_p` None for a scheme without one."""
+        """Find the end of the stable part; `max_p`, as a share, None for a scheme without one."""
         end, why = limit, "the limit of the queue"
         leaves = _first(control, limit, max_p) if max_p is not None and max_p <= HIGHEST else None
         if leaves is not None and _breaks(control, leaves):
             end, why = leaves, "where it leaves max_p"
         elif (at := _first(control, limit, HIGHEST)) is not None:
             end, why = at, f"where it reaches {HIGHEST}"
-        return cls(control, law, limit, end, why, adapts_to)
+        return cls(control, law, limit, end, why, adapts_to, spacing)
 
     def curve(self) -> tuple[list[float], list[float]]:
         """The control function, from an empty queue to the limit."""
@@ -115,13 +124,23 @@ def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
     return QueueLaw(rtld=rtld, service_rate=service_rate, min_rto=MIN_RTO)
 
 
-def table(points: Sequence[Point]) -> str:
-    """A line for each number of flows."""
-    lines = [f"{'flows':>6} {'queue (packets)':>16} {'probability':>12}"]
-    for point in points:
+def table(points: Sequence[Point], damping: Sequence[Damping] = ()) -> str:
+    """A line for each number of flows, with what the fluid model says, if anything."""
+    lines = [f"{'flows':>6} {'queue (packets)':>16} {'probability':>12}" + ("   fluid model" if damping else "")]
+    for n, point in enumerate(points):
         queue = "-" if point.queue is None else f"{point.queue:.1f}"
         probability = "-" if point.probability is None else f"{point.probability:.4f}"
-        lines.append(f"{point.flows:>6} {queue:>16} {probability:>12}   {point.why}")
+        fluid = f"{damping[n].words:<14}   " if damping else ""
+        lines.append(f"{point.flows:>6} {queue:>16} {probability:>12}   {fluid}{point.why}")
+    return "\n".join(lines)
+
+
+def damping_table(damping: Sequence[Damping]) -> str:
+    """The fluid model alone, for a scheme without a control function."""
+    if not damping:
+        return ""
+    lines = [f"{'flows':>6} {'queue (packets)':>16}   fluid model"]
+    lines += [f"{d.flows:>6} {'-' if d.queue is None else f'{d.queue:.1f}':>16}   {d.words}" for d in damping]
     return "\n".join(lines)
 
 
@@ -133,8 +152,10 @@ def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
         "" if operating.adapts_to is None
         else f"The scheme moves max_p: drawn at {operating.adapts_to:g}, the highest, where it holds most flows. "
     )  # fmt: skip
+    spaced = "" if operating.spacing in (None, "none") else f', the share dropped with spacing "{operating.spacing}"'
     return (
-        "Rising: the control function. Falling: the probability that the fewest and the most flows need for a mean "
+        f"Rising: the control function{spaced}. "
+        "Falling: the probability that the fewest and the most flows need for a mean "
         f"queue (queue law of Chung and Claypool, {law.signal}s, {law.service_rate:.5g} packets/s, {1e3 * law.rtld:g} "
         f"ms). They settle where the two meet: ● stable, ○ not. {rises}The stable part ends at {operating.end:.4g} "
         f"packets, {operating.end_why}; the most flows that it holds: {held}."
@@ -158,6 +179,7 @@ def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str,
         "min_rto_s": law.min_rto,
         "stable_below_pkts": operating.end,
         "adapts_to_max_p": operating.adapts_to,
+        "spacing": operating.spacing,
         "largest_flows": dict(largest),
         "points": [
             {"flows": p.flows, "queue_pkts": p.queue, "probability": p.probability, "stable": p.stable, "why": p.why}

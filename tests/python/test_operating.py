@@ -7,14 +7,16 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from penstock import explaining, operating
+from penstock import explaining, model, operating
 from penstock.catalog import schemes
 from penstock.cli import app
+from penstock.damping import SHARES
 from penstock.explain import terminal_curves
 from penstock.faults import PenstockError
 from typer.testing import CliRunner
 
-PAPER = "red:min_th=100,max_th=300,max_p=0.1"
+PAPER = "red:min_th=100,max_th=300,max_p=0.1,spacing=none"
+"""The work draws p_b, which is the share that is dropped with this spacing only."""
 
 
 def found(
@@ -60,7 +62,7 @@ def test_why_a_point_is_not_stable() -> None:
 
 
 def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
-    explanation, over = found("ared-floyd:min_th=100,max_th=300")
+    explanation, over = found("ared-floyd:min_th=100,max_th=300,spacing=none")
     assert over.adapts_to == 0.5
     assert over.control(200) == pytest.approx(0.25)
     # needed at 200 packets, the middle: 0.247 for 400 flows
@@ -68,6 +70,22 @@ def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
     assert point.stable
     assert point.queue == pytest.approx(199, abs=1)
     assert "highest" in " ".join(explanation.text(100).split())
+
+
+@pytest.mark.parametrize("spacing", ["wait", "count", "section4"])
+def test_the_share_that_is_dropped_meets_the_queue_law(spacing: str) -> None:
+    explanation, over = found(PAPER.replace("none", spacing))
+    # one over the mean of the gaps, written out, for p_b = 1/10 just below max_th
+    gaps = {"wait": range(10, 20), "count": range(1, 11), "section4": range(1, 10)}[spacing]
+    share = len(gaps) / sum(gaps)
+    assert over.control(300 - 1e-9) == pytest.approx(share)
+    if spacing != "section4":
+        for p_b in (1 / 4, 1 / 20, 1 / 500):
+            exact = float(model.red_drop_share(p_b, spacing=spacing))  # type: ignore[arg-type]
+            assert SHARES[spacing](p_b) == pytest.approx(exact)
+    assert over.end == pytest.approx(300)
+    assert over.largest_flows() == int(over.law.flows(300, share))
+    assert explanation.as_json()["queue_law"]["spacing"] == spacing
 
 
 def test_the_size_of_packets_makes_the_service_rate() -> None:
@@ -98,8 +116,11 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
 
 @pytest.mark.parametrize(
     ("scheme", "flows", "most"),
-    [("bernoulli:p=0", "3..9", 0), ("bernoulli:p=0.7", "3..9", 0), ("rio", "99999999999", 179), ("p", "1000000", 1193)],
-)
+    [
+        ("bernoulli:p=0", "3..9", 0), ("bernoulli:p=0.7", "3..9", 0), ("rio:spacing=none", "99999999999", 179),
+        ("p", "1000000", 1193),
+    ],
+)  # fmt: skip
 def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
     explanation, over = found(scheme, flows)
     assert not any(point.stable for point in explanation.points(over))

@@ -1,0 +1,115 @@
+"""Whether the loop of a scheme and so many TCP flows is damped: its settings as a law of the fluid model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from penstock.model import Fluid, FluidLaw, FluidPi, FluidRed, red_weight
+
+ETA = 1.5
+"""W^2 p of the flows in equilibrium: the square-root law, which the simulated TCPs obey."""
+SHARES: dict[str, Callable[[float], float]] = {
+    "none": lambda p_b: p_b,
+    "count": lambda p_b: 2 * p_b / (1 + p_b),
+    "wait": lambda p_b: 2 * p_b / (3 - p_b),
+    "section4": lambda p_b: min(1.0, 2 * p_b),
+}
+"""Share of arrivals that RED drops or marks at a constant p_b, by its spacing: one over the mean gap."""
+
+Setting = Callable[[str], Any]
+
+
+@dataclass(frozen=True)
+class Damping:
+    """What the fluid model says about so many flows; None where it has no equilibrium."""
+
+    flows: int
+    queue: float | None
+    """Of the equilibrium, in packets."""
+    damped: bool | None
+    """Whether small disturbances die away."""
+    phase_deg: float | None
+    """Phase margin in degrees; None too where the gain of the loop is never 1."""
+
+    @property
+    def words(self) -> str:
+        """For a table."""
+        if self.damped is None:
+            return "no equilibrium"
+        if not self.damped:
+            return "swings"
+        return "damped" if self.phase_deg is None else f"damped, {self.phase_deg:.0f}°"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A scheme on a link, in continuous time."""
+
+    law: FluidLaw
+    rtt: float
+    """Round trip without queueing, in seconds."""
+    capacity: float
+    """Packets per second."""
+
+    def of(self, flows: Sequence[int]) -> list[Damping]:
+        """The damping for each number of flows."""
+        fluid = Fluid(flows=list(flows), rtt=self.rtt, capacity=self.capacity, law=self.law, eta=ETA)
+        queues, margins = np.asarray(fluid.equilibrium().queue), fluid.margins()
+        found = zip(flows, queues, np.asarray(margins.stable), np.asarray(margins.phase_deg), strict=True)
+        return [
+            Damping(count, None, None, None)
+            if np.isnan(queue)
+            else Damping(count, float(queue), bool(stable), None if np.isnan(phase) else float(phase))
+            for count, queue, stable, phase in found
+        ]
+
+    def as_json(self, damping: Sequence[Damping]) -> dict[str, Any]:
+        """Plain values; the law and its numbers as `ps.model` has them."""
+        numbers = asdict(self.law)  # type: ignore[call-overload]
+        return {
+            "law": {"class": type(self.law).__name__, **numbers},
+            "rtt_s": self.rtt,
+            "capacity_pps": self.capacity,
+            "eta": ETA,
+            "points": [
+                {"flows": d.flows, "queue_pkts": d.queue, "damped": d.damped, "phase_margin_deg": d.phase_deg}
+                for d in damping
+            ],
+        }
+
+
+def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, limit: float) -> FluidLaw | None:
+    """The law of RED or PI with these canonical settings, None meaning "auto"; None for what the fluid does not have.
+
+    `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. RED's ramp goes straight to the
+    share that is dropped at max_p. PI's "auto" gains are those of no fixed law, and so are weights of 0 and 1.
+    """
+
+    def length(name: str) -> float:
+        value = setting(name)
+        if not isinstance(value, dict):
+            return float(value)
+        if "ns" in value:
+            return float(value["ns"]) / 1e9 * capacity
+        return float(value["packets"]) if "packets" in value else float(value["bytes"]) / packet
+
+    if scheme == "red":
+        w_q = float(red_weight(capacity)) if setting("w_q") is None else setting("w_q")
+        max_th = length("max_th")
+        top = limit if setting("gentle_top") == "buffer" else 2 * max_th
+        if not 0 < w_q < 1:
+            return None
+        return FluidRed(
+            min_th=length("min_th"), max_th=max_th, max_p=SHARES[setting("spacing")](setting("max_p")), w_q=w_q,
+            gentle_top=top if setting("gentle") and top > max_th else None,
+        )  # fmt: skip
+    if scheme == "pi":
+        a, b, target = setting("a"), setting("b"), length("target")
+        if a is None or b is None or a <= b or target <= 0:
+            return None
+        return FluidPi(a=a, b=b, frequency=1e9 / setting("interval")["ns"], target=target)
+    return None

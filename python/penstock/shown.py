@@ -38,17 +38,18 @@ class Shown:
         return cls(
             (
                 dict(zip(written["axes"], row[0], strict=True)),
-                {name: Point(*value) for name, value in zip(metrics, row[1], strict=True) if value is not None},
+                {metrics[index]: Point(mean, half) for index, mean, half in row[1]},
             )
             for row in written["rows"]
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: the axes, the names of the numbers, and a row a cell."""
+        """As plain values: the axes, the names of the numbers, and for each cell its labels and (name's index, mean, half)."""
         axes = list(dict.fromkeys(name for labels, _ in self.cells for name in labels))
         metrics = list(dict.fromkeys(name for _, points in self.cells for name in points))
+        index = {name: place for place, name in enumerate(metrics)}
         rows = [
-            [[labels.get(name) for name in axes], [_written(points.get(name)) for name in metrics]]
+            [[labels.get(name) for name in axes], [[index[name], *_written(point)] for name, point in points.items()]]
             for labels, points in self.cells
         ]
         return {"axes": axes, "metrics": metrics, "rows": json.loads(json.dumps(rows))}
@@ -85,9 +86,7 @@ def _cells(table: Table) -> Sequence[tuple[Mapping[str, Any], Mapping[str, Point
     return cells
 
 
-def _written(point: Point | None) -> list[float | None] | None:
-    if point is None:
-        return None
+def _written(point: Point) -> list[float | None]:
     return [_rounded(point.mean), None if point.half is None else _rounded(point.half)]
 
 

@@ -150,7 +150,7 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
     for paper, own in by_paper(outcomes):
         before = {entry["id"]: entry for entry in (paper.recorded() or {}).get("experiments", [])}
         now = {
-            outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine, "table": outcome.shown.to_dict()}
+            outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine, "table": _kept(outcome).to_dict()}
             for outcome in own
         }
         kept = {**before, **now}
@@ -162,6 +162,12 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
         text = readme.read_text(encoding="utf-8")
         _write(readme, _with_status(text, status_table(paper, experiments)))
         say(f"{paper.results_file}: {len(now)} experiments written")
+
+
+def _kept(outcome: Outcome) -> Shown:
+    """Of the numbers those that the figure is drawn from."""
+    draw = getattr(outcome.experiment.module, "draw", None)
+    return Shown(()) if draw is None else outcome.shown.drawn_by(draw)
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:

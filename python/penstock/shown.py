@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["Point", "Shown"]
 
 @dataclass(frozen=True)
 class Point:
-    """A mean and half the width of its 95 % interval; `None` where one run, or none that is random, gives none."""
+    """A mean and half the width of its 95 % interval; `None` where there is no interval, or one without width."""
 
     mean: float
     half: float | None
@@ -38,13 +38,13 @@ class Shown:
         return cls(
             (
                 dict(zip(written["axes"], row[0], strict=True)),
-                {metrics[index]: Point(mean, half) for index, mean, half in row[1]},
+                {metrics[index]: Point(mean, half[0] if half else None) for index, mean, *half in row[1]},
             )
             for row in written["rows"]
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: the axes, the names of the numbers, and for each cell its labels and (name's index, mean, half)."""
+        """As plain values: axes, names of the numbers, and a row a cell: its labels, and (name's index, mean, half)."""
         axes = list(dict.fromkeys(name for labels, _ in self.cells for name in labels))
         metrics = list(dict.fromkeys(name for _, points in self.cells for name in points))
         index = {name: place for place, name in enumerate(metrics)}
@@ -53,6 +53,15 @@ class Shown:
             for labels, points in self.cells
         ]
         return {"axes": axes, "metrics": metrics, "rows": json.loads(json.dumps(rows))}
+
+    def drawn_by(self, draw: Callable[[Shown], object]) -> Shown:
+        """What a figure reads of it: all cells, with the numbers that `draw` has looked at."""
+        watched = [(labels, _Watched(points)) for labels, points in self.cells]
+        draw(Shown(watched))
+        return Shown(
+            (labels, {name: point for name, point in points.items() if name in points.read})
+            for labels, points in watched
+        )
 
     def axis(self, name: str) -> list[Any]:
         """The values on an axis, in their order."""
@@ -78,6 +87,22 @@ class Shown:
         return found[0][1][metric]
 
 
+class _Watched(dict[str, Point]):
+    """Points that know which of them were read."""
+
+    def __init__(self, points: Mapping[str, Point]) -> None:
+        super().__init__(points)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Point:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
+
+
 def _cells(table: Table) -> Sequence[tuple[Mapping[str, Any], Mapping[str, Point]]]:
     cells = []
     for labels, samples in table.cells:
@@ -86,9 +111,7 @@ def _cells(table: Table) -> Sequence[tuple[Mapping[str, Any], Mapping[str, Point
     return cells
 
 
-def _written(point: Point) -> list[float | None]:
-    return [_rounded(point.mean), None if point.half is None else _rounded(point.half)]
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.5g}")
+def _written(point: Point) -> list[float]:
+    """Mean and half an interval, if that is more than nothing, with the digits that a figure shows."""
+    mean = float(f"{point.mean:.5g}")
+    return [mean, float(f"{point.half:.3g}")] if point.half else [mean]

@@ -82,7 +82,7 @@ def _count(capture: np.ndarray, octet: int, after: float) -> int:
     at, found = 24, 0
     while at < len(capture):
         stride = 16 + int(capture[at + 8 : at + 12].view("<u4")[0])
-        rows = capture[at : at + min(len(capture) - at, 4096 * stride) // stride * stride].reshape(-1, stride)
+        rows = capture[at : at + min(len(capture) - at, 32 * stride) // stride * stride].reshape(-1, stride)
         other = np.flatnonzero((rows[:, 8:12] != rows[0, 8:12]).any(axis=1))
         rows = rows[: other[0]] if len(other) else rows
         if stride > 1000:

@@ -67,7 +67,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says=f"after flows have {says}, the queue law is back at the middle in half of Adaptive RED's time",
             expected=f"seconds away from {MIDDLE} +- {NEAR} packets, at each step of the load",
             reading=LEFT_OPEN,
-            because="from 200 flows on it does, by far; a step to 100 flows is small, and both are there in a few seconds",
+            because="from 200 flows on it does, by far; a step to 100 is small, and both are there in a few seconds",
             holds=all_of(
                 (table(metric, queue="queue law", flows=n) / table(metric, queue="A-RED", flows=n) <= 0.5).at(
                     f"50 to {n}"

@@ -41,7 +41,7 @@ to = "D"
 """
 
 MIXED = """
-duration = "10s"
+duration = "30s"
 [links.bottleneck]
 from = "R1"
 to = "R2"

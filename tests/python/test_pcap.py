@@ -30,7 +30,7 @@ def test_a_capture_has_what_crossed_the_link_in_both_directions(mixed: Captured)
     there = [p for p in found if p.ends[0] == bytes([10, 0, 0, 1])]
     assert len(there) == link["departures"] > 1000
     assert [p.t_ns for p in there] == [row[0] for row in mixed.departures()]
-    assert sum(p.ecn == 3 for p in there) == link["marks"] > 5
+    assert sum(p.ecn == 3 for p in there) == link["marks"] > 10
     assert Counter(p.protocol for p in there)[17] == len([p for p in there if p.dscp == 46]) > 100
     back = [p for p in found if p.protocol == 17 and p.ends[0] != bytes([10, 0, 0, 1])]
     assert {p.length for p in back} == {1228}
@@ -51,7 +51,7 @@ def test_lengths_are_those_of_real_headers(mixed: Captured) -> None:
     # Profile "linux" has timestamps in packets that count as 1500 bytes; opening packets of "ns2" have options.
     assert extra["data", False, 12] > 100
     assert extra["data", True, 12] > 10
-    assert extra["data", False, 0] > 50
+    assert extra["data", False, 0] > 100
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,10 @@ Statistics start at `warmup` and end at `duration`. The packet in service is **n
 holds 35 waiting and one that is being sent.
 """
 
+CODEPOINTS_HEAD = """Where a watched link has packets of other codepoints than the default one, it tells of each:
+{names}. NAME is `af12`, `ef`, `default` or a number. Codepoints are those that packets have behind the link's own
+conditioners; a burst of losses ends with the next accepted packet of the same codepoint."""
+
 CLI_HEAD = """# Command line
 
 Exit codes: 0 done; 1 the run failed; 2 the request was wrong; 3 a claim or check failed; 4 the environment lacks
@@ -171,6 +175,8 @@ def metrics_page() -> str:
             f"| `{m.name}` | **{cell(m.title)}.** {cell(m.doc)} | {units.get(m.quantity, m.quantity)} |" for m in found
         ]
         lines.append("")
+    names = ", ".join(f"`dscp_NAME_{name}`" for name in metrics.BY_CODEPOINT)
+    lines += ["## By codepoint", "", CODEPOINTS_HEAD.format(names=names), ""]
     return "\n".join(
         [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.metric('share_5_15').doc}", ""]
     )

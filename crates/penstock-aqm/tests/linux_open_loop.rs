@@ -26,7 +26,7 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)),
     ];
     let sfb = || vec![
-        ("levels", Value::Number(8.0)), ("bins", Value::Number(16.0)), ("bin_size", Value::Number(20.0)),
+        ("levels", Value::Number(8.0)), ("bins", Value::Number(16.0)), ("bin_size", Value::Number(19.0)),
         ("max", Value::Number(25.0)), ("d1", Value::Number(0.0005)), ("d2", Value::Number(0.00005)),
         ("rehash", Value::Time(Span::from_secs(600.0))), ("warmup", Value::Time(Span::from_secs(60.0))),
         ("penalty_rate", Value::Number(10.0)), ("penalty_burst", Value::Number(20.0)),

@@ -3,6 +3,7 @@
 //! A law is told of one event, moves the window of the [`Machine`] and asks it to send. One flavour, one file.
 
 pub(crate) mod accurate;
+mod aggregation;
 pub(crate) mod bbr;
 pub(crate) mod cubic;
 pub(crate) mod dctcp;

@@ -41,7 +41,7 @@ pub(crate) struct News {
 /// What was found to be lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
-    pub(crate) any: bool,
+    pub(crate) count: u32,
     /// A retransmission is among it.
     pub(crate) again: bool,
 }
@@ -170,7 +170,7 @@ impl Flight {
                 break;
             }
             self.order.pop_front();
-            losses.any = true;
+            losses.count += 1;
             losses.again |= self.lose(seq);
         }
         losses

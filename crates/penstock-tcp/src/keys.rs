@@ -83,7 +83,7 @@ impl KeyInfo {
 use Default::{Flag, Nanos, Number, Text};
 
 /// All keys. The order is that of the documentation.
-pub(crate) static KEYS: [KeyInfo; 40] = [
+pub(crate) static KEYS: [KeyInfo; 43] = [
     word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"], "Congestion control of the sender.").always(Text("reno")),
     number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
         .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
@@ -126,6 +126,10 @@ pub(crate) static KEYS: [KeyInfo; 40] = [
         .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
     number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once.")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
+    number("quick_gap", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets after the first 16 are not among the `quick_acks` packets; in Linux' recordings 15.")
+        .always(Number(0.0)),
+    number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and the one for late packets two ticks later, as in a Linux kernel; 0 s is exact.")
+        .always(Nanos(0)),
     flag("ecn", "Explicit congestion notification (RFC 3168); dctcp and prague always use it.").always(Flag(false)),
     flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")
         .by_profile([Flag(true), Flag(false), Flag(true), Flag(false)]),
@@ -161,6 +165,7 @@ pub(crate) static KEYS: [KeyInfo; 40] = [
     number("gamma", "packets", Kind::Number, (0.0, 1e6), "Vegas: more extra packets than this in the network end slow start.").always(Number(1.0)),
     number("target", "s", Kind::Time, (0.001, 10.0), "LEDBAT: the queueing delay that it heads for (RFC 6817: at most 100 ms).").always(Nanos(100 * MILLI)),
     number("gain", "packets", Kind::Number, (0.001, 1000.0), "LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).").always(Number(1.0)),
+    number("margin", "", Kind::Number, (0.0, 0.5), "BBR: share of the bandwidth found that pacing leaves free.").always(Number(0.01)),
 ];
 
 pub(crate) fn fault(name: &str, message: &str) -> ParamError {
@@ -189,6 +194,8 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         initial_ssthresh: None,
         delayed_ack: None,
         quick_acks: 0,
+        quick_gap: 0,
+        timer_tick: Span::ZERO,
         ecn: false,
         syn: false,
         limited_transmit: false,
@@ -210,6 +217,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         gamma: 0.0,
         target: Span::ZERO,
         gain: 0.0,
+        margin: 0.0,
     };
     for key in &KEYS {
         let Some(value) = key.default(profile).value() else { continue };
@@ -259,6 +267,8 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("delayed_ack", Setting::Time(t)) => params.delayed_ack = (t > Span::ZERO).then_some(t),
         ("delayed_ack", _) => params.delayed_ack = None,
         ("quick_acks", Setting::Number(x)) => params.quick_acks = x as u32,
+        ("quick_gap", Setting::Number(x)) => params.quick_gap = x as u32,
+        ("timer_tick", Setting::Time(t)) => params.timer_tick = t,
         ("ecn", Setting::Flag(on)) => params.ecn = on,
         ("syn", Setting::Flag(on)) => params.syn = on,
         ("limited_transmit", Setting::Flag(on)) => params.limited_transmit = on,
@@ -286,6 +296,7 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("gamma", Setting::Number(x)) => params.gamma = x,
         ("target", Setting::Time(t)) => params.target = t,
         ("gain", Setting::Number(x)) => params.gain = x,
+        ("margin", Setting::Number(x)) => params.margin = x,
         _ => return Err(fault(name, "this kind of value does not fit")),
     }
     Ok(())

@@ -47,6 +47,19 @@ pub(crate) const HALF: f64 = 0.5;
 /// How late an acknowledgement may be because it is delayed (RFC 8985, section 7.2: as in Linux).
 const MOST_ACK_DELAY: Span = Span::from_millis(200);
 
+/// When a timer ends that was set to `wait`: after so many ticks of its clock, the next one not counted.
+#[inline]
+pub(crate) fn on_tick(now: Time, wait: Span, tick: Span) -> Time {
+    let tick = tick.as_nanos();
+    if tick == 0 {
+        return now + wait;
+    }
+    Time::from_nanos((now.as_nanos() / tick + wait.as_nanos().div_ceil(tick) + 1) * tick)
+}
+
+/// Ticks by which probes and repairs come later than their time.
+const LATE_TICKS: u64 = 2;
+
 /// State of a sender, apart from its congestion law.
 ///
 /// In the order of use: what every acknowledgement looks at stands in the first three cache lines.
@@ -323,7 +336,7 @@ impl Machine {
 
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.deadline = now + self.rtt.timeout(&self.params);
+        self.deadline = on_tick(now, self.rtt.timeout(&self.params), self.params.timer_tick);
     }
 
     /// Let the timer end in a probe after two round trips, and later by the delay of an acknowledgement if that may be what is
@@ -331,14 +344,19 @@ impl Machine {
     #[inline(never)]
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let Some(srtt) = self.srtt() else { return };
-        let slack = if self.outstanding() == 1 { MOST_ACK_DELAY } else { Span::ZERO };
-        self.arm_at(now + (srtt * 2 + slack));
+        let slack = if self.outstanding() == 1 { MOST_ACK_DELAY } else { self.params.timer_tick * LATE_TICKS };
+        self.arm_in(now, srtt * 2 + slack);
     }
 
-    /// Let the timer end at `at` already, for something else than a timeout.
-    pub(crate) fn arm_at(&mut self, at: Time) {
-        self.deadline = self.deadline.min(at);
+    /// Let the timer end after `wait` already, for something else than a timeout.
+    fn arm_in(&mut self, now: Time, wait: Span) {
+        self.deadline = self.deadline.min(on_tick(now, wait, self.params.timer_tick));
         self.probe = Probe::Armed;
+    }
+
+    /// Let the timer end when a packet is late.
+    pub(crate) fn arm_late(&mut self, now: Time, at: Time) {
+        self.arm_in(now, at.since(now) + self.params.timer_tick * LATE_TICKS);
     }
 
     /// The packet that is timed may be among the lost (Karn).

@@ -46,6 +46,11 @@ impl Pacer {
         allowed
     }
 
+    /// How long the next packet has to wait yet.
+    pub(crate) fn wait(&self, now: Time) -> Span {
+        self.next.max(now).since(now)
+    }
+
     /// A packet goes now, with this window, threshold and smoothed round trip.
     pub(crate) fn on_send(&mut self, now: Time, cwnd: f64, ssthresh: f64, srtt: Option<Span>) {
         let gain = if cwnd < ssthresh { START_GAIN } else { GAIN };

@@ -161,6 +161,10 @@ pub struct TcpParams {
     pub delayed_ack: Option<Span>,
     /// So many packets at the beginning are acknowledged at once.
     pub quick_acks: u32,
+    /// So many of these, after the first 16, are not.
+    pub quick_gap: u32,
+    /// Timers end when a clock of this period ticks; zero: exactly.
+    pub timer_tick: Span,
     /// Whether to use explicit congestion notification.
     pub ecn: bool,
     /// Whether the flow opens with a packet of its own.
@@ -203,6 +207,8 @@ pub struct TcpParams {
     pub target: Span,
     /// LEDBAT: packets that a round trip adds to the window at most.
     pub gain: f64,
+    /// BBR: share of the bandwidth found that pacing leaves free.
+    pub margin: f64,
 }
 
 impl TcpParams {

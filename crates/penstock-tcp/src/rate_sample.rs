@@ -10,7 +10,7 @@
 //! # Differences
 //! * Of the packets that an acknowledgement reports the one sent last gives the sample. It is looked for among the first and
 //!   the last packet of what is acknowledged and of each block; in between nothing is looked at.
-//! * A sender has data until its end, so no sample is limited by the application.
+//! * A sender has data until its end, so no sample is limited by the application, but by a law that holds back on purpose.
 
 use crate::wire::Ack;
 use alloc::collections::VecDeque;
@@ -27,6 +27,8 @@ struct Sent {
     delivered_at: Time,
     /// It has been reported.
     reported: bool,
+    /// Sent while the sender held back on purpose.
+    limited: bool,
 }
 
 /// What an acknowledgement says about the rate.
@@ -36,6 +38,8 @@ pub(crate) struct RateSample {
     pub(crate) rate: f64,
     /// Packets that had been delivered when the sampled one was sent.
     pub(crate) prior: u32,
+    /// Whether it was sent while the sender held back on purpose: the network may be faster.
+    pub(crate) limited: bool,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +52,8 @@ pub(crate) struct RateSampler {
     counted: u32,
     delivered_at: Time,
     first_at: Time,
+    /// What is sent until so many are delivered goes while the sender holds back.
+    limited_until: Option<u32>,
 }
 
 impl RateSampler {
@@ -56,14 +62,20 @@ impl RateSampler {
         self.delivered
     }
 
+    /// The sender holds back, with so many packets in flight.
+    pub(crate) fn hold_back(&mut self, in_flight: u32) {
+        self.limited_until = Some(self.delivered.wrapping_add(in_flight));
+    }
+
     /// Packet `seq` goes; `idle`: nothing else is outstanding.
     pub(crate) fn on_send(&mut self, now: Time, seq: u32, idle: bool) {
         if idle {
             self.first_at = now;
             self.delivered_at = now;
         }
+        let limited = self.limited_until.is_some();
         let (first_at, delivered, delivered_at) = (self.first_at, self.delivered, self.delivered_at);
-        let sent = Sent { at: now, first_at, delivered, delivered_at, reported: false };
+        let sent = Sent { at: now, first_at, delivered, delivered_at, reported: false, limited };
         match self.sent.get_mut((seq - self.una) as usize) {
             Some(known) => *known = sent,
             None => self.sent.push_back(sent),
@@ -80,6 +92,8 @@ impl RateSampler {
         let known = newly.min(self.counted);
         self.counted -= known;
         self.delivered = self.delivered.wrapping_add(newly - known);
+        let held_back = |until: &u32| self.delivered.wrapping_sub(*until).cast_signed() <= 0;
+        self.limited_until = self.limited_until.filter(held_back);
         let mut newest: Option<Sent> = None;
         let mut look = |seq: u32| {
             let Some(sent) = seq.checked_sub(self.una).and_then(|index| self.sent.get_mut(index as usize)) else {
@@ -108,8 +122,11 @@ impl RateSampler {
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
         let delivered = self.delivered.wrapping_sub(newest.delivered);
         // Nothing is new where a timeout had forgotten the reports.
-        (longer > Span::ZERO && delivered > 0)
-            .then(|| RateSample { rate: f64::from(delivered) / longer.as_secs(), prior: newest.delivered })
+        (longer > Span::ZERO && delivered > 0).then(|| RateSample {
+            rate: f64::from(delivered) / longer.as_secs(),
+            prior: newest.delivered,
+            limited: newest.limited,
+        })
     }
 }
 
@@ -141,7 +158,7 @@ mod tests {
         }
         let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
         // Packet 10 went when one was delivered, at 100 ms; ten have been in the 100 ms since.
-        assert_eq!(sample, RateSample { rate: 100.0, prior: 1 });
+        assert_eq!(sample, RateSample { rate: 100.0, prior: 1, limited: false });
     }
 
     #[test]
@@ -156,6 +173,24 @@ mod tests {
         assert!((rest.rate - 10.0 / 0.151).abs() < 1e-9);
         let last = sampler.on_ack(at(250), &ack(11, &[]), 1).expect("a sample");
         assert!((last.rate - 10.0 / 0.15).abs() < 1e-9, "{last:?}");
+    }
+
+    #[test]
+    fn samples_are_limited_until_what_was_in_flight_at_the_end_of_holding_back_is_delivered() {
+        let mut sampler = RateSampler::default();
+        let sends = |sampler: &mut RateSampler, seq: u32| sampler.on_send(at(10 * u64::from(seq)), seq, seq == 0);
+        (0..3).for_each(|seq| sends(&mut sampler, seq));
+        sampler.hold_back(3);
+        sends(&mut sampler, 3);
+        let mut limited = Vec::new();
+        for seq in 0..7 {
+            let sample = sampler.on_ack(at(100 + 10 * u64::from(seq)), &ack(seq + 1, &[]), 1).expect("a sample");
+            limited.push(sample.limited);
+            sends(&mut sampler, seq + 4);
+        }
+        // 0 to 2 went before; 3 to 7 until the three were delivered, and one more.
+        assert_eq!(limited, [false, false, false, true, true, true, true]);
+        assert!(!sampler.sent.back().expect("a packet").limited);
     }
 
     #[test]

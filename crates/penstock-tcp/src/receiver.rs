@@ -8,7 +8,7 @@
 //! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
 //! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
-//! first `quick_acks` packets.
+//! first `quick_acks` packets, but for `quick_gap` of them.
 //!
 //! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
 //! from before; if none waits, the packet itself is.
@@ -21,6 +21,7 @@
 //!   only answers to ECN-capable packets echo a mark.
 
 use crate::cc::accurate;
+use crate::machine::on_tick;
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::runs::Runs;
 use crate::wire::{ReceiverAck, SackBlock, SackBlocks};
@@ -28,6 +29,9 @@ use penstock_core::{Ecn, Span, Time};
 
 /// The lowest bit above a count modulo 8.
 const ACCURATE: u8 = 8;
+
+/// Packets at the very beginning that are answered at once in any case.
+const QUICK_FIRST: u16 = 16;
 
 /// An acknowledgement that waits for a second packet.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +54,10 @@ pub struct Receiver {
     delay: Option<Span>,
     /// Packets below are answered at once.
     quick: u32,
+    /// Except these.
+    gap: (u16, u16),
+    /// The period of the clock of timers in ns, of which there are at most 10^9.
+    tick: u32,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
@@ -81,6 +89,11 @@ impl Receiver {
             waiting: None,
             delay: params.delayed_ack,
             quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
+            gap: {
+                let first = QUICK_FIRST + u16::from(params.opens());
+                (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
+            },
+            tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
             marked: if params.is_accurate() { ACCURATE | accurate::FIRST } else { 0 },
@@ -144,8 +157,11 @@ impl Receiver {
             match self.waiting.take() {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular && seq >= self.quick => {
-                    self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });
+                None if regular
+                    && (seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))) =>
+                {
+                    let until = on_tick(now, delay, Span::from_nanos(u64::from(self.tick)));
+                    self.waiting = Some(Waiting { until, stamp, retransmission });
                     return None;
                 }
                 None => {}
@@ -201,6 +217,7 @@ impl Receiver {
     fn quicken(&mut self, seq: u32, packets: u32) {
         if !self.ns2 {
             self.quick = self.quick.max(seq.saturating_add(packets));
+            self.gap = (0, 0);
         }
     }
 

@@ -82,16 +82,19 @@ fn every_key_of_a_profile_can_be_set_alone() {
     let other = |key: &str| -> Vec<Value> {
         match key {
             "flavour" => FLAVOURS.into_iter().map(text).collect(),
-            "window" | "packets" | "quick_acks" | "dupack_threshold" | "sack_blocks" => {
+            "window" | "packets" | "quick_acks" | "quick_gap" | "dupack_threshold" | "sack_blocks" => {
                 vec![Value::Number(2.0), Value::Number(4.0)]
             }
             "bytes" => vec![],
             "packet" | "headers" | "ack_size" | "sack_block_size" => vec![Value::Bytes(33.0)],
-            "min_rto" | "initial_rto" | "delayed_ack" | "tick" | "phase" => vec![Value::Time(Span::from_millis(150))],
+            "min_rto" | "initial_rto" | "delayed_ack" | "timer_tick" | "tick" | "phase" => {
+                vec![Value::Time(Span::from_millis(150))]
+            }
             "max_rto" => vec![Value::Time(Span::from_secs(2.0))],
             "initial_window" | "initial_ssthresh" | "alpha" | "beta" | "gamma" => vec![Value::Number(5.0)],
             "target" => vec![Value::Time(Span::from_millis(5))],
             "gain" => vec![Value::Number(10.0)],
+            "margin" => vec![Value::Number(0.02)],
             "hystart" => vec![Value::Flag(true), Value::Flag(false), text("++")],
             "recovery" => vec![text("ns2"), text("rfc")],
             "rto_floor" => vec![text("timeout"), text("variance")],
@@ -178,5 +181,10 @@ fn a_window_of_a_million_packets_with_thousands_of_gaps_is_no_work() {
 #[test]
 fn an_idle_flow_is_small() {
     use penstock_tcp::{Receiver, Sender};
-    assert!(size_of::<Sender>() + size_of::<Receiver>() <= 450);
+    assert!(
+        size_of::<Sender>() + size_of::<Receiver>() <= 450,
+        "{} and {}",
+        size_of::<Sender>(),
+        size_of::<Receiver>()
+    );
 }

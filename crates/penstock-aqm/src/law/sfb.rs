@@ -26,8 +26,8 @@
 //! `rehash` changes the hash functions, so that a flow that shares all its bins with an unresponsive one does not for
 //! long. The spare functions have bins of their own, whose p_m move for the last `warmup` before they take over.
 //!
-//! The defaults of Linux are levels 8, bins 16, bin_size 20, max 25, d1 0.0005, d2 0.00005, rehash 600 s, warmup 60 s,
-//! penalty_rate 10 and penalty_burst 20.
+//! The defaults of Linux are levels 8, bins 16, bin_size 19 (there 20, from which on it steps up), max 25, d1 0.0005, d2
+//! 0.00005, rehash 600 s, warmup 60 s, penalty_rate 10 and penalty_burst 20.
 //!
 //! # Differences
 //! * Neither source has values; these are 2 levels of 23 bins and steps of 0.005.

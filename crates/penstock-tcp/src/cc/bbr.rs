@@ -5,34 +5,36 @@
 //!
 //! # Law
 //! `BtlBw` is the greatest delivery rate of the last ten rounds, `RTprop` the least round trip of the last 10 s. Packets leave
-//! at `0.99 gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three packets, at least four.
+//! at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three send quanta, at least four packets. A send quantum is what
+//! a host hands down at once: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s, then as many whole ones as 1 ms sends, up to 64 kB. So many
+//! packets are allowed for on the way through the hosts, and where the hosts keep none, as here, they wait in the network.
 //! * Startup: both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three rounds in a row.
 //! * Drain: pacing gain ln 2/2, until no more than `BtlBw RTprop` is in flight.
 //! * `ProbeBw`: window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The first lasts until
-//!   a quarter more is in flight or something is lost, the second at most until the surplus is gone. The phase to begin with is
-//!   drawn, but never 0.75.
+//!   a quarter more (and three quanta) is in flight or something is lost, the second at most until the surplus is gone. The phase
+//!   to begin with is drawn, but never 0.75.
 //! * `ProbeRtt`: when the round trip has not been as short as `RTprop` for 10 s, four packets for 200 ms and a round.
 //!
-//! A loss leaves what is in flight as window; for one round each delivered packet lets one go, then the window grows back, and it
-//! is restored as the recovery ends. A timeout leaves one packet. Marks are not looked at.
+//! A loss leaves what is in flight as window, and each further one takes a packet; for one round each delivered packet lets one go,
+//! then the window grows back, and it is restored as the recovery ends. A timeout leaves one packet. Marks are not looked at.
 //!
 //! # Differences
 //! * The draw is a hash of the instant: the sender has no random numbers, and so no other flow's draws move.
-//! * Left out: the policer's long-term bandwidth, the allowance for aggregated acknowledgements, the end of an idle time.
-//! * After its first round a recovery takes nothing for further losses.
+//! * Left out: the policer's long-term bandwidth, the end of an idle time.
+//! * Where losses are not found by time (`rack = false`) a recovery takes nothing for further ones.
 
+use super::aggregation::Aggregation;
 use super::sack::{Delivery, Growth};
 use crate::machine::{HALF, Machine};
 use crate::rate_sample::RateSample;
 use crate::wire::Ack;
+use penstock_core::math::floor;
 use penstock_core::{Span, Time};
 
 /// 2 / ln 2.
 const HIGH_GAIN: f64 = 2.885;
 const CWND_GAIN: f64 = 2.0;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Share of the bandwidth that is used.
-const MARGIN: f64 = 0.99;
 const BW_ROUNDS: usize = 10;
 /// How long a round trip counts, and how long the window is small to measure another.
 const RTPROP_FILTER: Span = Span::from_millis(10_000);
@@ -40,6 +42,10 @@ const PROBE_RTT_TIME: Span = Span::from_millis(200);
 const MIN_CWND: f64 = 4.0;
 /// What the window has for packets on their way through the hosts.
 const QUANTA: f64 = 3.0;
+/// Bits a second below which one packet is sent at a time, and two; bytes sent at most.
+const LONE_RATE: f64 = 1.2e6;
+const PAIR_RATE: f64 = 24e6;
+const MOST_BYTES: f64 = 65_536.0;
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 
@@ -56,9 +62,10 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Bbr {
     mode: Mode,
-    /// Greatest rate of each of the last rounds.
+    /// Greatest rate of each of the last rounds that had one, and how many have passed since.
     rates: [f64; BW_ROUNDS],
     round: usize,
+    passed: usize,
     /// The round ends with the delivery of a packet sent when so many had been delivered.
     round_ends: u32,
     full_bw: f64,
@@ -68,11 +75,16 @@ pub(crate) struct Bbr {
     rtprop_at: Time,
     /// The window; 0: not yet open.
     cwnd: f64,
+    /// The send quantum, in packets.
+    quantum: f64,
+    aggregation: Aggregation,
     /// The window to restore.
     prior: f64,
     /// A recovery lasts, and it is in its first round.
     recovering: bool,
     conserving: bool,
+    /// The window has been set for the losses found last.
+    entered: bool,
     /// A timeout is over when this packet is acknowledged.
     timeout_until: Option<u32>,
 }
@@ -83,6 +95,7 @@ impl Default for Bbr {
             mode: Mode::Startup,
             rates: [0.0; BW_ROUNDS],
             round: 0,
+            passed: 0,
             round_ends: 0,
             full_bw: 0.0,
             full_rounds: 0,
@@ -90,9 +103,12 @@ impl Default for Bbr {
             rtprop: UNKNOWN,
             rtprop_at: Time::ZERO,
             cwnd: 0.0,
+            quantum: 1.0,
+            aggregation: Aggregation::default(),
             prior: 0.0,
             recovering: false,
             conserving: false,
+            entered: false,
             timeout_until: None,
         }
     }
@@ -121,10 +137,16 @@ impl Growth for Bbr {
         let sample = sampler.on_ack(now, ack, delivery.newly);
         let delivered = sampler.delivered();
         let round_starts = self.on_sample(sample, delivered);
+        if delivery.newly > 0 {
+            self.aggregation.on_ack(now, f64::from(delivery.newly), self.btl_bw(), m.cwnd, round_starts);
+        }
+        if !core::mem::take(&mut self.entered) && delivery.lost > 0 {
+            self.cwnd = (self.cwnd - f64::from(delivery.lost)).max(1.0);
+        }
         self.end_recovery(m, delivery, round_starts);
-        let before = f64::from(delivery.in_flight + delivery.newly);
+        let before = self.when_next_leaves(m, now, f64::from(delivery.in_flight + delivery.newly));
         self.advance_phase(now, before, delivery.recovering);
-        if round_starts && !self.filled {
+        if round_starts && !self.filled && !sample.is_some_and(|sample| sample.limited) {
             self.look_whether_full();
         }
         if self.mode == Mode::Startup && self.filled {
@@ -134,6 +156,11 @@ impl Growth for Bbr {
             self.probe_bw(now);
         }
         self.probe_rtt(now, now.since(ack.stamp), delivery, (delivered, round_starts));
+        if matches!(self.mode, Mode::ProbeRtt { .. })
+            && let Some(sampler) = m.sampler()
+        {
+            sampler.hold_back(delivery.in_flight);
+        }
         self.set_rate(m);
         self.set_window(m, delivery, delivered);
         m.set_cwnd(now, self.cwnd);
@@ -143,6 +170,7 @@ impl Growth for Bbr {
         self.save();
         self.recovering = true;
         self.conserving = true;
+        self.entered = true;
         self.round_ends = m.sampler().map_or(0, |sampler| sampler.delivered());
         self.cwnd = f64::from(delivery.in_flight + delivery.newly.max(1));
         m.set_cwnd(now, self.cwnd);
@@ -162,9 +190,19 @@ impl Bbr {
         self.rates.iter().fold(0.0, |most, rate| rate.max(most))
     }
 
-    /// Packets in flight that fill the path so many times.
+    /// Packets in flight that fill the path so many times, and those in the hosts: pairs of whole packets, and one pair more while
+    /// more is probed for.
     fn in_flight_at(&self, gain: f64) -> f64 {
-        gain * self.btl_bw() * self.rtprop.as_secs() + QUANTA
+        let packets = gain * self.btl_bw() * self.rtprop.as_secs() + QUANTA * self.quantum;
+        let probes = matches!(self.mode, Mode::ProbeBw { phase: 0, .. });
+        -2.0 * floor(packets / -2.0) + if probes { 2.0 } else { 0.0 }
+    }
+
+    /// What of these packets will be in the network as the next one leaves, with it if more is probed for.
+    fn when_next_leaves(&self, m: &Machine, now: Time, in_flight: f64) -> f64 {
+        let wait = m.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.wait(now));
+        let joins = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
+        (in_flight + joins - floor(self.btl_bw() * wait.as_secs())).max(0.0)
     }
 
     fn gains(&self) -> (f64, f64) {
@@ -178,10 +216,16 @@ impl Bbr {
 
     /// Enter a sample of the rate; whether a round starts.
     fn on_sample(&mut self, sample: Option<RateSample>, delivered: u32) -> bool {
-        let Some(RateSample { rate, prior }) = sample else { return false };
+        let Some(RateSample { rate, prior, limited }) = sample else { return false };
         let starts = prior.wrapping_sub(self.round_ends).cast_signed() >= 0;
         if starts {
             self.round_ends = delivered;
+            self.passed = BW_ROUNDS.min(self.passed + 1);
+        }
+        if limited && rate < self.btl_bw() {
+            return starts;
+        }
+        for _ in 0..core::mem::take(&mut self.passed) {
             self.round = (self.round + 1) % BW_ROUNDS;
             self.rates[self.round] = 0.0;
         }
@@ -268,13 +312,21 @@ impl Bbr {
         }
     }
 
-    fn set_rate(&self, m: &mut Machine) {
+    fn set_rate(&mut self, m: &mut Machine) {
+        let (packet, used) = (f64::from(m.params.packet), 1.0 - m.params.margin);
         let Some(pacer) = &mut m.pacer else { return };
         let (gain, _) = self.gains();
-        let rate = gain * self.btl_bw() * MARGIN;
+        let rate = gain * self.btl_bw() * used;
         // At first the initial window over the first round trip.
         let known = pacer.rate.unwrap_or(HIGH_GAIN * m.cwnd / self.rtprop.as_secs());
-        pacer.rate = Some(if self.filled || rate > known { rate } else { known });
+        let rate = if self.filled || rate > known { rate } else { known };
+        pacer.rate = Some(rate);
+        let bit_ps = 8.0 * packet * rate;
+        self.quantum = match bit_ps {
+            _ if bit_ps < LONE_RATE => 1.0,
+            _ if bit_ps < PAIR_RATE => 2.0,
+            _ => floor((bit_ps / 8.0 * 1e-3).min(MOST_BYTES) / packet).max(2.0),
+        };
     }
 
     fn set_window(&mut self, m: &Machine, delivery: &Delivery, delivered: u32) {
@@ -283,7 +335,8 @@ impl Bbr {
             self.cwnd = m.cwnd;
             return;
         }
-        let (newly, target) = (f64::from(delivery.newly), self.in_flight_at(self.gains().1));
+        let allowance = if self.filled { self.aggregation.allowance(self.btl_bw()) } else { 0.0 };
+        let (newly, target) = (f64::from(delivery.newly), self.in_flight_at(self.gains().1) + allowance);
         if self.conserving {
             self.cwnd = self.cwnd.max(f64::from(delivery.in_flight) + newly);
         } else if self.filled {

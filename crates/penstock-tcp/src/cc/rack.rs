@@ -89,17 +89,17 @@ impl<G: Growth> Law for Rack<G> {
             m.acknowledge(now, ack);
         }
         self.moved |= advances;
-        if G::OWN_WINDOW {
-            let delivery = self.delivery(news.delivered);
-            self.growth.control(m, now, ack, &delivery);
-        }
         self.answer_for_probe(m, now, ack, advances);
         self.end_reduction(m, now);
         let losses = self.detect(m, now);
         let marked = ack.ece && m.ect;
         self.answer(m, now, losses, marked, news.delivered);
+        if G::OWN_WINDOW {
+            let delivery = Delivery { lost: losses.count, ..self.delivery(news.delivered) };
+            self.growth.control(m, now, ack, &delivery);
+        }
         if self.reduces(m) {
-            self.reduce(m, now, news.delivered, advances && !losses.any);
+            self.reduce(m, now, news.delivered, advances && losses.count == 0);
         } else if advances && !opens && !marked && self.state != State::Recovery {
             self.growth.grow(m, now, ack, news.delivered);
         }
@@ -113,7 +113,7 @@ impl<G: Growth> Law for Rack<G> {
         if self.late.is_some() {
             let losses = self.detect(m, now);
             self.answer(m, now, losses, false, 0);
-            if losses.any && self.reduces(m) {
+            if losses.count > 0 && self.reduces(m) {
                 self.reduce(m, now, 1, false);
             }
             self.send(m, now, net);
@@ -212,7 +212,7 @@ impl<G: Growth> Rack<G> {
     }
 
     fn delivery(&self, newly: u32) -> Delivery {
-        Delivery { newly, in_flight: self.flight.pipe(), recovering: self.state == State::Recovery }
+        Delivery { newly, in_flight: self.flight.pipe(), lost: 0, recovering: self.state == State::Recovery }
     }
 
     fn begin_recovery(&mut self, m: &mut Machine, now: Time, delivered: u32) {
@@ -283,7 +283,7 @@ impl<G: Growth> Rack<G> {
     /// Arm the timer that comes before the timeout, if there is one; `fresh`: new data was sent or acknowledged.
     fn arm(&mut self, m: &mut Machine, now: Time, fresh: bool) {
         if let Some(at) = self.late {
-            m.arm_at(at);
+            m.arm_late(now, at);
         } else if fresh
             && m.params.tlp
             && m.outstanding() > 0

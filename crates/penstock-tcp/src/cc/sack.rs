@@ -74,6 +74,8 @@ pub(crate) struct Delivery {
     pub(crate) newly: u32,
     /// Packets that are thought to be in the network after it.
     pub(crate) in_flight: u32,
+    /// Packets that are found lost with it, where losses are found by time.
+    pub(crate) lost: u32,
     /// A recovery lasts.
     pub(crate) recovering: bool,
 }
@@ -135,7 +137,8 @@ impl<G: Growth> Law for Sack<G> {
         }
         if ack.sack.is_empty() && self.board.is_empty() && self.recovery.is_none() {
             if G::OWN_WINDOW {
-                let delivery = Delivery { newly: m.una - before, in_flight: m.next - m.una, recovering: false };
+                let delivery =
+                    Delivery { newly: m.una - before, in_flight: m.next - m.una, lost: 0, recovering: false };
                 self.growth.control(m, now, ack, &delivery);
             }
             m.fill_window(now, net);
@@ -239,7 +242,7 @@ impl<G: Growth> Sack<G> {
     }
 
     fn delivery(&self, m: &Machine, newly: u32) -> Delivery {
-        Delivery { newly, in_flight: self.board.pipe(m.max), recovering: self.recovery.is_some() }
+        Delivery { newly, in_flight: self.board.pipe(m.max), lost: 0, recovering: self.recovery.is_some() }
     }
 
     fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, delivered: u32, net: &mut N) {

@@ -1862,6 +1862,10 @@ class Tcp(Traffic):
             From 0 to 0.5.
         quick_acks: With delayed acknowledgements: so many data packets at the beginning are answered at once.
             Unit: packets. From 0 to 65535.
+        quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
+            `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
+        timer_tick: Timers end with a tick of a clock of this period, and the one for late packets two ticks
+            later, as in a Linux kernel; 0 s is exact. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.
@@ -1896,6 +1900,7 @@ class Tcp(Traffic):
             10.
         gain: LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
             Unit: packets. From 0.001 to 1000.
+        margin: BBR: share of the bandwidth found that pacing leaves free. From 0 to 0.5.
         arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
         load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
         classes: Sizes at which the classes end whose completion times are told apart.
@@ -1925,6 +1930,8 @@ class Tcp(Traffic):
     initial_ssthresh: int | str | None = None
     delayed_ack: str | bool | None = None
     quick_acks: int | None = None
+    quick_gap: int | None = None
+    timer_tick: str | None = None
     ecn: bool | None = None
     syn: bool | None = None
     limited_transmit: bool | None = None
@@ -1946,6 +1953,7 @@ class Tcp(Traffic):
     gamma: float | str | None = None
     target: str | None = None
     gain: float | str | None = None
+    margin: float | str | None = None
     arrivals: Value | None = None
     load: str | None = None
     classes: Sequence[str] | None = None

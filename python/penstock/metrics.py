@@ -7,7 +7,7 @@ counts or ratios. Statistics start at ``warmup`` and end at ``duration``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Better = Literal["lower", "higher", ""]
@@ -47,6 +47,11 @@ def metric(name: str) -> Metric:
             "Queue",
             f"Fraction of time with more than {low} and at most {high} packets waiting.",
         )
+    coded = re.fullmatch(r"dscp_([a-z0-9]+)_(.+)", name)
+    if coded and coded[2] in BY_CODEPOINT:
+        base = _BY_NAME[coded[2]]
+        doc = f"{base.doc} Of the packets with this codepoint alone."
+        return replace(base, name=name, title=f"{base.title}, {coded[1].upper()}", doc=doc, key=False)
     sized = re.fullmatch(r"complet(ed|ion_(mean|p50|p95|p99))_(\d+)_(\d+|inf)(_s)?", name)
     if sized:
         return _of_class(name, sized[2], sized[3], sized[4])
@@ -71,6 +76,9 @@ def order(names: set[str]) -> list[str]:
     place = {m.name: i for i, m in enumerate(METRICS)}
     return sorted(names, key=lambda n: (place.get(n, len(place)), n))
 
+
+BY_CODEPOINT = ("arrivals", "departures", "drops", "marks", "loss_rate", "burst_loss_pmf")
+"""Metrics of a link that are also told of each codepoint, as `dscp_af12_drops`."""
 
 _ENDINGS: tuple[tuple[str, Quantity], ...] = (
     ("_pkts2", "packets2"), ("_pkts", "packets"), ("_bytes", "bytes"), ("_bps", "rate"), ("_s", "time"),

@@ -10,6 +10,7 @@ import pytest
 from penstock.catalog import conditioners
 from penstock.cli import app
 from penstock.echo import resolved_text
+from penstock.metrics import metric as metric_named
 from penstock.scenario import Document
 from typer.testing import CliRunner
 
@@ -165,3 +166,25 @@ def test_list_and_explain_know_conditioners() -> None:
     told = runner.invoke(app, ["explain", "srtcm"])
     assert told.exit_code == 0
     assert "RFC 2697" in told.stdout
+
+
+def test_what_became_of_each_codepoint_is_told_and_adds_up() -> None:
+    meter = '{ kind = "token-bucket", rate = "0.5Mbit", burst = "2000B", in = "AF11", out = "AF12" }'
+    out = '{ name = "out", match = { dscp = "AF12" }, queue = { scheme = "bernoulli", p = 1 } }'
+    queue = f'scheme = "pq", limit = "50p", classes = [{out}, {{ name = "rest" }}]'
+    text = scenario(meter).replace('scheme = "droptail", limit = "50p"', queue)
+    link = ps.run(ps.Scenario.loads(text)).links["access"]
+    for metric in ("arrivals", "departures", "drops", "marks"):
+        assert link[f"dscp_af11_{metric}"] + link[f"dscp_af12_{metric}"] == link[metric]
+    assert link["dscp_af11_drops"] == 0
+    assert link["dscp_af12_loss_rate"] == 1
+    # In profile and out of it take turns: among those out of profile the losses are one burst, which never ends.
+    assert len(link["burst_loss_pmf"]) == 1
+    assert len(link["dscp_af12_burst_loss_pmf"]) == 0
+    found = metric_named("dscp_af12_loss_rate")
+    assert (found.title, found.quantity, found.key) == ("Loss rate, AF12", "share", False)
+
+
+def test_without_codepoints_none_is_told() -> None:
+    link = measured('{ kind = "policer", rate = "0.5Mbit", burst = "2000B" }')
+    assert not [name for name in link if name.startswith("dscp_")]

@@ -343,6 +343,8 @@ fn port(
     let series = scenario.options.series && spec.watch;
     let even = scenario.duration_ns / scenario.options.series_points.max(1);
     let width = Span::from_nanos(even.max(scenario.sampling_ns));
+    let sampling = Span::from_nanos(scenario.sampling_ns);
+    let by_codepoint = spec.watch && scenario.has_codepoints();
     let timer_rank = ranks.of(Job::QueueTimer(place)).unwrap_or_default();
     let Queue { discipline: queue, restless } = queue;
     agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
@@ -350,7 +352,7 @@ fn port(
         queue,
         rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
         loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
-        stats: QueueStats::new(Time::ZERO, Span::from_nanos(scenario.sampling_ns), series.then_some(width)),
+        stats: QueueStats::new(Time::ZERO, sampling, series.then_some(width), by_codepoint),
         transmission_rank: ranks.of(Job::Transmission(place)).unwrap_or_default(),
         timer_rank,
         state: State::Idle,

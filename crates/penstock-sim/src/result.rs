@@ -6,6 +6,7 @@ use crate::connections::{Completion, Session};
 use crate::engine::Engine;
 use crate::link::Port;
 use crate::probe::blocks::BlockSums;
+use crate::probe::codepoints::Codepoints;
 use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
 use crate::probe::queue::moments;
@@ -140,6 +141,14 @@ fn link_metrics(spec: &LinkSpec, port: &Port, capacity: f64, jain: Option<f64>) 
         metrics.number(&format!("delay_{name}_s"), delays.quantile(p));
     }
     metrics.list("burst_loss_pmf", stats.burst_pmf());
+    for (name, counts) in stats.codepoints().into_iter().flat_map(Codepoints::seen) {
+        metrics.count(&format!("dscp_{name}_arrivals"), counts.arrivals);
+        metrics.count(&format!("dscp_{name}_departures"), counts.departures);
+        metrics.count(&format!("dscp_{name}_drops"), counts.drops);
+        metrics.count(&format!("dscp_{name}_marks"), counts.marks);
+        metrics.number(&format!("dscp_{name}_loss_rate"), ratio(counts.drops, counts.arrivals));
+        metrics.list(&format!("dscp_{name}_burst_loss_pmf"), counts.bursts.pmf());
+    }
     metrics.0.into()
 }
 

@@ -35,6 +35,13 @@ pub struct Scenario {
     pub options: Options,
 }
 
+impl Scenario {
+    /// Whether packets may have codepoints that tell them apart.
+    pub(crate) fn has_codepoints(&self) -> bool {
+        self.traffic.iter().any(|group| group.dscp != 0) || self.links.iter().any(|link| !link.edge.is_empty())
+    }
+}
+
 fn ten_milliseconds() -> u64 {
     10_000_000
 }

@@ -199,7 +199,7 @@ impl Watch<'_> {
 
 impl Probe<SimPacket> for Watch<'_> {
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
-        self.stats.queued(report);
+        self.stats.queued(report, report.packet.dscp);
         // Few packets end a run of losses; acknowledgements never do.
         if self.tally.flows[report.packet.flow as usize].stats.is_losing() {
             self.tally.survive(report.packet);
@@ -209,7 +209,7 @@ impl Probe<SimPacket> for Watch<'_> {
 
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
         let packet = report.packet;
-        self.stats.sent(report, packet.size);
+        self.stats.sent(report, packet.size, packet.dscp);
         if !packet.labels.is_ack() && self.tally.counts_crossing(packet, report.now) {
             self.tally.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
         }
@@ -220,7 +220,7 @@ impl Probe<SimPacket> for Watch<'_> {
     }
 
     fn marked(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {
-        self.stats.marked(report);
+        self.stats.marked(report, report.packet.dscp);
         self.trace(TraceEvent::Mark, report, Some(cause));
     }
 
@@ -229,7 +229,7 @@ impl Probe<SimPacket> for Watch<'_> {
             // It never came to the queue.
             self.stats.policed += 1;
         } else {
-            self.stats.dropped(report, cause);
+            self.stats.dropped(report, cause, report.packet.dscp);
         }
         self.tally.lose(report.now, report.packet);
         self.trace(TraceEvent::Drop, report, Some(cause));

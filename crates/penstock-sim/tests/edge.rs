@@ -110,8 +110,10 @@ fn an_edge_that_does_nothing_changes_no_draw_of_the_law() {
     let queue = json!({"scheme": "bernoulli", "limit": {"packets": 10}, "params": {"p": 0.1}});
     let pass = json!({"kind": "classify", "params": {"classes": [{"name": "all", "params": {"action": "pass"}}]}});
     let tsw = json!({"kind": "tsw", "params": {"rate": 5e5}});
-    let with = run_it(network(1e7, &json!([pass, tsw]), &queue));
+    let mut with = run_it(network(1e7, &json!([pass, tsw]), &queue));
     let without = run_it(network(1e7, &json!([]), &queue));
+    // but that packets now have codepoints, of which the link tells
+    with["links"]["core"].as_object_mut().unwrap().retain(|name, _| !name.starts_with("dscp_"));
     assert_eq!(with["links"], without["links"]);
 }
 
@@ -133,4 +135,25 @@ fn names_in_a_classifier_are_looked_up_and_faults_have_their_path() {
     assert_eq!(faults(classify(json!({"traffic": ["cbx"]}))), ["links.core.edge[0].classes[0].match.traffic"]);
     let wrong = json!([policer(), {"kind": "tsw", "params": {"rate": -1.0}}, {"kind": "tswx"}]);
     assert_eq!(faults(wrong), ["links.core.edge[1].rate", "links.core.edge[2].kind"]);
+}
+
+#[test]
+fn each_codepoint_has_its_counts_after_the_warm_up() {
+    // In profile and out of it by turns; what is out of profile is refused.
+    let queue = json!({"scheme": "pq", "limit": {"packets": 100}, "params": {"classes": [
+        {"name": "out", "match": {"dscp": [12]}, "queue": {"scheme": "bernoulli", "params": {"p": 1.0}}},
+        {"name": "rest"},
+    ]}});
+    let meter = json!({"kind": "token-bucket", "params": {"rate": 5e5, "burst": {"bytes": 2000}}});
+    let mut value = network(1e7, &json!([meter]), &queue);
+    value["warmup_ns"] = json!(5_000_000_000_u64);
+    let result = run_it(value);
+    let of = |metric: &str| ["dscp_af11", "dscp_af12"].map(|name| count(&result, &format!("{name}_{metric}")));
+    assert_eq!(of("arrivals").iter().sum::<u64>(), count(&result, "arrivals"));
+    assert_eq!(of("departures"), [count(&result, "departures"), 0]);
+    assert_eq!(of("drops"), [0, count(&result, "drops")]);
+    assert_eq!(of("marks"), [0, 0]);
+    assert!((310..=315).contains(&count(&result, "dscp_af12_arrivals")));
+    assert_eq!(result["links"]["core"]["dscp_af12_loss_rate"], json!(1.0));
+    assert!(result["links"]["core"].get("dscp_default_arrivals").is_none());
 }

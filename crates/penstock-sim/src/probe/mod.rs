@@ -1,6 +1,8 @@
 //! Statistics kept during a run. They change nothing that they watch.
 
 pub(crate) mod blocks;
+pub(crate) mod bursts;
+pub(crate) mod codepoints;
 pub(crate) mod flow;
 pub(crate) mod frames;
 pub(crate) mod histogram;

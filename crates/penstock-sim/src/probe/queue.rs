@@ -1,12 +1,11 @@
 //! Statistics of one queue, always on: exact time at each length, samples, delays, fates and loss bursts.
 
+use super::bursts::Bursts;
+use super::codepoints::{Codepoints, Fate};
 use super::histogram::Histogram;
 use super::series::Series;
 use penstock_aqm::{Cause, Report};
 use penstock_core::{Span, Time};
-
-/// Most values of a distribution of burst lengths; longer bursts count as the longest.
-const LONGEST_RUN: usize = 10_000;
 
 /// What is known of one queue since the warm-up, by the definitions of the reference pages.
 pub(crate) struct QueueStats {
@@ -29,11 +28,16 @@ pub(crate) struct QueueStats {
     pub(crate) link_losses: u64,
     pub(crate) policed: u64,
     pub(crate) delays: Histogram,
-    burst: usize,
-    bursts: Vec<u64>,
+    bursts: Bursts,
     warmup: Time,
     waiting_at_warmup: u32,
-    series: Option<Box<QueueSeries>>,
+    wanted: Option<Box<Wanted>>,
+}
+
+/// What few queues keep: in one place, so that the others are asked once at each change.
+struct Wanted {
+    series: Option<QueueSeries>,
+    codepoints: Option<Codepoints>,
 }
 
 /// Queue and gauges over time.
@@ -44,9 +48,12 @@ struct QueueSeries {
 }
 
 impl QueueStats {
-    /// Statistics from `warmup` on, with samples every `sampling`; series with intervals of `series`, if any.
-    pub(crate) fn new(warmup: Time, sampling: Span, series: Option<Span>) -> Self {
-        let series = series.map(|width| Box::new(QueueSeries { queue: Series::new(width), width, gauges: Vec::new() }));
+    /// Statistics from `warmup` on, with samples every `sampling`; series with intervals of `series`, if any, and counts
+    /// by codepoint where `by_codepoint`.
+    pub(crate) fn new(warmup: Time, sampling: Span, series: Option<Span>, by_codepoint: bool) -> Self {
+        let series = series.map(|width| QueueSeries { queue: Series::new(width), width, gauges: Vec::new() });
+        let codepoints = by_codepoint.then(Codepoints::default);
+        let is_wanted = series.is_some() || by_codepoint;
         Self {
             length: 0,
             last_change: Time::ZERO,
@@ -64,27 +71,29 @@ impl QueueStats {
             link_losses: 0,
             policed: 0,
             delays: Histogram::default(),
-            burst: 0,
-            bursts: Vec::new(),
+            bursts: Bursts::default(),
             warmup,
             waiting_at_warmup: 0,
-            series,
+            wanted: is_wanted.then(|| Box::new(Wanted { series, codepoints })),
         }
     }
 
     /// The warm-up is over: forget what was counted. The queue keeps its length.
     pub(crate) fn restart(&mut self, now: Time) {
-        let fresh = Self::new(self.warmup, self.sampling, None);
-        let series = self.series.take();
+        let fresh = Self::new(self.warmup, self.sampling, None, false);
+        let mut wanted = self.wanted.take();
+        if let Some(codepoints) = wanted.as_mut().and_then(|wanted| wanted.codepoints.as_mut()) {
+            codepoints.restart();
+        }
         *self = Self {
             length: self.length,
             time_at: vec![0; self.length as usize + 1],
             samples_at: vec![0; self.length as usize + 1],
             last_change: now,
             next_sample: self.next_sample,
-            burst: self.burst,
+            bursts: self.bursts.restarted(),
             waiting_at_warmup: self.length,
-            series,
+            wanted,
             ..fresh
         };
     }
@@ -102,65 +111,79 @@ impl QueueStats {
         let due = (now - self.next_sample).as_nanos() / step + 1;
         self.next_sample += self.sampling * due;
         self.samples_at[self.length as usize] += due;
-        let Self { average_sum, average_samples, series, .. } = self;
+        let Self { average_sum, average_samples, wanted, .. } = self;
+        let mut series = wanted.as_mut().and_then(|wanted| wanted.series.as_mut());
         let last = self.next_sample.since(Time::from_nanos(step));
         gauges(&mut |name, value| {
             if name == "avg" {
                 *average_sum += value * due as f64;
                 *average_samples += due;
             }
-            if let Some(series) = series {
+            if let Some(series) = &mut series {
                 series.hold_gauge(Time::from_nanos(last.as_nanos()), name, value);
             }
         });
     }
 
-    /// A packet was queued.
+    /// A packet with codepoint `dscp` was queued.
     #[inline]
-    pub(crate) fn queued<P>(&mut self, report: &Report<'_, P>) {
-        self.advance(report.now);
+    pub(crate) fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+        self.change(report.now, Fate::Queued, dscp);
         self.arrivals += 1;
-        if self.burst > 0 {
-            self.end_burst();
-        }
+        self.bursts.end();
         self.set_length(report.packets);
     }
 
-    /// A packet of `size` bytes left for the wire.
+    /// A packet of `size` bytes with codepoint `dscp` left for the wire.
     #[inline]
-    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, size: u32) {
-        self.advance(report.now);
+    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, size: u32, dscp: u8) {
+        self.change(report.now, Fate::Sent, dscp);
         self.departures += 1;
         self.bits_sent += u64::from(size) * 8;
         self.delays.record(report.now - report.enqueued);
         self.set_length(report.packets);
     }
 
-    /// A packet was marked.
-    pub(crate) fn marked<P>(&mut self, report: &Report<'_, P>) {
-        self.advance(report.now);
+    /// A packet with codepoint `dscp` was marked.
+    pub(crate) fn marked<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+        self.change(report.now, Fate::Marked, dscp);
         self.marks += 1;
         self.set_length(report.packets);
     }
 
-    /// A packet was dropped.
-    pub(crate) fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause) {
-        self.advance(report.now);
+    /// A packet with codepoint `dscp` was dropped.
+    pub(crate) fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
         // A packet that was queued has been counted as an arrival then.
-        self.arrivals += u64::from(!cause.was_queued());
+        let arrives = !cause.was_queued();
+        self.change(report.now, if arrives { Fate::Refused } else { Fate::Removed }, dscp);
+        self.arrivals += u64::from(arrives);
         self.drops[cause as usize] += 1;
-        self.burst += 1;
+        self.bursts.lose();
         self.set_length(report.packets);
     }
 
     /// Bring the integrals up to `now`.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
+        self.integrate(now);
+        if let Some(wanted) = &mut self.wanted {
+            wanted.hold(now, self.length);
+        }
+    }
+
+    /// As [`QueueStats::advance`], before a packet with codepoint `dscp` meets its fate.
+    #[inline]
+    fn change(&mut self, now: Time, fate: Fate, dscp: u8) {
+        self.integrate(now);
+        if let Some(wanted) = &mut self.wanted {
+            wanted.change(now, self.length, fate, dscp);
+        }
+    }
+
+    #[inline]
+    fn integrate(&mut self, now: Time) {
         self.time_at[self.length as usize] += (now - self.last_change).as_nanos();
         self.last_change = now;
-        if let Some(series) = &mut self.series {
-            series.queue.hold(now, f64::from(self.length));
-        }
     }
 
     #[inline]
@@ -170,15 +193,6 @@ impl QueueStats {
             self.time_at.resize(length as usize + 1, 0);
             self.samples_at.resize(length as usize + 1, 0);
         }
-    }
-
-    fn end_burst(&mut self) {
-        let length = self.burst.min(LONGEST_RUN);
-        if self.bursts.len() < length {
-            self.bursts.resize(length, 0);
-        }
-        self.bursts[length - 1] += 1;
-        self.burst = 0;
     }
 
     /// All drops.
@@ -203,7 +217,7 @@ impl QueueStats {
 
     /// Share of bursts of 1, 2, ... consecutive losses.
     pub(crate) fn burst_pmf(&self) -> Vec<f64> {
-        pmf(&self.bursts)
+        self.bursts.pmf()
     }
 
     /// Mean of the law's average over the samples.
@@ -213,10 +227,31 @@ impl QueueStats {
 
     /// The series by name, the queue's first; none unless they were asked for.
     pub(crate) fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
-        self.series.iter().flat_map(|series| {
+        self.wanted.iter().filter_map(|wanted| wanted.series.as_ref()).flat_map(|series| {
             let gauges = series.gauges.iter().map(|(name, gauge)| (name.as_str(), gauge));
             std::iter::once(("queue", &series.queue)).chain(gauges)
         })
+    }
+
+    /// The counts by codepoint; none unless they were asked for.
+    pub(crate) fn codepoints(&self) -> Option<&Codepoints> {
+        self.wanted.as_ref()?.codepoints.as_ref()
+    }
+}
+
+impl Wanted {
+    fn hold(&mut self, now: Time, length: u32) {
+        if let Some(series) = &mut self.series {
+            series.queue.hold(now, f64::from(length));
+        }
+    }
+
+    #[cold]
+    fn change(&mut self, now: Time, length: u32, fate: Fate, dscp: u8) {
+        self.hold(now, length);
+        if let Some(codepoints) = &mut self.codepoints {
+            codepoints.count(fate, dscp);
+        }
     }
 }
 

@@ -1,0 +1,72 @@
+//! What became of the packets of each differentiated services codepoint at one queue.
+
+use super::bursts::Bursts;
+use penstock_core::Dscp;
+
+/// What became of a packet.
+#[derive(Clone, Copy)]
+pub(crate) enum Fate {
+    Queued,
+    Sent,
+    Marked,
+    /// Dropped as it came.
+    Refused,
+    /// Dropped after it was queued.
+    Removed,
+}
+
+/// Counts of one codepoint.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub(crate) arrivals: u64,
+    pub(crate) departures: u64,
+    pub(crate) drops: u64,
+    pub(crate) marks: u64,
+    /// Losses of this codepoint that no accepted packet of it parts.
+    pub(crate) bursts: Bursts,
+}
+
+/// Counts of all codepoints that were seen.
+#[derive(Default)]
+pub(crate) struct Codepoints {
+    counts: Vec<Counts>,
+}
+
+impl Codepoints {
+    /// A packet with this codepoint met its fate.
+    pub(crate) fn count(&mut self, fate: Fate, dscp: u8) {
+        if self.counts.len() <= usize::from(dscp) {
+            self.counts.resize_with(usize::from(dscp) + 1, Counts::default);
+        }
+        let counts = &mut self.counts[usize::from(dscp)];
+        match fate {
+            Fate::Queued => {
+                counts.arrivals += 1;
+                counts.bursts.end();
+            }
+            Fate::Sent => counts.departures += 1,
+            Fate::Marked => counts.marks += 1,
+            Fate::Refused | Fate::Removed => {
+                counts.arrivals += u64::from(matches!(fate, Fate::Refused));
+                counts.drops += 1;
+                counts.bursts.lose();
+            }
+        }
+    }
+
+    /// Forget what was counted.
+    pub(crate) fn restart(&mut self) {
+        for counts in &mut self.counts {
+            *counts = Counts { bursts: counts.bursts.restarted(), ..Counts::default() };
+        }
+    }
+
+    /// Name and counts of each codepoint of which something came or left; none if that is the default alone.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (String, &Counts)> {
+        let named = |number: usize| Dscp::new(number as u8).and_then(Dscp::name).map(str::to_lowercase);
+        let seen = |counts: &Counts| counts.arrivals + counts.departures + counts.drops > 0;
+        let tells = self.counts.iter().skip(1).any(seen);
+        let all = self.counts.iter().enumerate().filter(move |(_, counts)| tells && seen(counts));
+        all.map(move |(number, counts)| (named(number).unwrap_or_else(|| number.to_string()), counts))
+    }
+}

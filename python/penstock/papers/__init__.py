@@ -2,13 +2,17 @@
 
 A module of an experiment begins with a docstring whose first line is its title, and has
 
-* `study(effort) -> Study` and `measure(run) -> dict` for what is simulated, or `rows(effort)` for a table of formulas,
+* `study(effort) -> Study` and `measure(run) -> dict` for what is simulated, `rows(effort)` for a table of formulas, or
+  `table(effort) -> Table` for what several studies give together,
 * `claims(table) -> Iterator[Claim]`: what the work claims of it,
 * `draw(shown) -> Figure`, where there is something to draw.
+
+`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted.
 """
 
 from __future__ import annotations
 
+import csv
 import importlib
 import importlib.util
 import json
@@ -94,6 +98,15 @@ class Paper:
     def results_file(self) -> Path:
         """The summary of the full runs."""
         return self.folder / "results.json"
+
+    @cached_property
+    def reasons(self) -> Mapping[str, str]:
+        """Why claims are contradicted, by their ids, where the work has this in a table."""
+        file = self.folder / "reasons.csv"
+        if not file.exists():
+            return {}
+        with file.open(encoding="utf-8", newline="") as rows:
+            return {row["claim"]: row["because"] for row in csv.DictReader(rows)}
 
     def recorded(self) -> Mapping[str, Any] | None:
         """The summary of the full runs, where there is one."""

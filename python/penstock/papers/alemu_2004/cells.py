@@ -42,6 +42,14 @@ def read(name: str, place: Callable[[str, str], tuple[str, Mapping[str, Any]]]) 
     return [Cell(line, x, y, *place(line, x)) for line, x, y in found]
 
 
+def as_table(cells: Sequence[Cell]) -> Table:
+    """The printed numbers as a table of their own, to ask of the print what is asked of runs."""
+    found: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
+    for cell in cells:
+        found.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
+    return Table.exact([(dict(at), numbers) for at, numbers in found.items()])
+
+
 def fits(table: Table, cells: Sequence[Cell], judges: Mapping[str, Judge]) -> Condition:
     """Every cell is measured as it was printed, with the tolerance of its kind of number."""
     return all_of(judges[cell.metric](table(cell.metric, **cell.at), cell.printed).at(cell.column) for cell in cells)

@@ -21,6 +21,7 @@ def claims(table: Table) -> Iterator[Claim]:
     """Each with max_p up to 0.75 and, as another reading, up to 0.5."""
     for own, reading in (("PSAND", ""), ("PSAND 0.5", "max_p at most 0.5")):
         yield from _claims(table, own, reading)
+    yield from _lengths(table)
     yield Claim(
         id="fig2.9c/c5",
         says="the adaptive REDs lose slightly more than RED",
@@ -44,6 +45,25 @@ def claims(table: Table) -> Iterator[Claim]:
             for n in table.axis("flows")
         ),
     )
+
+
+def _lengths(table: Table) -> Iterator[Claim]:
+    """Why losses and empty queues are not what the text says: both are more with a shorter queue."""
+    for metric, word in (("PLR", "loses"), ("empty", "is empty")):
+        orders = [
+            judge.rank_correlations(
+                *([part for _, part in table.along("scheme", name, flows=n)] for name in ("AQS", metric))
+            )
+            for n in table.axis("flows")
+        ]
+        yield Claim(
+            id=f"fig2.9/length-{metric}",
+            says=f"the shorter a scheme's queue the more it {word}",
+            expected=f"rank correlation of AQS and {metric} over the schemes, mean over N, below 0"
+            + (" (Table 2.2 prints +0.6 at 28)" if metric == "PLR" else ""),
+            holds=sum(orders[1:], orders[0]) / len(orders) < 0.0,
+            reading="own",
+        )
 
 
 def _claims(table: Table, own: str, reading: str) -> Iterator[Claim]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 
 from penstock.claims import Claim
-from penstock.papers.alemu_2004 import panels
+from penstock.papers.alemu_2004 import cells, panels
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import KT
-from penstock.papers.alemu_2004.tab3_1 import ROWS, study
+from penstock.papers.alemu_2004.tab3_1 import PRINTED, ROWS, study
 from penstock.samples import Condition, Sample, all_of, any_of, most_of
 from penstock.shown import Shown
 from penstock.study import Table
@@ -24,8 +25,14 @@ WIDE = [(15, 0), (20, 0)]
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """What the text says of each; some of it Table 3.1 itself contradicts."""
+    """What the text says of each, of the runs and of the numbers that Table 3.1 prints, which contradict some of it."""
+    yield from _claims(table)
+    for claim in _claims(cells.as_table(PRINTED)):
+        if not claim.reading:
+            yield replace(claim, reading="the printed numbers of Table 3.1")
 
+
+def _claims(table: Table) -> Iterator[Claim]:
     def of(metric: str, row: tuple[float, float]) -> Sample:
         return table(metric, max_th=row[0], min_th=row[1], acks="each")
 

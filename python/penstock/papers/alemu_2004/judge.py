@@ -50,6 +50,11 @@ def trend(samples: Sequence[Sample], along: Sequence[float] | None = None) -> Sa
     return Sample([_spearman(axis, row) for row in grouped(samples)])
 
 
+def rank_correlations(first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
+    """Spearman's rank correlation of two numbers over several cells, once for each group of runs."""
+    return Sample([_spearman(a, b) for a, b in zip(grouped(first), grouped(second), strict=True)])
+
+
 def rising(samples: Sequence[Sample]) -> Condition:
     """A curve that rises: rank correlation of at least 0.8."""
     return trend(samples) >= 0.8

@@ -63,7 +63,7 @@ def claims(table: Table) -> Iterator[Claim]:
             id="c25",
             says=says,
             expected="c02, c07, c08 and c16 with either",
-            because="a token bucket tags so evenly that avg_ql seldom passes 45; and c02 fails with TSW too (fig4)",
+            because="as with TSW: at 5 Mb/s half is still out of profile (fig4, why-above)",
             holds=all_of(one for name in TAGGED for one in (*swings(name), *sweeps(name))),
         )
     yield Claim(

@@ -29,6 +29,7 @@ def claims(table: Table) -> Iterator[Claim]:
     of = Setting(table, "Reno, gentle")
     yield Claim(
         id="c14",
+        because="up to 2 Mb/s, where nearly all is out of profile, both are the same; then it is so (fig10)",
         says="with gentle WRED it is the other way round: DFQ loses more",
         expected="of all and of what is out, at 70 % of the rates in profile or more",
         holds=all_of(

@@ -29,6 +29,7 @@ def claims(table: Table) -> Iterator[Claim]:
     of = Setting(table, "Reno, gentle")
     yield Claim(
         id="c15",
+        because="Reno, too, fills the link with both, within 0.5 % (fig11)",
         says="DA still has the lower throughput, by less than with strict WRED",
         expected="mean over the sweep: 0 < DFQ - DA, smaller than with strict WRED, Reno and SACK",
         holds=all_of(

@@ -29,7 +29,7 @@ def claims(table: Table) -> Iterator[Claim]:
     sack, reno = Setting(table, "SACK, strict"), Setting(table, "Reno, strict")
     yield Claim(
         id="c10",
-        because="Reno waits for timeouts more often than SACK, and so offers less load (timeouts in this table)",
+        because="Reno's timeouts after several losses in a window: NewReno has none and loses as SACK does (why-reno)",
         says="with DFQ Reno and SACK lose alike",
         expected="loss of all traffic within 15 % at each rate in profile",
         holds=all_of(

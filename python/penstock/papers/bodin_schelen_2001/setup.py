@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ HALF = 5.0  # Mb/s in profile: half of the link (Section 3.6), where the queues 
 LEVEL_1 = (15, 45, 0.1)  # min_th, max_th in packets and max_p out of profile (Section 3.1)
 NEVER = (1e6, 2e6, 0.1)  # in profile: "large enough" never to be dropped (Section 3.1)
 STRATEGIES = ("DA", "DFQ")
-Tcp = Literal["reno", "sack"]
+Tcp = Literal["reno", "newreno", "sack"]
 SETTINGS: Mapping[str, tuple[Tcp, str]] = {
     "Reno, strict": ("reno", "strict"),  # Section 3.2
     "SACK, strict": ("sack", "strict"),  # Section 3.3
@@ -40,14 +40,15 @@ def wred(strategy: str, form: str, **more: Any) -> ps.Queue:
     return ps.Wred(**levels) if strategy == "DA" else ps.WredDfq(**levels)
 
 
-def tsw(rate: str) -> Edge:
-    """The conditioner of figures 4 to 15: as ns-2 has that of Clark and Fang, which the text cites (decision)."""
-    return {"kind": "tsw", "rate": rate, "window": "10s", "spread": True, "in": "AF11", "out": "AF12"}
+def tsw(rate: str, window: str = "1s", *, spread: bool = False) -> Edge:
+    """The conditioner of figures 4 to 15, as in RFC 2859: a window of 1 s, and each tag drawn for itself (decision)."""
+    spaced = {"spread": True} if spread else {}
+    return {"kind": "tsw", "rate": rate, "window": window, **spaced, "in": "AF11", "out": "AF12"}
 
 
-def tsw_of_rfc(rate: str) -> Edge:
-    """The same as in RFC 2859: a window of 1 s, and each tag drawn for itself."""
-    return {"kind": "tsw", "rate": rate, "window": "1s", "in": "AF11", "out": "AF12"}
+def tsw_of_ns2(rate: str) -> Edge:
+    """The first one of ns-2, after Clark and Fang: a window of 10 s, and packets out of profile spaced evenly."""
+    return tsw(rate, "10s", spread=True)
 
 
 def token_bucket(rate: str) -> Edge:
@@ -62,7 +63,17 @@ def car(rate: str) -> Edge:
 
 ALL_OUT: Edge = {"kind": "classify", "classes": [{"name": "all", "action": "AF12"}]}
 """Nothing in profile, as a rate of 0 is none."""
-CONDITIONERS = {"TSW": tsw, "TSW of RFC 2859": tsw_of_rfc, "token bucket": token_bucket, "CAR": car}
+CONDITIONERS: Mapping[str, Callable[[str], Edge]] = {
+    "TSW": tsw,
+    "TSW of ns-2": tsw_of_ns2,
+    "TSW of 10 s": lambda rate: tsw(rate, "10s"),
+    "TSW spread": lambda rate: tsw(rate, spread=True),
+    "token bucket": token_bucket,
+    "CAR": car,
+}
+UNTAGGED = "CS0"
+"""Codepoint of the acknowledgements that cross the congested link: nothing tags them, and what is not tagged as in
+profile is on WRED's last level, out of profile (decision)."""
 
 
 def network(
@@ -71,43 +82,45 @@ def network(
     in_rate: float,
     *,
     conditioner: str = "TSW",
-    acks: str = "AF11",
+    acks: str = UNTAGGED,
+    receivers: tuple[str, str] = ("10us", "100us"),
     duration: str = "130s",
 ) -> ps.Scenario:
     """Figure 3: 16 transfers from A and B to eight receivers, and others in the direction of their acknowledgements.
 
     `in_rate` in Mb/s, half of it for each of A and B. Measured from 10 s on (Section 3.1). `acks` is the codepoint of
-    the acknowledgements that cross the congested link: none tags them, and the text does not say what becomes of them.
+    the acknowledgements that cross the congested link; between `receivers` lie the delays of the receivers' links.
     """
     edge = [CONDITIONERS[conditioner](f"{in_rate / 2:g}Mbit") if in_rate else ALL_OUT]
-    receivers = [f"{router}.{i}" for router in ("r1", "r2") for i in range(4)]
+    sinks = [f"{router}.{i}" for router in ("r1", "r2") for i in range(4)]
     return ps.Scenario(
         name=f"Bodin and Schelen, {in_rate:g} Mb/s in profile",
         duration=duration,
         warmup="10s",
+        sampling="50ms",
         links={
             "core": ps.Link(from_="R4", to="R3", rate="10Mbit", delay="10ms", queue=queue, watch=True),
             "hostA": ps.Link(from_="A", to="R4", rate="100Mbit", delay="5ms", edge=edge),
             "hostB": ps.Link(from_="B", to="R4", rate="100Mbit", delay="1ms", edge=edge),
             "branch1": ps.Link(from_="R3", to="R1", rate="100Mbit", delay="5ms"),
             "branch2": ps.Link(from_="R3", to="R2", rate="100Mbit", delay="5ms"),
-            "near": _receiver("R1", "r1.{i}"),
-            "far": _receiver("R2", "r2.{i}"),
+            "near": _receiver("R1", "r1.{i}", receivers),
+            "far": _receiver("R2", "r2.{i}", receivers),
             "clientC": _client("C", "R1"),
             "clientD": _client("D", "R2"),
             "sinks": ps.Link(count=4, from_="R4", to="t{i}", rate="100Mbit", delay="1ms"),
         },
         traffic={
-            "fromA": _ftp(tcp, 8, "A", receivers),
-            "fromB": _ftp(tcp, 8, "B", receivers),
+            "fromA": _ftp(tcp, 8, "A", sinks),
+            "fromB": _ftp(tcp, 8, "B", sinks),
             "reverse": replace(_ftp(tcp, 4, ["C", "D"], [f"t{i}" for i in range(4)]), dscp=acks),
         },
     )
 
 
-def _receiver(router: str, name: str) -> ps.Link:
+def _receiver(router: str, name: str, delays: tuple[str, str]) -> ps.Link:
     """Rate and delay are drawn anew twice a second (Section 3.1); the values are a decision."""
-    change = {"every": "500ms", "rate": {"uniform": ["22Mbit", "32Mbit"]}, "delay": {"uniform": ["10us", "100us"]}}
+    change = {"every": "500ms", "rate": {"uniform": ["22Mbit", "32Mbit"]}, "delay": {"uniform": list(delays)}}
     return ps.Link(count=4, from_=router, to=name, rate="27Mbit", delay="55us", change=[change])
 
 

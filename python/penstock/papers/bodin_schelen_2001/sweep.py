@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +11,14 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.bodin_schelen_2001.setup import HALF, IN_RATES, LEVEL_1, SETTINGS, STRATEGIES, network, wred
-from penstock.pcap import Capture
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import curves, over_time
 from penstock.reproduce import Effort
 from penstock.samples import Condition, Sample
-from penstock.scenario import Document
 from penstock.shown import Shown
 from penstock.study import Study, Table
-from penstock.trace import run_kept
 from penstock.units import parse_time
 
-IN, OUT = 10 << 2, 12 << 2  # AF11 and AF12 in the octet of the codepoint
 MAX_TH = LEVEL_1[1]
 SENDERS = ("fromA", "fromB")
 
@@ -42,17 +36,12 @@ def study(settings: Sequence[str], effort: Effort) -> Study:
         lambda setting, strategy, x: scenario(setting, strategy, x, duration),
         {"setting": list(settings), "strategy": list(STRATEGIES), "x": effort.choose([0.2, HALF, 8.6], IN_RATES)},
         seeds=effort.choose(5, 32),
-        keep=with_codepoints,
+        keep=of_average,
     )
 
 
-def with_codepoints(run: ps.Run) -> dict[str, Any]:
-    """The average over time, and how many packets A and B sent out of profile, which takes a second, captured run."""
-    return {**of_average(run), "out_pkts": sent(run, ["hostA", "hostB"], OUT, 10.0)}
-
-
 def of_average(run: ps.Run) -> dict[str, Any]:
-    """avg_ql behind the warm-up: mean, standard deviation, extent, share of time above max_th(1); and its course."""
+    """avg_ql behind the warm-up: mean, sd, extent; share of time above max_th(1) and ways there; course."""
     series = run.series["core"]
     values, at = np.array(series["avg"]["mean"], dtype=float), np.array(series["t_ns"]) / 1e9
     part = values[at > 10.0]
@@ -63,55 +52,38 @@ def of_average(run: ps.Run) -> dict[str, Any]:
         "avg_sd": float(part.std()),
         "extent": float(part.max() - part.min()),
         "above": float((part > 45).mean()),
+        "passes": int(((part[1:] > 45) & (part[:-1] <= 45)).sum()),
         "course": course,
     }
 
 
-def sent(run: ps.Run, links: Sequence[str], octet: int, after: float) -> int:
-    """Data packets with this codepoint that crossed these links later than `after` s: of the same run, captured."""
-    resolved = Document(dict(run.scenario)).resolve()
-    names = [entry["name"] for entry in resolved.canonical["links"]]
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "links.pcap"
-        run_kept(resolved, run.seed, None, [Capture(file, [names.index(link) for link in links])])
-        return _count(np.fromfile(file, dtype=np.uint8), octet, after)
-
-
-def _count(capture: np.ndarray, octet: int, after: float) -> int:
-    """Packets of 1000 bytes and more with this codepoint, taken from the pcap file in blocks of one size."""
-    at, found = 24, 0
-    while at < len(capture):
-        stride = 16 + int(capture[at + 8 : at + 12].view("<u4")[0])
-        rows = capture[at : at + min(len(capture) - at, 32 * stride) // stride * stride].reshape(-1, stride)
-        other = np.flatnonzero((rows[:, 8:12] != rows[0, 8:12]).any(axis=1))
-        rows = rows[: other[0]] if len(other) else rows
-        if stride > 1000:
-            seconds = rows[:, :4].copy().view("<u4")[:, 0]
-            found += int(((rows[:, 17] == octet) & (seconds >= after)).sum())
-        at += rows.size
-    return found
-
-
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Losses as shares of what A and B sent, payload in bit/s, average in packets, delays in s, timeouts a second."""
+    """Losses as shares of what came, payload in bit/s, average in packets, delays in s, timeouts a second.
+
+    `out` is what A and B have tagged as out of profile; acknowledgements have no tag, and are told apart.
+    """
     core, kept = run.links["core"], run.raw["kept"]
     sent, lost, timeouts, goodput = (
         sum(float(run.traffic[name][metric]) for name in SENDERS)
         for metric in ("sent_pkts", "lost_pkts", "timeouts", "goodput_bps")
     )
-    bursts = np.asarray(core["burst_loss_pmf"], dtype=float)
+    out, untagged = (core.get(f"dscp_{name}_arrivals", 0) for name in ("af12", "default"))
     runs = [np.asarray(run.traffic[name]["loss_run_pmf"], dtype=float) for name in SENDERS]
-    seconds = _seconds(run)
     return {
         "loss": lost / sent,
-        **({"loss_out": lost / kept["out_pkts"], "out_share": kept["out_pkts"] / sent} if kept.get("out_pkts") else {}),
+        **({"loss_out": core["dscp_af12_loss_rate"]} if out else {}),
+        **({"loss_ack": core["dscp_default_loss_rate"]} if untagged else {}),
+        "lost_in": core.get("dscp_af11_drops", 0),
+        "out_share": out / sent,
         "goodput": goodput,
-        "timeouts": timeouts / seconds,
+        "utilization": core.utilization,
+        "timeouts": timeouts / _seconds(run),
         "delay_mean": core.delay_mean_s,
         "delay_sd": core.delay_sd_s,
-        "burst": _mean(bursts),
+        "burst": _mean(core["burst_loss_pmf"]),
+        "burst_out": _mean(core.get("dscp_af12_burst_loss_pmf", ())),
         "loss_run": float(np.mean([_mean(pmf) for pmf in runs])),
-        **{name: kept[name] for name in ("avg_mean", "avg_sd", "extent", "above")},
+        **{name: kept[name] for name in ("avg_mean", "avg_sd", "extent", "above", "passes")},
     }
 
 
@@ -126,16 +98,17 @@ def _seconds(run: ps.Run) -> float:
     return (parse_time(run.scenario["duration"]) - parse_time(run.scenario["warmup"])) / 1e9
 
 
-def _mean(pmf: np.ndarray) -> float:
+def _mean(shares: Sequence[float] | np.ndarray) -> float:
     """Of a distribution over 1, 2, 3, ..."""
+    pmf = np.asarray(shares, dtype=float)
     return float((pmf * np.arange(1, len(pmf) + 1)).sum() / pmf.sum()) if pmf.sum() > 0 else float("nan")
 
 
 class Setting:
     """The samples of one setting in a table."""
 
-    def __init__(self, table: Table, setting: str, **labels: str) -> None:
-        self.table, self.labels = table, {"setting": setting, **labels}
+    def __init__(self, table: Table, setting: str | None = None, **labels: str) -> None:
+        self.table, self.labels = table, {**({"setting": setting} if setting else {}), **labels}
         self.xs: list[float] = table.axis("x")
 
     def __call__(self, metric: str, strategy: str, x: float = HALF) -> Sample:

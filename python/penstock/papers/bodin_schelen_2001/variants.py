@@ -14,6 +14,7 @@ from penstock.papers.bodin_schelen_2001.setup import HALF, SETTINGS, network, wr
 from penstock.papers.bodin_schelen_2001.sweep import of_average
 from penstock.plots.curves import curves
 from penstock.reproduce import Effort
+from penstock.samples import Sample, all_of
 from penstock.shown import Shown
 from penstock.study import Study, Table
 
@@ -40,9 +41,47 @@ def study(effort: Effort) -> Study:
     )
 
 
+LEFT_OPEN = "a question that the work leaves open"
+GAINS = {
+    "avg_sd": ("variants-swing", "the average swings less", "standard deviation of avg_ql"),
+    "avg_mean": ("variants-queue", "the average is shorter", "mean of avg_ql"),
+    "delay_sd": ("variants-jitter", "delays vary less", "sd of the queueing delay"),
+}
+
+
 def claims(table: Table) -> Iterator[Claim]:
-    """None: the text says that random and first tell the sender sooner, and leaves them out."""
-    yield from ()
+    """What the text expects of drops that the sender learns of sooner, at half of the link."""
+
+    def at(metric: str, victim: str, setting: str) -> Sample:
+        return table(metric, victim=victim, setting=setting, x=HALF)
+
+    settings = table.axis("setting")
+    for metric, (name, says, what) in GAINS.items():
+        yield Claim(
+            id=name,
+            says=f"{says} if the first, or any, packet out of profile is dropped instead of the last",
+            reading=LEFT_OPEN,
+            expected=f"{what} at 5 Mb/s: first < last and random < last in each setting",
+            holds=all_of(
+                (at(metric, victim, setting) < at(metric, "last", setting)).at(f"{victim}, {setting}")
+                for victim in ("first", "random")
+                for setting in settings
+            ),
+        )
+    for metric, (name, share) in {"goodput": ("variants-throughput", 0.01), "loss": ("variants-loss", 0.05)}.items():
+        yield Claim(
+            id=name,
+            says=f"the {name.removeprefix('variants-')} is the same",
+            reading=LEFT_OPEN,
+            expected=f"at 5 Mb/s: first and random within {share:.0%} of last in each setting",
+            holds=all_of(
+                (at(metric, victim, setting) / at(metric, "last", setting))
+                .between(1 - share, 1 + share)
+                .at(f"{victim}, {setting}")
+                for victim in ("first", "random")
+                for setting in settings
+            ),
+        )
 
 
 def draw(shown: Shown) -> Figure:

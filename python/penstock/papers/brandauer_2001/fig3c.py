@@ -72,7 +72,7 @@ def _of(table: Table, b: int, reading: str) -> Iterator[Claim]:
         reading=reading,
         because=""
         if reading
-        else "GREDstd with 256 flows: a gentle ramp lets the average pass max_th where more than max_p is to be lost",
+        else "GREDstd with 256 flows: its average passes max_th, as more than max_p is to be lost (why-c08)",
         holds=all_of(
             *((table("filled", scheme="TD", flows=n) >= 0.85).at(f"TD, N = {n}") for n in loads(table, "flows", 64)),
             *((place(s, n) <= 1).at(f"{s}, N = {n}") for s in RED for n in every),
@@ -86,7 +86,7 @@ def _of(table: Table, b: int, reading: str) -> Iterator[Claim]:
         reading=reading,
         because=""
         if reading
-        else "N = 16: ns-2's spacing drops two thirds of p_b, so that the queue is above the middle",
+        else "N = 16: ns-2's spacing drops two thirds of p_b, so that the queue is above the middle (why-c09)",
         holds=all_of(
             *((spread("REDopt") < spread(s)).at(s) for s in ("REDstd", "GREDstd")),
             *(

@@ -52,7 +52,7 @@ def _of(table: Table, reading: str) -> Iterator[Claim]:
         reading=reading,
         because=""
         if reading
-        else "GREDstd with 128 flows swings about max_th, where its ramp becomes 13 times as steep (fig3c)",
+        else "GREDstd with 128 flows swings about max_th, where its ramp becomes steep; not with max_p 0.3 (why-c08)",
         holds=all_of((spread(s) < spread("TD")).at(s) for s in RED),
     )
 

@@ -72,6 +72,16 @@ def claims(table: Table) -> Iterator[Claim]:
         ),
     )
 
+    high = 256
+    if table.has(flows=high):
+        yield Claim(
+            id="c06",
+            says="under heavy load the differences of UDP loss are too small to matter",
+            reading="tail-drop with the buffer that gives it REDopt's delay",
+            expected="REDopt / TD <= 1.15 at N = 256",
+            holds=table("udp_loss", scheme="REDopt", flows=high) / table("udp_loss", scheme="TD", flows=high) <= 1.15,
+        )
+
 
 def draw(shown: Shown) -> Figure:
     """Goodput of both."""

@@ -30,7 +30,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c13",
         says="RED is stable up to 150 flows, hits max_th at 200, and becomes increasingly unstable above",
         expected="stable at 50 to 150; at 200 below max_th for less than 99 %; sd(avg) increasing over 200, 250, 300",
-        because="above 200 flows every arrival over max_th is dropped, which holds the average just below (why-c13)",
+        because="above 200 flows every arrival over max_th is dropped, which holds the average there (why-c18, ns2)",
         holds=all_of(
             *(stable(table, "RED", n) for n in loads(table, 50, 150)),
             (table("below", queue="RED", flows=200) < 0.99).at("N = 200, time below max_th"),

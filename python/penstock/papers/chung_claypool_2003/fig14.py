@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 
@@ -18,8 +19,8 @@ measure = step_load.course
 
 
 def study(effort: Effort) -> Study:
-    """Flows added every 50 s."""
-    return step_load.study(["RED-ECN"], effort)
+    """Flows added every 50 s; 40 runs, as ten leave open whether the average is below max_th at 150."""
+    return replace(step_load.study(["RED-ECN"], effort), seeds=effort.choose(5, 40))
 
 
 def claims(table: Table) -> Iterator[Claim]:
@@ -30,6 +31,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c16",
         says="RED-ECN is unstable from 150 flows on, and stable at 100",
         expected="stable at 100; at 150 and more sd(avg) > 0.15 max_th or below max_th for less than 99 %",
+        because="at 150 flows forced drops begin, and hold the average below max_th for 99 % of the time (why-c18)",
         holds=all_of(stable(table, "RED-ECN", 100), *(unstable(table, "RED-ECN", n) for n in loads(table, 150))),
     )
 

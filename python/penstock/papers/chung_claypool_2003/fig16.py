@@ -29,7 +29,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c18",
         says="A-RED and A-RED-ECN are stable over the whole range",
         expected="50 to 300 flows: average within the thresholds (99 % of the time); N >= 200: sd(avg) < RED's",
-        because="both stay within; but strict RED's average, pinned to max_th by forced drops, is steadier (why-c13)",
+        because="both stay within; but strict RED's average, pinned to max_th by forced drops, is steadier (why-c18)",
         holds=all_of(
             *(
                 (table("inside", queue=queue, flows=n) >= 0.99).at(f"{queue}, N = {n}, time within")
@@ -45,7 +45,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c24",
         says="at high loads the average of A-RED-ECN is steadier than that of A-RED",
         expected="sd(avg) of A-RED-ECN < A-RED at 200 flows and more",
-        because="up to 250 flows max_p moves in larger waves (fig16); above it rests, and 1 to 2 packets remain",
+        because="max_p moves in larger waves, windows of 2 to 3 whole packets are halved (why-c24); ns-2 agrees (ns2)",
         holds=all_of(
             (oscillation(table, "A-RED-ECN", n) < oscillation(table, "A-RED", n)).at(f"N = {n}")
             for n in loads(table, 200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -54,6 +55,7 @@ def claims(table: Table) -> Iterator[Claim]:
             ),
         ),
     )
+    yield from _exact_balance(table, told)
     straight = [
         (by, p) for by in ("drop", "mark") for p in table.axis("p")
         if table.has(by=by, p=p) and all(table("q", by=by, flows=n, p=p).mean >= BUSY for n in FLOWS)
@@ -77,6 +79,24 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c03", says=says, expected=asked, reading="W is the model's window, not the measured one",
         holds=all_of(one for by, p in straight for one in linear(by, p, measured=False)),
     )  # fmt: skip
+
+
+def _exact_balance(table: Table, told: dict[int, list[float]]) -> Iterator[Claim]:
+    """Another reading of c02: L (1 - p_d) = 1 instead of L - p_d = 1, and windows with timeouts as well."""
+    for timeouts, reading in ((False, "load balanced exactly"), (True, "load balanced exactly, windows with timeouts")):
+        of = replace(law("drop", timeouts=timeouts), balance="exact")
+        errors = {
+            (n, p): abs(table("q", by="drop", flows=n, p=p) - float(of.queue(n, p))) / max(float(of.queue(n, p)), 50.0)
+            for n in FLOWS
+            for p in told[n]
+        }
+        yield Claim(
+            id="c02",
+            says="the law fits drops",
+            reading=reading,
+            expected="within 10 % of the law, same p",
+            holds=all_of((error <= 0.1).at(f"N = {n}, p = {p:g}") for (n, p), error in errors.items()),
+        )
 
 
 def draw(shown: Shown) -> Figure:

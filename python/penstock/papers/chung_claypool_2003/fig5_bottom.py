@@ -26,7 +26,7 @@ def claims(table: Table) -> Iterator[Claim]:
     yield Claim(
         id="c05",
         says="the queue falls linearly with the rate of the link",
-        because="a faster link has shorter round trips, beside which timeouts of 1 s and more weigh more (why-c05)",
+        because="a faster link has shorter round trips, beside which timeouts of 1 s and more weigh more (why-c06)",
         expected="slope -RTLD within 15 % (as c04 asks) at each p where q > 0 (10 packets)",
         holds=all_of(
             (per_run(slope(rates), at) / -RTLD).between(0.85, 1.15).at(f"p = {p:g}, slope / -RTLD")

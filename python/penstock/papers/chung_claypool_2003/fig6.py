@@ -27,12 +27,13 @@ def study(effort: Effort) -> Study:
     return flows + delays + replace(over_rate(effort), labels={"figure": "5, bottom"})
 
 
+def spread(windows: Any) -> float:
+    """How far windows differ, of their mean."""
+    return float((windows.max() - windows.min()) / windows.mean())
+
+
 def claims(table: Table) -> Iterator[Claim]:
     """Claim c06."""
-
-    def spread(windows: Any) -> float:
-        return float((windows.max() - windows.min()) / windows.mean())
-
     windows: dict[float, list[Any]] = {}
     for labels, samples in table.cells:
         windows.setdefault(labels["p"], []).append(samples["window"])
@@ -41,7 +42,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c06",
         says=says,
         expected="(largest - smallest) / mean <= 15 % at each p",
-        because="from p = 0.1 on windows are below 3 packets and wait for timeouts of 1 s, at any round trip (fig6)",
+        because="from p = 0.1 on windows are below 3 packets and wait for timeouts of 1 s, at any round trip (why-c06)",
         holds=all_of((per_run(spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2),
     )
     yield Claim(

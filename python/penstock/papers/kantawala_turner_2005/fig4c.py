@@ -34,7 +34,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says="with DTDRR and DSDRR bursts of both kinds take about as long in buffers of more than 1000",
             expected="200 ms / 40 ms from 1.0 to 1.3 for B > 1000",
             reading=reading,
-            because="bursts alone take 5 times as long over 200 ms; 1000 flows bring that down to about 2 (why-c12)",
+            because="bursts alone take 5 times as long over 200 ms; 1000 flows less so without a window (why-window)",
             holds=all_of(
                 at(table, "ratio", s, b).between(1.0, 1.3).at(place(s, b)) for s in new for b in sizes(table, 1001)
             ),

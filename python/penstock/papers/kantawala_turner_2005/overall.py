@@ -44,7 +44,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says="with all DRR-based schemes the link is busy and few packets are lost",
             expected="utilization > 90 %, loss < 1 %; every network and B",
             reading=reading,
-            because="1000 short flows lose 7 to 14 %; 400 hardly any, but fill 80 % of the link (why-c12)",
+            because="1000 short flows lose 7 to 14 %; 400 hardly any, but fill 80 % of the link (why-c12, why-window)",
             holds=all_of(_busy(table, dsdrr)),
         )
         yield Claim(

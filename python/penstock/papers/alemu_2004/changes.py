@@ -1,0 +1,136 @@
+"""What may have been otherwise in the thesis' runs than its text says: one thing changed in all scenarios."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from penstock.papers.alemu_2004.setup import DELAYED
+from penstock.scenario import Document, Scenario
+from penstock.study import Study
+
+Tree = dict[str, Any]
+Change = Callable[[Tree], None]
+AVERAGING = ("red", "ared-feng", "ared-floyd", "psand")
+"""Schemes with RED's average and drop function."""
+MARKING = (*AVERAGING, "blue", "sred", "rem", "dsred", "green", "avq", "p", "pi", "lred")
+"""Schemes that can mark."""
+
+
+def tcp(**keys: Any) -> Change:
+    """Other senders or receivers."""
+
+    def change(tree: Tree) -> None:
+        for group in tree["traffic"].values():
+            if group["kind"] == "tcp":
+                group.update(keys)
+
+    return change
+
+
+def queue(schemes: tuple[str, ...] = AVERAGING, **keys: Any) -> Change:
+    """Another parameter of these schemes."""
+
+    def change(tree: Tree) -> None:
+        for own in _queues(tree):
+            if own["scheme"] in schemes:
+                own.update(keys)
+
+    return change
+
+
+def within(tree: Tree) -> None:
+    """The rate of datagrams with a code is that of all of them, redundancy included."""
+    for group in tree["traffic"].values():
+        if group["kind"] == "fec":
+            group["rate"] = f"{500 * group['k'] / (group['k'] + group['h']):.6g}kbit"
+
+
+def marks(tree: Tree) -> None:
+    """Packets are marked instead of dropped, by the schemes that can."""
+    for own in _queues(tree):
+        if own["scheme"] in MARKING:
+            own["ecn"] = True
+    tcp(ecn=True)(tree)
+
+
+def warm(tree: Tree) -> None:
+    """No statistics of the first 20 s, where there are some."""
+    if tree.get("warmup", "0s") == "0s":
+        tree["warmup"] = "20s"
+
+
+def both(*changes: Change) -> Change:
+    """Several at once."""
+
+    def change(tree: Tree) -> None:
+        for each in changes:
+            each(tree)
+
+    return change
+
+
+def _queues(tree: Tree) -> Iterator[Tree]:
+    for link in tree["links"].values():
+        own = link.get("queue")
+        if isinstance(own, dict):
+            yield own
+
+
+LATE, QUICK = tcp(delayed_ack=DELAYED), tcp(min_rto="200ms")
+CHANGES: Mapping[str, Change] = {
+    "as printed": lambda tree: None,
+    "delayed acknowledgements": LATE,
+    "timeout 0.2 s": QUICK,
+    "delayed acknowledgements, timeout 0.2 s": both(LATE, QUICK),
+    "window 8": tcp(window=8),
+    "each drop by itself": queue(spacing="none"),
+    "from 20 s on": warm,
+    "TCP of 2001": tcp(profile="ns2-2001"),
+    "strict": queue(gentle=False),
+    "w_q 0.00266": queue(w_q=0.0026631),
+}
+"""By name; of chapters 2 to 4."""
+CITED: Mapping[str, Change] = {**CHANGES, "marks instead of drops": marks}
+"""Of what chapter 1 cites of other works."""
+PAIRS: Mapping[str, Change] = {
+    "PSAND (1, 1)": queue(("psand",), coef=1, gamma=1),
+    "PSAND (2, 0.25)": queue(("psand",), coef=2, gamma=0.25),
+}
+"""PSAND with another factor and power, where the text does not name them; the second keeps max_p at its bound."""
+NAMED = {
+    "ch1", "tab2-2", "tab2-3", "fig2-12", "fig2-13", "fig2-14", "fig2-15", "fig2-16", "tab3-1", "fig3-5", "fig3-7",
+    "tab3-3", "ch3", "tab5", "fig5-5",
+}  # fmt: skip
+"""Experiments in which the text names them, or that have several pairs, or none."""
+OF_CODES: Mapping[str, Change] = {
+    "as printed": lambda tree: None,
+    "redundancy within the rate": within,
+    "delayed acknowledgements": LATE,
+    "timeout 0.2 s": QUICK,
+    "TCP of 2001": tcp(profile="ns2-2001"),
+    "strict": queue(gentle=False),
+    "each drop by itself": queue(spacing="none"),
+}
+"""Of chapter 5."""
+
+
+def changed(study: Study, name: str, seeds: int) -> Study:
+    """The study with one thing changed in each scenario, and fewer runs of each cell."""
+    base, change = study.base, {**CITED, **PAIRS, **OF_CODES}[name]
+
+    def other(**point: Any) -> Document:
+        made = base(**point) if callable(base) else base
+        document = made.document() if isinstance(made, Scenario) else made
+        tree = copy.deepcopy(document.tree)
+        change(tree)
+        return Document(tree)
+
+    return replace(
+        study,
+        base=other,
+        seeds=min(study.seeds, seeds),
+        others=tuple(changed(part, name, seeds) for part in study.others),
+    )

@@ -1,0 +1,178 @@
+"""Left open by the thesis: PSAND's factor and power by the load, and PSAND under other traffic (Section 2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import penstock as ps
+from penstock.claims import Claim
+from penstock.papers.alemu_2004 import panels
+from penstock.papers.alemu_2004.measures import of_queue as measure
+from penstock.papers.alemu_2004.setup import ADAPTIVE, KT, load, psand, red
+from penstock.reproduce import Effort
+from penstock.samples import Condition, Sample, all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+FIXED = (1.75, 1.5)
+"""Factor and power of the settings (Table 2.1)."""
+COEFS, GAMMAS, FLOWS = [1, 1.75, 2.5], [0.25, 0.75, 1.5], [3, 13, 28, 53, 103]
+OTHERS = ["RED", "Feng", "Floyd"]
+ALLOWED = 0.5
+"""Points of loss that a steadier queue may cost."""
+
+
+def _traffic(kind: str) -> Mapping[str, ps.Traffic]:
+    """Datagrams at 0.9 of the link; a third of it beside 25 transfers; web sessions; half and half."""
+    ends: dict[str, Any] = {"from_": "S1", "to": "S3"}
+
+    def datagrams(rate: str, count: int = 10) -> ps.Traffic:
+        return ps.Poisson(**ends, rate=rate, packet="972B", count=count)
+
+    transfers = ps.Tcp(
+        **ends, flavour="sack", profile="ns2", packet="1000B", window=20, min_rto="1s", count=25,
+        start={"first": "3.5s", "every": "100ms", "jitter": "100ms"},
+    )  # fmt: skip
+    pages = ps.Web(
+        **ends, flavour="sack", profile="ns2", packet="1000B", window=20, min_rto="1s", sessions=40,
+        pages={"exp": "5s"}, start={"uniform": ["0s", "10s"]},
+    )  # fmt: skip
+    made: Mapping[str, Callable[[], Mapping[str, ps.Traffic]]] = {
+        "datagrams, 0.9": lambda: {"udp": datagrams("135kbit")},
+        "datagrams, 1.2": lambda: {"udp": datagrams("180kbit")},
+        "datagrams and transfers": lambda: {"udp": datagrams("50kbit"), "extra": transfers},
+        "web": lambda: {"web": pages},
+        "web and datagrams": lambda: {"web": pages, "udp": datagrams("50kbit")},
+    }
+    return made[kind]()
+
+
+KINDS = ["datagrams, 0.9", "datagrams, 1.2", "datagrams and transfers", "web", "web and datagrams"]
+
+
+def _other(scheme: str, kind: str) -> ps.Scenario:
+    basic = load(ADAPTIVE[scheme](), 3)
+    return ps.Scenario(
+        name=f"Alemu, {kind}", duration="100s", links=basic.links, traffic={**_basic(basic, kind), **_traffic(kind)}
+    )
+
+
+def _basic(basic: ps.Scenario, kind: str) -> Mapping[str, ps.Traffic]:
+    """Three long transfers beside transfers; datagrams and pages are alone."""
+    return basic.traffic if "transfers" in kind else {}
+
+
+def study(effort: Effort) -> Study:
+    """Each pair at each load, and a RED that does not adapt; the four schemes under each traffic."""
+    seeds, flows = effort.choose(5, 20), effort.choose([103], FLOWS)
+    pairs: Mapping[str, Sequence[float]] = {
+        "coef": effort.choose([1.75], COEFS),
+        "gamma": effort.choose([0.25, 1.5], GAMMAS),
+        "flows": flows,
+    }
+    return (
+        Study(lambda coef, gamma, flows: load(psand(coef, gamma), flows), pairs, seeds=seeds)
+        + Study(
+            lambda flows: load(red(min_th=0, max_th=20, max_p=0.75), flows),
+            {"flows": flows},
+            seeds=seeds,
+            labels={"fixed": True},
+        )
+        + Study(_other, {"scheme": list(ADAPTIVE), "kind": effort.choose(["web"], KINDS)}, seeds=seeds)
+    )
+
+
+class _Chosen:
+    """At one load the pair with the steadiest queue near the target, chosen in half of the runs, seen in the others."""
+
+    def __init__(self, table: Table, flows: int) -> None:
+        self.table, self.flows = table, flows
+        pairs = [(c, g) for c in table.axis("coef") for g in table.axis("gamma")]
+        allowed = [pair for pair in pairs if self._first("PLR", pair) <= self._first("PLR", FIXED) + ALLOWED]
+        self.pair = min(allowed, key=lambda pair: self._first("VQS", pair))
+
+    def _half(self, metric: str, pair: tuple[float, float], part: int) -> Sample:
+        values = self.table(metric, coef=pair[0], gamma=pair[1], flows=self.flows).values
+        half = len(values) // 2 if len(values) >= 10 else 0
+        return Sample(values[half:] if part or not half else values[:half])
+
+    def _first(self, metric: str, pair: tuple[float, float]) -> float:
+        return float(np.mean(self._half(metric, pair, 0).values))
+
+    def gain(self, metric: str) -> Sample:
+        """The chosen pair's number over that of the fixed one."""
+        return self._half(metric, self.pair, 1) / self._half(metric, FIXED, 1)
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """What choosing by the load gains, and how PSAND stands under other traffic."""
+    yield from _by_load(table)
+    yield _fixed(table)
+    for kind in table.axis("kind"):
+        yield from _under(table, kind)
+
+
+def _by_load(table: Table) -> Iterator[Claim]:
+    for n in table.axis("flows"):
+        chosen = _Chosen(table, n)
+        yield Claim(
+            id=f"open-psand/load-{n}",
+            says=f"{n} flows: the pair {chosen.pair} has a steadier queue than the fixed {FIXED}",
+            expected=f"VQS at most 0.8 of it, chosen among pairs that lose at most {ALLOWED} points more",
+            holds=chosen.gain("VQS") <= 0.8,
+            reading="own",
+        )
+
+
+def _fixed(table: Table) -> Claim:
+    """Against PSAND at the bound of its max_p, for good."""
+
+    def lower(metric: str, n: int) -> Condition:
+        own = table(metric, coef=FIXED[0], gamma=FIXED[1], flows=n)
+        return (table(metric, fixed=True, flows=n) < own).at(f"{metric}, {n} flows")
+
+    return Claim(
+        id="open-psand/fixed",
+        says="from 13 flows on a RED that stays at (0, 20, 0.75) is better than PSAND by all numbers",
+        expected="AQS, VQS, PLR and P(X=0) below PSAND's at 13 to 103 flows",
+        holds=all_of(
+            lower(metric, n) for metric in ("AQS", "VQS", "PLR", "empty") for n in table.axis("flows") if n >= 13
+        ),
+        reading="own",
+    )
+
+
+def _under(table: Table, kind: str) -> Iterator[Claim]:
+    def of(metric: str, scheme: str) -> Sample:
+        return table(metric, scheme=scheme, kind=kind)
+
+    for metric, word in (("VQS", "steadier"), ("empty", "less often empty"), ("PLR", "loses less")):
+        yield Claim(
+            id=f"open-psand/{kind.replace(', ', '-').replace(' ', '-')}-{metric}",
+            says=f"{kind}: PSAND's queue is {word} than the three others'" if metric != "PLR"
+            else f"{kind}: PSAND loses less than the three others",
+            expected=f"{metric} below RED, Feng, Floyd",
+            holds=all_of((of(metric, "PSAND") < of(metric, s)).at(s) for s in OTHERS),
+            reading="own",
+        )  # fmt: skip
+    yield Claim(
+        id=f"open-psand/{kind.replace(', ', '-').replace(' ', '-')}-target",
+        says=f"{kind}: PSAND's mean queue is nearest to the target",
+        expected="|AQS - 10| below RED, Feng, Floyd",
+        holds=all_of((abs(of("AQS", "PSAND") - KT) < abs(of("AQS", s) - KT)).at(s) for s in OTHERS),
+        reading="own",
+    )
+
+
+def draw(shown: Shown) -> Figure:
+    """Variance and losses against the factor, a line for each power, with few and many flows."""
+    where = [
+        panels.Panel("coef", metric, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for metric in ("VQS", "PLR")
+    ]
+    return panels.draw(shown, where)

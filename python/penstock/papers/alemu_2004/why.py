@@ -1,0 +1,118 @@
+"""Why claims are contradicted: the claims of other experiments, decided again with one thing changed in all runs.
+
+A cell of the table is a claim, and its number for each change is 1 where the claim is confirmed, -1 where it is
+contradicted, 0 where it is undecided. What makes a claim hold stands in `reasons.csv`, from which contradicted claims
+get their reason; the claims of these experiments are that the runs show what stands there.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim, decide
+from penstock.papers.alemu_2004.changes import CHANGES, NAMED, PAIRS, changed
+from penstock.plots import style
+from penstock.reproduce import Effort
+from penstock.samples import Condition, Finding, Sample
+from penstock.shown import Shown
+from penstock.study import Table
+
+SEEDS = 5
+"""Runs of each cell: a tenth or less of those of the claims themselves."""
+FEW = 8
+"""Changes where only few loads are run."""
+CODES = {"confirmed": 1.0, "contradicted": -1.0}
+NONE = "none"
+"""What makes a claim hold, where no change does."""
+Row = Mapping[str, str]
+
+
+def reasons(name: str) -> list[Row]:
+    """The lines of `reasons.csv` that an experiment shows."""
+    with (Path(__file__).parent / "reasons.csv").open(encoding="utf-8", newline="") as rows:
+        return [row for row in csv.DictReader(rows) if row["shown by"] == name]
+
+
+def table(effort: Effort, name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Table:
+    """Verdicts of the claims that the experiment explains; in a quick reproduction of those of `quick` only.
+
+    Where `loads` is "few" the study is that of a quick reproduction: the same sweep with fewer points, and the first
+    changes only.
+    """
+    rows = reasons(name)
+    verdicts: dict[str, dict[str, Sample]] = {row["claim"]: {} for row in rows}
+    for experiment, loads in dict.fromkeys((row["experiment"], row["loads"]) for row in rows):
+        if effort.quick and experiment != quick:
+            continue
+        made = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
+        for change in made if effort.quick or experiment in NAMED else [*made, *PAIRS]:
+            for claim, code in _verdicts(effort, experiment, loads == "few", change):
+                if claim in verdicts:
+                    verdicts[claim][change] = Sample(code)
+    return Table([({"claim": claim}, found) for claim, found in verdicts.items() if found], seeds=SEEDS)
+
+
+def _verdicts(effort: Effort, experiment: str, few: bool, change: str) -> Iterator[tuple[str, float]]:
+    """The claims of an experiment with something changed."""
+    module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
+    study = module.study(replace(effort, mode="quick") if few else effort)
+    runs = effort.table(changed(study, change, SEEDS), module.measure)
+    for one in decide(claim for claim in module.claims(runs) if not claim.reading):
+        yield one.claim.id, CODES.get(one.finding.verdict, 0.0)
+
+
+def claims(found: Table, name: str) -> Iterator[Claim]:
+    """For each experiment: its reasons are what the runs show, of the changes that were made."""
+    known = {labels["claim"]: verdicts for labels, verdicts in found.cells}
+    rows = [row for row in reasons(name) if row["claim"] in known]
+    for experiment in dict.fromkeys(row["experiment"] for row in rows):
+        own = [row for row in rows if row["experiment"] == experiment]
+        yield Claim(
+            id=f"{name}/{experiment}",
+            says=f"what makes claims of {experiment} hold is what reasons.csv says: {len(own)} of them",
+            expected=f"the same verdicts in {len(known[own[0]['claim']])} set-ups with {SEEDS} runs",
+            holds=_told({row["claim"]: _differs(row, known[row["claim"]]) for row in own}),
+            reading="own",
+        )
+
+
+def _differs(row: Row, verdicts: Mapping[str, Sample]) -> list[str]:
+    """The changes with which a claim holds though the reason does not say so, or the other way round."""
+    listed = row["holds with"].split("; ")
+    return [change for change, code in verdicts.items() if (change in listed) != (code.mean > 0)]
+
+
+def _told(differences: Mapping[str, Sequence[str]]) -> Condition:
+    wrong = [f"{claim} with {', '.join(changes)}" for claim, changes in differences.items() if changes]
+    why = "; ".join(wrong) or f"{len(differences)} of {len(differences)} hold"
+    return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
+
+
+def draw(shown: Shown) -> Figure:
+    """Claims against changes: a full circle where a claim holds, an empty one where it is undecided."""
+    names = shown.axis("claim")
+    changes = list(dict.fromkeys(change for _, verdicts in shown.cells for change in verdicts))
+    with style.styled():
+        figure = Figure(figsize=(style.WIDTH * 1.3, 0.11 * len(names) + 1.6), layout="constrained")
+        ax = figure.add_subplot()
+        for face, code in (("black", 1.0), ("white", 0.0)):
+            at = [
+                (changes.index(change), names.index(labels["claim"]))
+                for labels, verdicts in shown.cells
+                for change in verdicts
+                if verdicts[change].mean == code
+            ]
+            if at:
+                xs, ys = zip(*at, strict=True)
+                ax.scatter(xs, ys, s=9, color=face, edgecolors="black", linewidths=0.4)
+        ax.set_xticks(range(len(changes)), changes, rotation=90, fontsize=5)
+        ax.set_yticks(range(len(names)), names, fontsize=5)
+        ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
+        ax.grid(linewidth=0.2)
+    return figure

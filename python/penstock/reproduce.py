@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -36,6 +36,7 @@ class Effort:
         store: results of earlier runs.
         jobs: threads.
         progress: called with the runs that are finished and the runs that are planned.
+        cost: processor time in seconds of each run that was asked for, by its key.
 
     """
 
@@ -43,6 +44,7 @@ class Effort:
     store: Store | None = None
     jobs: int = field(default_factory=cores)
     progress: Progress | None = None
+    cost: dict[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def quick(self) -> bool:
@@ -57,12 +59,24 @@ class Effort:
         """What a study finds: also for a first pass that parameters of another are taken from."""
         batch = Batch(study, self.store)
         batch.complete(self.jobs, self.progress)
-        return batch.table(measure)
+        table = batch.table(measure)
+        self.cost.update(batch.cost)
+        return table
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment has come to."""
+    """What an experiment has come to.
+
+    Attributes:
+        experiment: which.
+        runs: number of different runs, with those of first passes.
+        seeds: the most runs of a cell.
+        cpu_s: processor time of all these runs, also of those that were found in the store.
+        claims: its claims, decided.
+        shown: the numbers.
+
+    """
 
     experiment: Experiment
     runs: int
@@ -90,10 +104,10 @@ class Outcome:
 
 def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
     """Do an experiment and decide its claims."""
-    module = experiment.module
-    if hasattr(module, "rows"):
-        table = Table.exact(module.rows(effort))
-        return _outcome(experiment, table, decide(module.claims(table)))
+    module, effort = experiment.module, replace(effort, cost={})
+    if hasattr(module, "rows") or hasattr(module, "table"):
+        table = Table.exact(module.rows(effort)) if hasattr(module, "rows") else module.table(effort)
+        return _outcome(experiment, effort, table, decide(module.claims(table)))
     study: Study = module.study(effort)
     rounds = [*(n for n in ROUNDS if n < study.most_seeds), study.most_seeds] if effort.mode == "normal" else [None]
     for seeds in rounds:
@@ -101,12 +115,19 @@ def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
         decided = decide(module.claims(table))
         if all(one.finding.verdict != "inconclusive" for one in decided):
             break
-    return _outcome(experiment, table, decided)
+    return _outcome(experiment, effort, table, decided)
 
 
-def _outcome(experiment: Experiment, table: Table, decided: Iterable[Decided]) -> Outcome:
-    claims = [one.to_dict() for one in decided]
-    return Outcome(experiment, table.runs, table.seeds, table.cpu_s, claims, Shown.of(table))
+def _outcome(experiment: Experiment, effort: Effort, table: Table, decided: Iterable[Decided]) -> Outcome:
+    claims = [_with_reason(experiment.paper, one.to_dict()) for one in decided]
+    return Outcome(experiment, len(effort.cost), table.seeds, sum(effort.cost.values()), claims, Shown.of(table))
+
+
+def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
+    """A claim that is contradicted, with the reason that the work's `reasons.csv` has for it, if it has none yet."""
+    alone = claim["verdict"] == "contradicted" and not claim.get("reading") and not claim.get("because")
+    reason = paper.reasons.get(claim["id"]) if alone else None
+    return {**claim, "because": reason} if reason else claim
 
 
 def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
@@ -120,9 +141,16 @@ def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
             files[paper.name] = {entry["id"]: entry for entry in entries}
         entry = files[paper.name].get(experiment.id)
         if entry is not None:
-            shown = Shown.read(entry["table"])
-            found.append(Outcome(experiment, entry["runs"], entry["seeds"], entry["cpu_s"], entry["claims"], shown))
+            cost = entry["runs"], entry["seeds"], entry["cpu_s"]
+            found.append(Outcome(experiment, *cost, entry["claims"], _known(experiment, entry)))
     return found
+
+
+def _known(experiment: Experiment, entry: Mapping[str, Any]) -> Shown:
+    """What is recorded of an experiment's numbers; formulas are not recorded, but worked out again."""
+    if hasattr(experiment.module, "rows"):
+        return Shown.of(Table.exact(experiment.module.rows(Effort("full"))))
+    return Shown.read(entry["table"])
 
 
 def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
@@ -148,7 +176,7 @@ def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
 def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
     """Write the outcomes into the works' `results.json` and their verdicts into the READMEs."""
     for paper, own in by_paper(outcomes):
-        before = {entry["id"]: entry for entry in (paper.recorded() or {}).get("experiments", [])}
+        before = {entry["id"]: _rewritten(paper, entry) for entry in (paper.recorded() or {}).get("experiments", [])}
         now = {
             outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine, "table": _kept(outcome).to_dict()}
             for outcome in own
@@ -165,13 +193,20 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
 
 
 def _kept(outcome: Outcome) -> Shown:
-    """Of the numbers those that the figure is drawn from."""
-    draw = getattr(outcome.experiment.module, "draw", None)
-    return Shown(()) if draw is None else outcome.shown.drawn_by(draw)
+    """Of the numbers those that the figure is drawn from, if they are not those of formulas."""
+    module = outcome.experiment.module
+    draw = getattr(module, "draw", None)
+    return Shown(()) if draw is None or hasattr(module, "rows") else outcome.shown.drawn_by(draw)
+
+
+def _rewritten(paper: Paper, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry from before, with the reasons that are known today."""
+    claims = [_with_reason(paper, claim) for claim in entry["claims"]]
+    return {**entry, "claims": claims}
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:
-    """The verdicts of a work as a table in Markdown."""
+    """The verdicts of a work as a table in Markdown, and what they cost."""
     claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
     total = counts(claim for _, claim in claims)
     lines = [
@@ -185,7 +220,22 @@ def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:
         why = f"{claim['why']}; {claim['because']}" if claim.get("because") else claim["why"]
         cells = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why, claim["verdict"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_cost_table(experiments)])
+
+
+def _cost_table(experiments: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [
+        "CPU time of all runs of an experiment, first passes included; experiments share runs.",
+        "",
+        "| experiment | runs | seeds | CPU time (s) |",
+        "|---|---|---|---|",
+        *(
+            f"| {entry['id']} | {entry['runs']} | {entry['seeds']} | {entry['cpu_s']:.0f} |"
+            if entry["runs"]
+            else f"| {entry['id']} | formulas | | |"
+            for entry in experiments
+        ),
+    ]
 
 
 def _with_status(text: str, table: str) -> str:

@@ -128,6 +128,7 @@ class Batch:
         self._parts: list[Study] = []
         self._seeds: list[int] = []
         self._results: dict[str, str] = {}
+        self.cost: dict[str, float] = {}  # processor time of each run of a table, in seconds, by its key
         self._jobs: list[_Job] = []
         faults: list[Fault] = []
         for labels, scenario, part in study.cells():
@@ -204,11 +205,10 @@ class Batch:
         for job in self._jobs:
             where.setdefault(job.key, []).append(job)
         values: list[dict[str, np.ndarray]] = [{} for _ in self.labels]
-        cpu = 0.0
         for key, text in self.store.get(list(where)) if self.store else self._results.items():
             for job in where[key]:
                 run = Run.from_json(text, {**self._resolved[job.cell].shown, "seed": job.seed})
-                cpu += run.cpu_s
+                self.cost[key] = run.cpu_s
                 for name, value in measure(run).items():
                     column = values[job.cell].setdefault(name, np.full(self._seeds[job.cell], np.nan))
                     column[job.seed - 1] = np.nan if value is None else value
@@ -216,7 +216,7 @@ class Batch:
             (labels, {name: Sample(column) for name, column in found.items()})
             for labels, found in zip(self.labels, values, strict=True)
         ]
-        return Table(cells, runs=len(self._jobs), seeds=max(self._seeds, default=0), cpu_s=cpu)
+        return Table(cells, runs=len(self._jobs), seeds=max(self._seeds, default=0), cpu_s=sum(self.cost.values()))
 
 
 class Table:

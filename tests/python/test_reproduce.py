@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import penstock as ps
 import pytest
 from penstock import papers, reproduce, reproduction_page
 from penstock.claims import Claim, counts, decide, not_comparable
 from penstock.samples import Sample
+from penstock.shown import Point, Shown
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ONE = "cc/fig4"
@@ -83,7 +87,7 @@ def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
         for experiment in paper.experiments:
             assert experiment.title
             assert hasattr(experiment.module, "claims")
-            assert hasattr(experiment.module, "study") != hasattr(experiment.module, "rows")
+            assert sum(hasattr(experiment.module, name) for name in ("study", "rows", "table")) == 1
         assert (paper.folder / "README.md").read_text(encoding="utf-8").count("status") >= 2
 
 
@@ -128,7 +132,9 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
         reproduction_page.figures([one], tmp_path / name)["cc/fig4"] for one, name in ((found, "a"), (again, "b"))
     )
     assert [Path(a).read_bytes() for a in first] == [Path(b).read_bytes() for b in second]
-    assert "| cc/c01 |" in (folder / "README.md").read_text(encoding="utf-8")
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert "| cc/c01 |" in readme
+    assert re.search(r"\| fig4 \| 90 \| 5 \| \d+ \|", readme)
     assert copied.results_file.stat().st_size < 300_000
 
 
@@ -144,6 +150,22 @@ def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
     assert (one.failed, other.failed) == (True, False)
     found = counts([one.to_dict(), other.to_dict(), third.to_dict()])
     assert found == {"confirmed": 0, "contradicted": 1, "inconclusive": 0, "not comparable": 1}
+
+
+def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once() -> None:
+    link = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="1s", queue=ps.DropTail(limit="5p"), traffic={"x": ps.Tcp()})
+    once = ps.Study(link, seeds=2)
+
+    def study(effort: reproduce.Effort) -> ps.Study:
+        first = effort.table(ps.Study(link, {"duration": ["2s"]}, seeds=3), lambda run: {"n": 1.0})
+        assert first.runs == 3
+        return once + ps.Study(link, seeds=2, labels={"again": True})
+
+    module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, claims=lambda table: iter(()))
+    experiment: Any = SimpleNamespace(module=module)
+    found = reproduce.carry_out(experiment, reproduce.Effort(mode="full", jobs=1))
+    assert (found.runs, found.seeds) == (5, 2)
+    assert found.cpu_s > 0
 
 
 @pytest.mark.slow
@@ -171,3 +193,42 @@ def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
     broken = penstock("reproduce", str(folder))
     assert broken.returncode == 2
     assert "lacks authors, title" in broken.stderr
+
+
+def test_what_is_shown_is_written_short_and_read_back() -> None:
+    course = {f"queue at {i}": Point(float(i), None) for i in range(100)}
+    numbers = {"AQS": Point(10.5, 0.25), "VQS": Point(7.0, None), "PLR 2": Point(1.234567, 0.01)}
+    shown = Shown([({"scheme": "RED"}, {**numbers, **course}), ({"scheme": "PI"}, {"PLR 2": Point(3.0, None)})])
+    written = json.loads(json.dumps(shown.to_dict()))
+    assert written["metrics"] == ["AQS", "VQS", ["PLR ", 2, 2], ["queue at ", 0, 99]]
+    assert written["axes"] == {"scheme": ["RED", "PI"]}
+    assert written["rows"][1] == [1, [2, 3]]
+    again = Shown.read(written)
+    assert again("queue at 73", scheme="RED") == Point(73.0, None)
+    assert again("VQS", scheme="RED") == Point(7.0, None)
+    assert again("PLR 2", scheme="RED") == Point(1.2346, 0.01)
+    assert again.to_dict() == shown.to_dict()
+    plain = {"axes": {"n": [1, None]}, "metrics": ["a", "b"], "rows": [[0, [0, 2.5, 0.1], [1, 3.5]], [1, [0, 1]]]}
+    assert Shown.read(plain)("b", n=1) == Point(3.5, None)
+    assert Shown.read(plain).axis("n") == [1]
+
+
+def test_a_contradicted_claim_has_the_reason_of_the_table_of_its_work(tmp_path: Path) -> None:
+    (tmp_path / "reasons.csv").write_text('claim,because\na,"too short, as x shows"\nb,never\n', encoding="utf-8")
+    paper = papers.Paper(tmp_path, {"alias": "x"})
+    wrong: dict[str, Any] = {"id": "a", "verdict": "contradicted"}
+    assert reproduce._with_reason(paper, wrong)["because"] == "too short, as x shows"
+    for other in ({"id": "b", "verdict": "confirmed"}, {**wrong, "reading": "own"}, {**wrong, "id": "c"}):
+        assert "because" not in reproduce._with_reason(paper, other)
+    assert reproduce._with_reason(paper, {**wrong, "because": "own"})["because"] == "own"
+    assert papers.Paper(tmp_path / "none", {"alias": "x"}).reasons == {}
+
+
+def test_reasons_speak_of_experiments_that_there_are() -> None:
+    (experiment,) = papers.find(["alemu/why-2"])
+    names = {each.id for each in experiment.paper.experiments}
+    with (experiment.paper.folder / "reasons.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row[column] for row in rows for column in ("experiment", "shown by")} <= names
+    assert len({row["claim"] for row in rows}) == len(rows) == len(experiment.paper.reasons)
+    assert all(row["because"] for row in rows)

@@ -17,9 +17,12 @@ from penstock.trace import run_kept
 
 @pytest.mark.parametrize(("work", "number"), [("kt", 33), ("br", 29)])
 def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) -> None:
+    """Once as the list has it; other readings say so, in the same experiment or in one that seeks a reason."""
     (paper,) = [one for one in papers.papers() if one.alias == work]
-    text = "".join(Path(str(item.module.__file__)).read_text(encoding="utf-8") for item in paper.experiments)
-    assert sorted(re.findall(r'id="(c\d+)"', text)) == [f"c{i:02}" for i in range(1, number + 1)]
+    remade = [item.module for item in paper.experiments if not item.id.startswith("why-")]
+    text = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in remade)
+    made = re.findall(r'id="(c\d+)"(?:(?!reading="|holds=).)*holds=', text, re.DOTALL)
+    assert sorted(made) == [f"c{i:02}" for i in range(1, number + 1)]
 
 
 def test_shares_and_deviations_are_those_of_the_flows() -> None:

@@ -39,7 +39,7 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn 
         tcps.iter().map(|params| params.as_ref().is_some_and(|params| Receiver::new(params).is_prompt())).collect();
     let captured: Vec<bool> = (0..scenario.links.len() as u32).map(|link| wanted.captured.contains(&link)).collect();
     let plan = Plan::new(scenario, seed, &prompt, &captured, &mut faults);
-    let queues = queues(scenario, seed, &plan, laws, &mut faults);
+    let queues = queues(scenario, seed, (&plan, &offered), laws, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -62,10 +62,16 @@ struct Queue {
 }
 
 /// The disciplines of the links that have one, in the order of the links.
-fn queues(scenario: &Scenario, seed: u64, plan: &Plan, laws: &dyn Laws, faults: &mut Vec<Fault>) -> Vec<Option<Queue>> {
+fn queues(
+    scenario: &Scenario,
+    seed: u64,
+    (plan, offered): (&Plan, &Offered),
+    laws: &dyn Laws,
+    faults: &mut Vec<Fault>,
+) -> Vec<Option<Queue>> {
     let names = Names::new(scenario);
     let mut of = |(number, link): (usize, &LinkSpec)| {
-        let info = plan.link_info(number, link);
+        let info = plan.link_info(offered, number, link);
         let path = format!("links.{}.queue", link.name);
         let (scheme, settings) = match &link.queue {
             Some(queue) => {
@@ -119,12 +125,12 @@ fn stages(
 
 impl Plan {
     /// What the law on this link may know of it.
-    fn link_info(&self, number: usize, link: &LinkSpec) -> LinkInfo {
+    fn link_info(&self, offered: &Offered, number: usize, link: &LinkSpec) -> LinkInfo {
         LinkInfo {
             rate: self.rates[number],
             limit: link.queue.as_ref().map_or(Limit::Infinite, |queue| queue.limit.into()),
             mean_packet: Bytes(1000),
-            mtu: Bytes(1500),
+            mtu: offered.mtu(),
             rtt: link.rtt_ns.map(Span::from_nanos).or(self.rtts[number]),
             flows: Some(self.crossing[number]).filter(|&flows| flows > 0),
         }
@@ -196,7 +202,7 @@ fn assemble(
                 let change = changes.len() as u32;
                 let rank = ranks.of(Job::Change(change)).unwrap_or_default();
                 let overtaken = ranks.of(Job::Overtaken(change)).map(Overtaken::new);
-                changes.push(Change::new(spec, seed, place, rank, plan.link_info(number, spec), overtaken));
+                changes.push(Change::new(spec, seed, place, rank, plan.link_info(offered, number, spec), overtaken));
                 agenda.set(rank, changes[change as usize].next());
                 ports[place as usize].change = change;
             }

@@ -8,9 +8,12 @@ use crate::traffic::datagrams::Datagrams;
 use crate::traffic::emitter::{Clock, Emitter};
 use crate::traffic::replay::{self, Recorded, Replay};
 use crate::traffic::video::Video;
-use penstock_core::Rng;
+use penstock_core::{Bytes, Rng};
 use penstock_tcp::{Profile, TcpParams};
 use std::sync::Arc;
+
+/// Bytes of the largest packet of an Ethernet.
+const ETHERNET: u64 = 1500;
 
 /// The keys of a TCP and the recorded packets of each group of traffic, by its number.
 pub(crate) struct Offered {
@@ -22,6 +25,12 @@ impl Offered {
     /// What the groups need; what is wrong with it goes to `faults`.
     pub(crate) fn new(scenario: &Scenario, faults: &mut Vec<Fault>) -> Self {
         Self { tcps: tcp_params(scenario, faults), recordings: recordings(scenario, faults) }
+    }
+
+    /// The largest packet of its TCPs on the wire, and not less than that of an Ethernet.
+    pub(crate) fn mtu(&self) -> Bytes {
+        let sizes = self.tcps.iter().flatten().map(|tcp| u64::from(tcp.packet + tcp.headers));
+        Bytes(sizes.fold(ETHERNET, u64::max))
     }
 
     /// What sends the datagrams of a flow of the group of this number.

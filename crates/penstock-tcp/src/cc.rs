@@ -12,6 +12,7 @@ pub(crate) mod hystart_plus;
 pub(crate) mod ledbat;
 pub(crate) mod newreno;
 pub(crate) mod pipe;
+mod policer;
 pub(crate) mod prague;
 pub(crate) mod prr;
 pub(crate) mod rack;

@@ -305,6 +305,12 @@ impl Machine {
         self.cwr = true;
     }
 
+    /// An echo is confirmed by a law that cuts nothing for it.
+    pub(crate) fn confirm_echo(&mut self) {
+        self.cwr = true;
+        self.counts.ecn_responses += 1;
+    }
+
     /// An acknowledgement echoes a mark: cut as for a loss (RFC 3168, section 6.1.2).
     pub(crate) fn on_echo(&mut self, now: Time, ack: u32) {
         self.answer_echo(now, ack, HALF);

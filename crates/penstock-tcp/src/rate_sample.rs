@@ -40,6 +40,8 @@ pub(crate) struct RateSample {
     pub(crate) prior: u32,
     /// Whether it was sent while the sender held back on purpose: the network may be faster.
     pub(crate) limited: bool,
+    /// The round trip of the sampled packet.
+    pub(crate) rtt: Span,
 }
 
 #[derive(Debug, Default)]
@@ -126,6 +128,7 @@ impl RateSampler {
             rate: f64::from(delivered) / longer.as_secs(),
             prior: newest.delivered,
             limited: newest.limited,
+            rtt: now.since(newest.at),
         })
     }
 }
@@ -158,7 +161,7 @@ mod tests {
         }
         let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
         // Packet 10 went when one was delivered, at 100 ms; ten have been in the 100 ms since.
-        assert_eq!(sample, RateSample { rate: 100.0, prior: 1, limited: false });
+        assert_eq!(sample, RateSample { rate: 100.0, prior: 1, limited: false, rtt: Span::from_millis(100) });
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! the bandwidth delivers in the time since its beginning. How far they are ahead, the most of the last five to ten rounds, at
 //! most a window and what 100 ms deliver, is the allowance.
 
+use penstock_core::math::floor;
 use penstock_core::{Span, Time};
 
 const WINDOW_ROUNDS: u32 = 5;
@@ -29,7 +30,7 @@ impl Aggregation {
             self.rounds = 0;
             self.extra = [0.0, self.extra[0]];
         }
-        let mut expected = bw * now.since(self.epoch).as_secs();
+        let mut expected = floor(bw * now.since(self.epoch).as_secs());
         if self.acked <= expected {
             self.epoch = now;
             self.acked = 0.0;

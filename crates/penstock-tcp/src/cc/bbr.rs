@@ -15,15 +15,19 @@
 //!   to begin with is drawn, but never 0.75.
 //! * `ProbeRtt`: when the round trip has not been as short as `RTprop` for 10 s, four packets for 200 ms and a round.
 //!
+//! Where losses tell of a policer ([`super::policer`]) its rate is sent by, with gain 1.
+//!
 //! A loss leaves what is in flight as window, and each further one takes a packet; for one round each delivered packet lets one go,
-//! then the window grows back, and it is restored as the recovery ends. A timeout leaves one packet. Marks are not looked at.
+//! then the window grows back, and it is restored as the recovery ends. A timeout leaves one packet. Marks change nothing; their
+//! echo is confirmed once a window, or it would never end (RFC 3168, section 6.1.2).
 //!
 //! # Differences
 //! * The draw is a hash of the instant: the sender has no random numbers, and so no other flow's draws move.
-//! * Left out: the policer's long-term bandwidth, the end of an idle time.
+//! * Left out: the end of an idle time.
 //! * Where losses are not found by time (`rack = false`) a recovery takes nothing for further ones.
 
 use super::aggregation::Aggregation;
+use super::policer::{News, Policer};
 use super::sack::{Delivery, Growth};
 use crate::machine::{HALF, Machine};
 use crate::rate_sample::RateSample;
@@ -78,6 +82,7 @@ pub(crate) struct Bbr {
     /// The send quantum, in packets.
     quantum: f64,
     aggregation: Aggregation,
+    policer: Policer,
     /// The window to restore.
     prior: f64,
     /// A recovery lasts, and it is in its first round.
@@ -87,6 +92,9 @@ pub(crate) struct Bbr {
     entered: bool,
     /// A timeout is over when this packet is acknowledged.
     timeout_until: Option<u32>,
+    /// The acknowledgement at hand echoes a mark; echoes are confirmed for what was sent up to this packet.
+    echoed: bool,
+    confirmed: u32,
 }
 
 impl Default for Bbr {
@@ -105,11 +113,14 @@ impl Default for Bbr {
             cwnd: 0.0,
             quantum: 1.0,
             aggregation: Aggregation::default(),
+            policer: Policer::default(),
             prior: 0.0,
             recovering: false,
             conserving: false,
             entered: false,
             timeout_until: None,
+            echoed: false,
+            confirmed: 0,
         }
     }
 }
@@ -126,27 +137,38 @@ impl Growth for Bbr {
     const SHARE: f64 = HALF;
     const OWN_WINDOW: bool = true;
 
-    fn observe(&mut self, _m: &Machine, _now: Time, _ack: &Ack<'_>) -> bool {
+    fn observe(&mut self, m: &Machine, _now: Time, ack: &Ack<'_>) -> bool {
+        self.echoed = ack.ece && m.ect;
         false
     }
 
     fn grow(&mut self, _m: &mut Machine, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
 
     fn control(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, delivery: &Delivery) {
+        if self.echoed && !self.recovering && m.una > self.confirmed {
+            self.confirmed = m.max;
+            m.confirm_echo();
+        }
         let Some(sampler) = m.sampler() else { return };
         let sample = sampler.on_ack(now, ack, delivery.newly);
         let delivered = sampler.delivered();
         let round_starts = self.on_sample(sample, delivered);
+        let probing = matches!(self.mode, Mode::ProbeBw { .. });
+        let limited = sample.is_some_and(|sample| sample.limited);
+        let news = News { delivered, lost: delivery.lost, round_starts, limited, probing };
+        if self.policer.on_ack(now, news, f64::from(m.params.packet)) && probing {
+            self.probe_bw(now);
+        }
         if delivery.newly > 0 {
-            self.aggregation.on_ack(now, f64::from(delivery.newly), self.btl_bw(), m.cwnd, round_starts);
+            self.aggregation.on_ack(now, f64::from(delivery.newly), self.bandwidth(), m.cwnd, round_starts);
         }
         if !core::mem::take(&mut self.entered) && delivery.lost > 0 {
             self.cwnd = (self.cwnd - f64::from(delivery.lost)).max(1.0);
         }
         self.end_recovery(m, delivery, round_starts);
         let before = self.when_next_leaves(m, now, f64::from(delivery.in_flight + delivery.newly));
-        self.advance_phase(now, before, delivery.recovering);
-        if round_starts && !self.filled && !sample.is_some_and(|sample| sample.limited) {
+        self.advance_phase(now, before, delivery.lost > 0);
+        if round_starts && !self.filled && !limited {
             self.look_whether_full();
         }
         if self.mode == Mode::Startup && self.filled {
@@ -155,7 +177,8 @@ impl Growth for Bbr {
         if self.mode == Mode::Drain && f64::from(delivery.in_flight) <= self.in_flight_at(1.0) {
             self.probe_bw(now);
         }
-        self.probe_rtt(now, now.since(ack.stamp), delivery, (delivered, round_starts));
+        let rtt = sample.map_or(UNKNOWN, |sample| sample.rtt);
+        self.probe_rtt(now, rtt, delivery, (delivered, round_starts));
         if matches!(self.mode, Mode::ProbeRtt { .. })
             && let Some(sampler) = m.sampler()
         {
@@ -190,10 +213,19 @@ impl Bbr {
         self.rates.iter().fold(0.0, |most, rate| rate.max(most))
     }
 
+    /// What is sent by: the bandwidth found, or a policer's.
+    fn bandwidth(&self) -> f64 {
+        self.policer.rate().unwrap_or_else(|| self.btl_bw())
+    }
+
     /// Packets in flight that fill the path so many times, and those in the hosts: pairs of whole packets, and one pair more while
     /// more is probed for.
     fn in_flight_at(&self, gain: f64) -> f64 {
-        let packets = gain * self.btl_bw() * self.rtprop.as_secs() + QUANTA * self.quantum;
+        self.with_hosts(gain * self.btl_bw() * self.rtprop.as_secs())
+    }
+
+    fn with_hosts(&self, packets: f64) -> f64 {
+        let packets = packets + QUANTA * self.quantum;
         let probes = matches!(self.mode, Mode::ProbeBw { phase: 0, .. });
         -2.0 * floor(packets / -2.0) + if probes { 2.0 } else { 0.0 }
     }
@@ -209,14 +241,14 @@ impl Bbr {
         match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
-            Mode::ProbeBw { phase, .. } => (CYCLE[phase], CWND_GAIN),
+            Mode::ProbeBw { phase, .. } => (if self.policer.rate().is_some() { 1.0 } else { CYCLE[phase] }, CWND_GAIN),
             Mode::ProbeRtt { .. } => (1.0, 1.0),
         }
     }
 
     /// Enter a sample of the rate; whether a round starts.
     fn on_sample(&mut self, sample: Option<RateSample>, delivered: u32) -> bool {
-        let Some(RateSample { rate, prior, limited }) = sample else { return false };
+        let Some(RateSample { rate, prior, limited, .. }) = sample else { return false };
         let starts = prior.wrapping_sub(self.round_ends).cast_signed() >= 0;
         if starts {
             self.round_ends = delivered;
@@ -283,7 +315,7 @@ impl Bbr {
 
     fn probe_rtt(&mut self, now: Time, rtt: Span, delivery: &Delivery, (delivered, round_starts): (u32, bool)) {
         let expired = self.rtprop != UNKNOWN && now.since(self.rtprop_at) > RTPROP_FILTER;
-        if rtt <= self.rtprop || expired {
+        if rtt < self.rtprop || (expired && rtt != UNKNOWN) {
             self.rtprop = rtt;
             self.rtprop_at = now;
         }
@@ -316,9 +348,9 @@ impl Bbr {
         let (packet, used) = (f64::from(m.params.packet), 1.0 - m.params.margin);
         let Some(pacer) = &mut m.pacer else { return };
         let (gain, _) = self.gains();
-        let rate = gain * self.btl_bw() * used;
+        let rate = gain * self.bandwidth() * used;
         // At first the initial window over the first round trip.
-        let known = pacer.rate.unwrap_or(HIGH_GAIN * m.cwnd / self.rtprop.as_secs());
+        let known = pacer.rate.unwrap_or(HIGH_GAIN * m.cwnd / self.rtprop.as_secs() * used);
         let rate = if self.filled || rate > known { rate } else { known };
         pacer.rate = Some(rate);
         let bit_ps = 8.0 * packet * rate;
@@ -335,8 +367,10 @@ impl Bbr {
             self.cwnd = m.cwnd;
             return;
         }
-        let allowance = if self.filled { self.aggregation.allowance(self.btl_bw()) } else { 0.0 };
-        let (newly, target) = (f64::from(delivery.newly), self.in_flight_at(self.gains().1) + allowance);
+        let allowance = if self.filled { self.aggregation.allowance(self.bandwidth()) } else { 0.0 };
+        let newly = f64::from(delivery.newly);
+        let filling = self.gains().1 * self.bandwidth() * self.rtprop.as_secs();
+        let target = self.with_hosts(-floor(-filling) + floor(allowance));
         if self.conserving {
             self.cwnd = self.cwnd.max(f64::from(delivery.in_flight) + newly);
         } else if self.filled {

@@ -2,7 +2,7 @@
 //! delivered when its transmission begins.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use penstock_core::Time;
+use penstock_core::{Ecn, Time};
 use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub(crate) struct Path {
     /// Packets lost after the link: numbers of those larger than `lost_above` bytes, from 1, retransmissions included.
     pub(crate) lost: BTreeSet<u32>,
     pub(crate) lost_above: u32,
+    /// Packets of the same count that are marked after the link.
+    pub(crate) marked: BTreeSet<u32>,
     /// Acknowledgements lost, from 1.
     pub(crate) acks_lost: BTreeSet<u32>,
     /// If given, the receiver holds back an acknowledgement in order unless its number is one of these or a packet waits.
@@ -143,7 +145,8 @@ pub(crate) fn run(params: TcpParams, path: &Path, limit: u64) -> Record {
                     }
                 }
                 let in_order = s.seq == expected && receiver.sack_blocks().is_empty();
-                let ack = receiver.on_segment(time, s.seq, s.stamp, s.ecn, s.cwr, s.payload, s.retransmission);
+                let ecn = if path.marked.contains(&arrived) { Ecn::Ce } else { s.ecn };
+                let ack = receiver.on_segment(time, s.seq, s.stamp, ecn, s.cwr, s.payload, s.retransmission);
                 if done == 0 && bytes == Some(receiver.delivered_bytes()) {
                     done = now;
                 }

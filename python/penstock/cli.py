@@ -320,6 +320,9 @@ def reproduce(
     json_file, html_file = target(json_target, "--json"), target(html, "--html")
     if recorded:
         outcomes = reproducing.recorded(experiments)
+        undrawn = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
+        if undrawn and (figures is not None or html_file is not None):
+            say(f"not drawn, as no points of them are recorded: {', '.join(undrawn)}")
     else:
         mode: reproducing.Mode = "quick" if quick else "full" if full else "normal"
         outcomes = carried_out(experiments, mode, store, jobs)

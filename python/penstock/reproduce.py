@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from penstock import _native
+from matplotlib.figure import Figure
+
+from penstock import _native, points
 from penstock.claims import Decided, counts, decide
 from penstock.papers import Experiment, Paper
 from penstock.runs import cores
@@ -24,6 +26,9 @@ T = TypeVar("T")
 
 # Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
 ROUNDS = (5, 10, 20, 50, 100)
+
+# What a claim has where nothing is written of it.
+SILENT = {"measured": None, "ci95": None, "must_hold": False}
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Outcome:
         seeds: the most runs of a cell.
         cpu_s: processor time of all these runs, also of those that were found in the store.
         claims: its claims, decided.
-        shown: the numbers.
+        shown: the numbers; `None` where they are to come from the record and it has none.
 
     """
 
@@ -83,12 +88,22 @@ class Outcome:
     seeds: int
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
-    shown: Shown
+    shown: Shown | None
+
+    @property
+    def undrawn(self) -> bool:
+        """Whether there is a figure and nothing to draw it from."""
+        return self.shown is None and hasattr(self.experiment.module, "draw")
 
     @property
     def failed(self) -> list[str]:
         """The claims that must hold and are not confirmed."""
         return [claim["id"] for claim in self.claims if claim["must_hold"] and claim["verdict"] != "confirmed"]
+
+    def figure(self) -> Figure | None:
+        """The figure, if there is one and something to draw it from."""
+        draw: Callable[[Shown], Figure] | None = getattr(self.experiment.module, "draw", None)
+        return None if draw is None or self.shown is None else draw(self.shown)
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON of `reproduce`."""
@@ -131,26 +146,34 @@ def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
 
 
 def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
-    """What the works' own `results.json` say of these experiments; those that were never run in full are left out."""
+    """What is kept beside the works of these experiments; those that were never run in full are left out."""
     found = []
-    files: dict[str, Mapping[str, Any]] = {}
+    files: dict[str, tuple[Mapping[str, Any], Mapping[str, Shown]]] = {}
     for experiment in experiments:
         paper = experiment.paper
         if paper.name not in files:
-            entries = (paper.recorded() or {}).get("experiments", [])
-            files[paper.name] = {entry["id"]: entry for entry in entries}
-        entry = files[paper.name].get(experiment.id)
+            files[paper.name] = _entries(paper), points.read(paper.points_file)
+        entries, shown = files[paper.name]
+        entry = entries.get(experiment.id)
         if entry is not None:
             cost = entry["runs"], entry["seeds"], entry["cpu_s"]
-            found.append(Outcome(experiment, *cost, entry["claims"], _known(experiment, entry)))
+            found.append(Outcome(experiment, *cost, entry["claims"], _known(experiment, shown)))
     return found
 
 
-def _known(experiment: Experiment, entry: Mapping[str, Any]) -> Shown:
+def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
+    """What `results.json` has of each experiment, by its id; claims in full, with the reasons that are known today."""
+    return {
+        entry["id"]: {**entry, "claims": [_with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
+        for entry in (paper.recorded() or {}).get("experiments", [])
+    }
+
+
+def _known(experiment: Experiment, shown: Mapping[str, Shown]) -> Shown | None:
     """What is recorded of an experiment's numbers; formulas are not recorded, but worked out again."""
     if hasattr(experiment.module, "rows"):
         return Shown.of(Table.exact(experiment.module.rows(Effort("full"))))
-    return Shown.read(entry["table"])
+    return shown.get(experiment.id)
 
 
 def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
@@ -174,16 +197,15 @@ def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
 
 
 def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
-    """Write the outcomes into the works' `results.json` and their verdicts into the READMEs."""
+    """Write the outcomes into the works' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
     for paper, own in by_paper(outcomes):
-        before = {entry["id"]: _rewritten(paper, entry) for entry in (paper.recorded() or {}).get("experiments", [])}
-        now = {
-            outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine, "table": _kept(outcome).to_dict()}
-            for outcome in own
-        }
-        kept = {**before, **now}
+        now = {outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine} for outcome in own}
+        kept = {**_entries(paper), **now}
         experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
-        lines = ",\n".join(json.dumps(entry, separators=(",", ":"), ensure_ascii=False) for entry in experiments)
+        shown = points.read(paper.points_file)
+        shown |= {each.experiment.id: _drawn(each.experiment, each.shown) for each in own if each.shown is not None}
+        points.write(paper.points_file, {entry["id"]: shown.get(entry["id"], Shown(())) for entry in experiments})
+        lines = ",\n".join(_line(paper, entry) for entry in experiments)
         head = json.dumps({"paper": paper.name, "penstock": _native.version})[:-1]
         _write(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
         readme = paper.folder / "README.md"
@@ -192,17 +214,25 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
         say(f"{paper.results_file}: {len(now)} experiments written")
 
 
-def _kept(outcome: Outcome) -> Shown:
+def _drawn(experiment: Experiment, shown: Shown) -> Shown:
     """Of the numbers those that the figure is drawn from, if they are not those of formulas."""
-    module = outcome.experiment.module
+    module = experiment.module
     draw = getattr(module, "draw", None)
-    return Shown(()) if draw is None or hasattr(module, "rows") else outcome.shown.drawn_by(draw)
+    return Shown(()) if draw is None or hasattr(module, "rows") else shown.drawn_by(draw)
 
 
-def _rewritten(paper: Paper, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry from before, with the reasons that are known today."""
-    claims = [_with_reason(paper, claim) for claim in entry["claims"]]
-    return {**entry, "claims": claims}
+def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
+    """What `results.json` has of an experiment, without what its module and the table of reasons say anyway."""
+    claims = [_brief(paper, claim) for claim in entry["claims"]]
+    rest = {name: value for name, value in entry.items() if name != "title"}
+    return json.dumps({**rest, "claims": claims}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim without what says nothing, nor a reason that comes again from the table of reasons."""
+    said = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
+    bare = {name: value for name, value in said.items() if name != "because"}
+    return bare if _with_reason(paper, bare) == said else said
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:

@@ -43,10 +43,9 @@ def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
     """Write the figure of each experiment as PDF and SVG; the files by the experiment's name."""
     written: dict[str, list[str]] = {}
     for outcome in outcomes:
-        draw = getattr(outcome.experiment.module, "draw", None)
-        if draw is None:
+        figure = outcome.figure()
+        if figure is None:
             continue
-        figure = draw(outcome.shown)
         for ending in ("pdf", "svg"):
             file = folder / outcome.experiment.paper.name / f"{outcome.experiment.id}.{ending}"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -85,12 +84,12 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
 
 def _inline(outcome: Outcome) -> Markup:
     """The figure as SVG for a page: no prolog; ids of its own, as several stand on one page."""
-    draw = getattr(outcome.experiment.module, "draw", None)
-    if draw is None:
-        return Markup("")
     buffer = io.StringIO()
     with style.styled():
-        draw(outcome.shown).savefig(buffer, format="svg", metadata={"Date": None})
+        figure = outcome.figure()
+        if figure is None:
+            return Markup("")
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     own = re.sub(r"\W", "-", outcome.experiment.name)

@@ -8,16 +8,23 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import penstock as ps
 import pytest
-from penstock import papers, reproduce, reproduction_page
+from hypothesis import given
+from hypothesis import strategies as st
+from penstock import papers, points, reproduce, reproduction_page
 from penstock.claims import Claim, counts, decide, not_comparable
+from penstock.faults import PenstockError
+from penstock.plots.curves import course
 from penstock.samples import Sample
 from penstock.shown import Point, Shown
+from penstock.study import Table
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ONE = "cc/fig4"
@@ -39,6 +46,19 @@ def answer(store: Path) -> Answer:
     assert done.returncode == 0, done.stderr
     found: Answer = json.loads(done.stdout)
     return found
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A new work whose one experiment is recorded."""
+    assert penstock("new", "paper", "author-2001", "--into", str(tmp_path)).returncode == 0
+    folder = tmp_path / "author_2001"
+    assert reproduced(folder, "--quick", "--store", str(tmp_path / "store"), "--update").returncode == 0
+    return folder
+
+
+def reproduced(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return penstock("reproduce", str(folder), *words)
 
 
 @pytest.mark.slow
@@ -135,7 +155,6 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert "| cc/c01 |" in readme
     assert re.search(r"\| fig4 \| 90 \| 5 \| \d+ \|", readme)
-    assert copied.results_file.stat().st_size < 300_000
 
 
 def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
@@ -195,22 +214,106 @@ def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
     assert "lacks authors, title" in broken.stderr
 
 
-def test_what_is_shown_is_written_short_and_read_back() -> None:
-    course = {f"queue at {i}": Point(float(i), None) for i in range(100)}
-    numbers = {"AQS": Point(10.5, 0.25), "VQS": Point(7.0, None), "PLR 2": Point(1.234567, 0.01)}
-    shown = Shown([({"scheme": "RED"}, {**numbers, **course}), ({"scheme": "PI"}, {"PLR 2": Point(3.0, None)})])
-    written = json.loads(json.dumps(shown.to_dict()))
-    assert written["metrics"] == ["AQS", "VQS", ["PLR ", 2, 2], ["queue at ", 0, 99]]
-    assert written["axes"] == {"scheme": ["RED", "PI"]}
-    assert written["rows"][1] == [1, [2, 3]]
-    again = Shown.read(written)
-    assert again("queue at 73", scheme="RED") == Point(73.0, None)
-    assert again("VQS", scheme="RED") == Point(7.0, None)
-    assert again("PLR 2", scheme="RED") == Point(1.2346, 0.01)
-    assert again.to_dict() == shown.to_dict()
-    plain = {"axes": {"n": [1, None]}, "metrics": ["a", "b"], "rows": [[0, [0, 2.5, 0.1], [1, 3.5]], [1, [0, 1]]]}
-    assert Shown.read(plain)("b", n=1) == Point(3.5, None)
-    assert Shown.read(plain).axis("n") == [1]
+def test_points_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
+    numbers = {"b": Point(10.5, 0.25), "a": Point(-7.0, None), "it's @ 2": Point(2.0**-30, 2.0)}
+    cells: list[tuple[dict[str, Any], dict[str, Point]]] = [
+        ({"n": 8, "on": True, "name": "Größe"}, numbers),
+        ({"n": 8.0, "on": None}, {}),
+        ({"n": 1, "name": "1"}, {"a": Point(0.0, None)}),
+        ({}, dict(reversed(numbers.items()))),
+    ]
+    file = tmp_path / "it's.parquet"
+    points.write(file, {"z": Shown(cells), "none": Shown(()), "a": Shown(cells[2:3])})
+    again = points.read(file)
+    assert list(again) == ["z", "a"]
+    assert repr(again["z"].cells) == repr(tuple(cells))
+    assert again["z"].axis("n") == [8, 1]
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
+    points.write(file, {})
+    assert points.read(file) == points.read(tmp_path / "absent.parquet") == {}
+    file.write_bytes(b"PAR1 and no more")
+    with pytest.raises(PenstockError, match="cannot be read"):
+        points.read(file)
+
+
+@given(st.lists(st.floats(-1e30, 1e30).filter(lambda x: x == 0 or abs(x) > 1e-30), min_size=2, max_size=5))
+def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> None:
+    (cell,) = Shown.of(Table([({}, {"x": Sample(values)})])).cells
+    summary, point = Sample(values).summary, cell[1]["x"]
+    assert summary is not None
+    for exact, kept, part in ((summary.mean, point.mean, 65_000), (summary.half or 0.0, point.half or 0.0, 100)):
+        assert abs(kept - exact) <= abs(exact) / part
+        assert float(np.float32(kept)) == kept
+
+
+@pytest.mark.parametrize(
+    ("look", "kept"),
+    [
+        (lambda shown: course(shown, "queue"), ["queue@1", "queue@2"]),
+        (lambda shown: shown("loss", n=1), ["loss"]),
+        (lambda shown: shown.along("n", "loss"), ["loss"]),
+        (lambda shown: [dict(points.items()) for _, points in shown.cells], ["queue@1", "loss", "queue@2"]),
+        (lambda shown: [list(points) for _, points in shown.cells], []),
+    ],
+)
+def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[Shown], object], kept: list[str]) -> None:
+    shown = Shown([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
+    (cell,) = shown.drawn_by(look).cells
+    assert list(cell[1]) == kept
+
+
+def test_without_points_a_recorded_figure_is_not_drawn(work: Path) -> None:
+    points_file = work / "points.parquet"
+    assert reproduced(work, "--recorded", "--figures", str(work / "out")).stderr == ""
+    assert len(list(work.glob("out/*/fig1.*"))) == 2
+    points_file.unlink()
+    done = reproduced(work, "--recorded", "--figures", str(work / "none"), "--html", str(work / "page.html"))
+    assert done.stderr.startswith("not drawn, as no points of them are recorded: author-2001/fig1\n")
+    assert done.returncode == 0
+    assert not list(work.glob("none/*/*"))
+    assert "<figure" not in (work / "page.html").read_text(encoding="utf-8")
+    assert reproduced(work, "--recorded", "--update").returncode == 0
+    assert points.read(points_file) == {}
+
+
+def test_what_is_not_run_again_is_kept_and_what_is_gone_vanishes(work: Path) -> None:
+    toml = work / "paper.toml"
+    shutil.copy(work / "fig1.py", work / "fig2.py")
+    before = toml.read_text(encoding="utf-8")
+    toml.write_text(before.replace('["fig1"]', '["fig1", "fig2"]'), encoding="utf-8")
+    first = points.read(work / "points.parquet")["fig1"]
+    done = penstock("reproduce", f"{work}/fig2", "--quick", "--store", str(work.parent / "store"), "--update")
+    assert done.returncode == 0, done.stderr
+    both = points.read(work / "points.parquet")
+    assert list(both) == ["fig1", "fig2"]
+    assert both["fig1"].cells == first.cells
+    toml.write_text(before.replace('["fig1"]', '["fig2"]'), encoding="utf-8")
+    assert reproduced(work, "--recorded", "--update").returncode == 0
+    assert list(points.read(work / "points.parquet")) == ["fig2"]
+    text = (work / "results.json").read_text(encoding="utf-8")
+    assert [entry["id"] for entry in json.loads(text)["experiments"]] == ["fig2"]
+
+
+def test_a_claim_is_written_without_what_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "reasons.csv").write_text("claim,because\na,too short\n", encoding="utf-8")
+    paper = papers.Paper(tmp_path, {"alias": "x"})
+    empty: dict[str, Any] = {"measured": None, "ci95": None, "must_hold": False}
+    said = {"id": "a", "verdict": "contradicted", "measured": 0.0, "must_hold": True, "because": "own"}
+    assert reproduce._brief(paper, {**empty, **said}) == said
+    known = {**empty, "id": "a", "verdict": "contradicted", "because": "too short"}
+    confirmed = {**known, "verdict": "confirmed"}
+    assert reproduce._brief(paper, known) == {"id": "a", "verdict": "contradicted"}
+    assert reproduce._brief(paper, confirmed) == {"id": "a", "verdict": "confirmed", "because": "too short"}
+    written = [reproduce._brief(paper, claim) for claim in (known, confirmed)]
+    entry = {"id": "fig1", "claims": written}
+    paper.results_file.write_text(json.dumps({"experiments": [entry]}), encoding="utf-8")
+    assert reproduce._entries(paper)["fig1"]["claims"] == [known, confirmed]
+
+
+@pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
+def test_what_is_recorded_of_a_work_is_small_and_complete(paper: papers.Paper) -> None:
+    assert paper.results_file.stat().st_size + paper.points_file.stat().st_size < 300_000
+    assert [outcome.experiment.name for outcome in reproduce.recorded(paper.experiments) if outcome.undrawn] == []
 
 
 def test_a_contradicted_claim_has_the_reason_of_the_table_of_its_work(tmp_path: Path) -> None:

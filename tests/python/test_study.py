@@ -8,7 +8,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock import runs
+from penstock import points, runs
 from penstock import study as studies
 from penstock.shown import Shown
 from penstock.store import Store
@@ -107,12 +107,12 @@ def test_what_is_kept_of_a_series_is_with_the_result(tmp_path: Path) -> None:
     assert study.run(lambda run: {"series": float("series" in run.raw)}, store=store)("series").mean == 0
 
 
-def test_a_summary_survives_its_file() -> None:
+def test_a_summary_survives_its_file(tmp_path: Path) -> None:
     table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
     shown = Shown.of(table)
-    again = Shown.read(shown.to_dict())
-    assert [point for _, point in again.along("flows", "goodput", scheme="red")] == [
-        point for _, point in shown.along("flows", "goodput", scheme="red")
-    ]
+    points.write(tmp_path / "points.parquet", {"fig1": shown})
+    again = points.read(tmp_path / "points.parquet")["fig1"]
+    assert again.cells == shown.cells
+    assert len(again.along("flows", "goodput", scheme="red")) == len(table.along("flows", "goodput", scheme="red"))
     assert again("goodput", flows=9).mean == 1.0
     assert again("goodput", flows=9).half is None

@@ -1,4 +1,4 @@
-"""Published works, one folder each: `paper.toml`, `setup.py`, one module for each figure or table, `results.json`.
+"""Published works, one folder each: `paper.toml`, `setup.py`, one module for each figure or table, what is recorded.
 
 A module of an experiment begins with a docstring whose first line is its title, and has
 
@@ -7,7 +7,8 @@ A module of an experiment begins with a docstring whose first line is its title,
 * `claims(table) -> Iterator[Claim]`: what the work claims of it,
 * `draw(shown) -> Figure`, where there is something to draw.
 
-`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted.
+`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted. Of the full runs
+`results.json` has the claims, and `points.parquet` the points that the figures draw from.
 """
 
 from __future__ import annotations
@@ -96,8 +97,13 @@ class Paper:
 
     @property
     def results_file(self) -> Path:
-        """The summary of the full runs."""
+        """The claims as the full runs decide them."""
         return self.folder / "results.json"
+
+    @property
+    def points_file(self) -> Path:
+        """The points of the full runs that figures draw from."""
+        return self.folder / "points.parquet"
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
@@ -109,7 +115,7 @@ class Paper:
             return {row["claim"]: row["because"] for row in csv.DictReader(rows)}
 
     def recorded(self) -> Mapping[str, Any] | None:
-        """The summary of the full runs, where there is one."""
+        """What `results.json` has, where there is one."""
         if not self.results_file.exists():
             return None
         found: Mapping[str, Any] = json.loads(self.results_file.read_text(encoding="utf-8"))

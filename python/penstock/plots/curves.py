@@ -74,7 +74,7 @@ def curves(
 def course(shown: Shown, name: str, **labels: Any) -> list[tuple[float, float]]:
     """(time, value) of a number that was measured as `NAME@TIME`, in the one cell with these labels."""
     (cell,) = shown.where(**labels).cells
-    found = [(float(key.partition("@")[2]), point.mean) for key, point in cell[1].items() if key.startswith(f"{name}@")]
+    found = [(float(key.partition("@")[2]), cell[1][key].mean) for key in cell[1] if key.startswith(f"{name}@")]
     return [(at, value) for at, value in sorted(found) if value == value]
 
 

@@ -82,6 +82,6 @@ def draw(shown: Shown) -> Figure:
     for labels, points in shown.cells:
         udp, tcp = points["UDP"].mean, points["TCP"].mean
         more = {"all (kB/s)": Point(udp + tcp, None), "a transfer (kB/s)": Point(tcp / labels["flows"], None)}
-        cells.append((labels, {**points, **more, "datagrams (kB/s)": points["UDP"]}))
+        cells.append((labels, {**more, "datagrams (kB/s)": points["UDP"]}))
     names = ("all (kB/s)", "datagrams (kB/s)", "a transfer (kB/s)")
     return panels.draw(Shown(cells), [panels.Panel("flows", y, "scheme", {"code": "16,1"}) for y in names], columns=3)

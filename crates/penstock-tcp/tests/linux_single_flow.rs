@@ -74,6 +74,7 @@ fn play(cell: &Json, recorded: bool) -> Record {
         delay: number("rtt_ms") * 1_000_000,
         lost: numbers(&cell["drops"]),
         lost_above: number("drop_min_len") as u32,
+        marked: BTreeSet::new(),
         acks_lost: numbers(&cell["ack_drops"]),
         acks,
     };

@@ -15,7 +15,7 @@
 //!   shared.
 //! * Hosts: the credit of a queue in a round is quantum / n, with n the number of bulk queues of its source or of its
 //!   destination in the tin, whichever has more ("triple-isolate"). quantum = what the tin sends in 1/4096 s at its
-//!   rate, within 300 .. 1514 bytes. It is rounded by chance: one of 0 .. n - 1 is added before the division. A shared
+//!   rate, from 300 bytes to the largest packet of the link. It is rounded by chance: one of 0 .. n - 1 is added before the division. A shared
 //!   queue is that of the hosts of the flow that came to it last.
 //! * DRR++: a queue that was idle or decaying is sparse, begins with a round's credit and is served first. With its
 //!   credit used up (0 or below) it gets more and waits among the bulk queues; it is a bulk queue then, unless it is
@@ -46,7 +46,7 @@
 //!
 //! # Differences
 //! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux, which does not know it, then
-//!   has no thresholds, quanta of 1514 bytes and targets by rtt alone.
+//!   has no thresholds, quanta of a largest packet (1514 bytes, its own) and targets by rtt alone.
 //! * Hosts are told apart by their numbers, not by a hash.
 //! * Linux keeps two packets for each bulk queue in its ingress mode alone (tc-cake(8)), which is not here; measured, with
 //!   4 and 16 flows of TCP: `tests/linux_qdisc.rs` of penstock-sim.

@@ -367,7 +367,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
             priority,
             share,
             credit: 0.0,
-            quantum: (rate / 8.0 / 4096.0).clamp(300.0, 1514.0) as u64,
+            quantum: (rate / 8.0 / 4096.0).clamp(300.0, link.mtu.0.max(300) as f64) as u64,
             cobalt: Cobalt::new(target, interval, mtu_time, ecn),
             flows: BTreeMap::new(),
             sparse: VecDeque::new(),

@@ -139,8 +139,9 @@ impl<P: Packet> CakeQueue<P> {
         for tin in &mut self.tins {
             let rate = self.plan.rate(tin.entitlement.share, link);
             tin.threshold.set_rate(rate);
-            // 4096 turns a second, of a size that is neither a burden nor more than a packet
-            tin.quantum = (rate / 8 / 4096).clamp(300, 1514) as u32;
+            // 4096 turns a second, of a size that is neither a burden nor more than a packet: a queue that sends one packet at a
+            // time would else never be in debt, and go before all others for ever
+            tin.quantum = (rate / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
             tin.fresh = self.plan.law(tin.entitlement.share, link);
         }
         for queue in &mut self.queues {

@@ -93,6 +93,26 @@ fn a_sparse_flow_goes_first() {
 }
 
 #[test]
+fn flows_of_single_full_packets_do_not_starve_one_with_more() {
+    // 500 Mbit/s, quanta of a packet. Nine flows send a packet each in turn, two of which wait: each is found empty before its next.
+    let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(500e6))]);
+    let full = |flow: u32| PacketMeta { size: 1500, ..packet(flow, flow, 100 + flow, 0) };
+    (0..200).for_each(|_| bench.arrive(full(0)));
+    let mut turns = (1..10).cycle();
+    let mut next = || full(turns.next().expect("it goes round"));
+    (0..2).for_each(|_| bench.arrive(next()));
+    let mut many = 0;
+    for _ in 0..1000 {
+        match bench.depart().expect("a packet").flow {
+            0 => many += 1,
+            _ => bench.arrive(next()),
+        }
+        bench.advance(Span::from_nanos(24_000));
+    }
+    assert!(many > 90, "{many} of 1000");
+}
+
+#[test]
 fn tins_above_their_thresholds_share_by_share() {
     // No time passes, so all are above after their first packet: Bulk 1/16, Best Effort 1, Voice 1/4, sum 21/16.
     let kinds = [packet(0, 0, 0, 8), packet(1, 1, 1, 0), packet(2, 2, 2, 46)];

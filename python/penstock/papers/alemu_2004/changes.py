@@ -102,7 +102,7 @@ PAIRS: Mapping[str, Change] = {
 """PSAND with another factor and power, where the text does not name them; the second keeps max_p at its bound."""
 NAMED = {
     "ch1", "tab2-2", "tab2-3", "fig2-12", "fig2-13", "fig2-14", "fig2-15", "fig2-16", "tab3-1", "fig3-5", "fig3-7",
-    "tab3-3", "ch3", "tab5", "fig5-5",
+    "tab3-3", "ch3", "tab5", "fig5-5", "fig5-7", "fig5-8", "fig5-9", "ch5",
 }  # fmt: skip
 """Experiments in which the text names them, or that have several pairs, or none."""
 OF_CODES: Mapping[str, Change] = {

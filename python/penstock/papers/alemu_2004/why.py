@@ -50,10 +50,11 @@ def table(effort: Effort, name: str, quick: str = "", changes: Iterable[str] = C
     for experiment, loads in dict.fromkeys((row["experiment"], row["loads"]) for row in rows):
         if effort.quick and experiment != quick:
             continue
+        own = {row["claim"] for row in rows if (row["experiment"], row["loads"]) == (experiment, loads)}
         made = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
         for change in made if effort.quick or experiment in NAMED else [*made, *PAIRS]:
             for claim, code in _verdicts(effort, experiment, loads == "few", change):
-                if claim in verdicts:
+                if claim in own:
                     verdicts[claim][change] = Sample(code)
     return Table([({"claim": claim}, found) for claim, found in verdicts.items() if found], seeds=SEEDS)
 

@@ -44,6 +44,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says="their ratio is 10 to 20 % worse than QSDRR's in small buffers, and the same with 5000",
             expected="ratio / QSDRR's <= 1.2 for B <= 400; from 0.95 to 1.05 at B = 5000",
             reading=reading,
+            because="with NewReno and a W that stays they are as QSDRR with 5000 packets (why-settings)",
             holds=all_of(
                 *(
                     (at(table, "ratio", s, b) / at(table, "ratio", "QSDRR", b) <= 1.2).at(place(s, b))
@@ -62,6 +63,7 @@ def claims(table: Table) -> Iterator[Claim]:
         id="c10",
         says="Blue is worst: bursts over 200 ms take three times as long, even with 5000 packets",
         expected="the largest ratio at every B; 3 (2.4 to 3.4) at B = 5000",
+        because="the best RED keeps a long queue; as ns-2 sets it RED is below Blue (why-settings)",
         holds=all_of(
             at(table, "ratio", "Blue", 5000).reads(3, low=2.4, high=3.4).at("B = 5000"),
             *(

@@ -18,11 +18,15 @@ fn flow(seconds: u64) -> Record {
 }
 
 fn on_path(seconds: u64, rtt: f64) -> Record {
-    let settings = [("flavour", Value::Text("bbr".into())), ("delayed_ack", Value::Flag(false))];
-    let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
-    let params = TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings");
     let path = Path { byte_ps: BYTE_PS, limit: 1000, delay: (rtt * 1e9) as u64, ..Path::default() };
-    run(params, &path, seconds * 1_000_000_000)
+    run(bbr(&[("delayed_ack", Value::Flag(false))]), &path, seconds * 1_000_000_000)
+}
+
+/// The profile of Linux with these keys.
+fn bbr(keys: &[(&str, Value)]) -> TcpParams {
+    let flavour = ("flavour", Value::Text("bbr".into()));
+    let settings: Vec<_> = [flavour].iter().chain(keys).map(|(name, value)| ((*name).into(), value.clone())).collect();
+    TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings")
 }
 
 /// (when it begins, pacing gain) of each run of equal gaps between packets.
@@ -161,29 +165,20 @@ fn its_windows_are_those_of_linux() {
 /// Or the echo of the first mark would never end, and be confirmed in every window (RFC 3168, section 6.1.2).
 #[test]
 fn it_confirms_each_mark_once_and_cuts_nothing() {
-    let (plain, marked) = (on_path(3, RTT_S), {
-        let settings =
-            [("flavour", Value::Text("bbr".into())), ("delayed_ack", Value::Flag(false)), ("ecn", Value::Flag(true))];
-        let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
-        let params = TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings");
-        let (delay, marked) = ((RTT_S * 1e9) as u64, [300, 900].into());
-        run(params, &Path { byte_ps: BYTE_PS, limit: 1000, delay, marked, ..Path::default() }, 3_000_000_000)
-    });
+    let plain = on_path(3, RTT_S);
+    let (delay, marked) = ((RTT_S * 1e9) as u64, [300, 900].into());
+    let path = Path { byte_ps: BYTE_PS, limit: 1000, delay, marked, ..Path::default() };
+    let keys = [("delayed_ack", Value::Flag(false)), ("ecn", Value::Flag(true))];
+    let marked = run(bbr(&keys), &path, 3_000_000_000);
     assert_eq!(marked.sender.counts(marked.end).ecn_responses, 2);
     assert_eq!(marked.windows, plain.windows);
 }
 
 /// The network of the recordings without losses.
 fn linux_path(rtt_ms: u64, seconds: u64) -> Record {
-    let settings = [
-        ("flavour", Value::Text("bbr".into())),
-        ("syn", Value::Flag(true)),
-        ("packet", Value::Bytes(1448.0)),
-        ("headers", Value::Bytes(66.0)),
-        ("ack_size", Value::Bytes(66.0)),
-    ];
-    let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
-    let params = TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings");
+    let sizes =
+        [("packet", 1448.0), ("headers", 66.0), ("ack_size", 66.0)].map(|(name, bytes)| (name, Value::Bytes(bytes)));
+    let keys: Vec<_> = sizes.into_iter().chain([("syn", Value::Flag(true))]).collect();
     let path = Path { byte_ps: 1_211_584_000 / 1514, limit: 1000, delay: rtt_ms * 1_000_000, ..Path::default() };
-    run(params, &path, seconds * 1_000_000_000)
+    run(bbr(&keys), &path, seconds * 1_000_000_000)
 }

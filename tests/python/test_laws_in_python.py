@@ -282,7 +282,14 @@ def test_the_command_line_tells_an_exception_and_leaves_with_1(folder: Path) -> 
 def test_ctrl_c_ends_a_run(folder: Path, jobs: str) -> None:
     command = [sys.executable, "-m", "penstock", "compare", "link.toml", "--set", "duration=100000s", "--scheme",
                "threshold.py", "--runs", "2", "--jobs", jobs]  # fmt: skip
-    running = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, start_new_session=True)
+    running = subprocess.Popen(
+        command,
+        cwd=folder,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        # A job in the background inherits SIGINT as ignored, and this test may run in one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     time.sleep(4)
     os.killpg(running.pid, signal.SIGINT)
     assert running.wait(20) == 130

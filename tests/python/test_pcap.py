@@ -200,6 +200,8 @@ def test_an_interrupted_capture_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.Popen(
         [sys.executable, "-m", "penstock", "run", "one.toml", "--set", "duration=2000s", "--pcap", "x.pcap"],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=os.environ | {"NO_COLOR": "1"},
+        # A job in the background inherits SIGINT as ignored, and this test may run in one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while not part.exists() and done.poll() is None and time.monotonic() < deadline:

@@ -15,8 +15,8 @@
 //!   shared.
 //! * Hosts: the credit of a queue in a round is quantum / n, with n the number of bulk queues of its source or of its
 //!   destination in the tin, whichever has more ("triple-isolate"). quantum = what the tin sends in 1/4096 s at its
-//!   rate, from 300 bytes to the largest packet of the link. It is rounded by chance: one of 0 .. n - 1 is added before the division. A shared
-//!   queue is that of the hosts of the flow that came to it last.
+//!   rate, from 300 bytes to the largest packet of the link. It is rounded by chance: one of 0 .. n - 1 is added before
+//!   the division. A shared queue is that of the hosts of the flow that came to it last.
 //! * DRR++: a queue that was idle or decaying is sparse, begins with a round's credit and is served first. With its
 //!   credit used up (0 or below) it gets more and waits among the bulk queues; it is a bulk queue then, unless it is
 //!   empty: that it becomes with its next packet. Found empty while it has credit, a queue stays "decaying" until its

@@ -5,9 +5,10 @@
 //!
 //! # Law
 //! `BtlBw` is the greatest delivery rate of the last ten rounds, `RTprop` the least round trip of the last 10 s. Packets leave
-//! at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three send quanta, at least four packets. A send quantum is what
-//! a host hands down at once: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s, then as many whole ones as 1 ms sends, up to 64 kB. So many
-//! packets are allowed for on the way through the hosts, and where the hosts keep none, as here, they wait in the network.
+//! at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three send quanta, at least four packets. A send
+//! quantum is what a host hands down at once: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s, then as many whole ones as 1 ms sends, up
+//! to 64 kB. So many packets are allowed for on the way through the hosts, and where the hosts keep none, as here, they wait in
+//! the network.
 //! * Startup: both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three rounds in a row.
 //! * Drain: pacing gain ln 2/2, until no more than `BtlBw RTprop` is in flight.
 //! * `ProbeBw`: window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The first lasts until

@@ -1,7 +1,7 @@
 //! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues that flows are hashed to, with a turn
 //! ahead of the others for a queue that was idle. A law guards each queue.
 
-use super::fattest::Fattest;
+use super::lazy_heap::LazyHeap;
 use super::packet_slab::{Line, NONE, PacketSlab};
 use super::queue_list::{Linked, Links, QueueList};
 use super::salted::Salted;
@@ -9,6 +9,7 @@ use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use penstock_core::param::Default;
 use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rng, Time};
 
@@ -85,7 +86,8 @@ pub(crate) struct FlowQueue<P, L> {
     hash: Salted,
     new: QueueList,
     old: QueueList,
-    fattest: Fattest,
+    /// By bytes; of equal ones the first.
+    fattest: LazyHeap<(u64, Reverse<u32>)>,
     /// The law of a queue that has not been used.
     fresh: L,
     quantum: i64,
@@ -118,7 +120,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
             hash: Salted::default(),
             new: QueueList::EMPTY,
             old: QueueList::EMPTY,
-            fattest: Fattest::new(),
+            fattest: LazyHeap::new(),
             fresh: law,
             quantum: params.quantum.0.cast_signed(),
             overflow,
@@ -161,7 +163,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     fn make_room(&mut self, env: &mut Env<'_, P>, at_most: u32) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let flows = &self.flows;
-            let Some(id) = self.fattest.find(|id| flows[id as usize].line.weight()) else { return };
+            let key = |id: u32| Some((flows[id as usize].line.weight(), Reverse(id)));
+            let Some((_, id)) = self.fattest.top(key) else { return };
             let half = self.flows[id as usize].line.packets / 2;
             for _ in 0..half.min(at_most).max(1) {
                 let Some((departing, packet)) = self.take(id) else { break };
@@ -272,7 +275,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
             env.probe.queued(&self.report(env.now, packet, env.now));
         }
         if let Overflow::Fattest(at_most) = self.overflow {
-            self.fattest.on_arrival(id, line.weight());
+            self.fattest.raise(id, (line.weight(), Reverse(id)));
             self.make_room(env, at_most);
         }
     }

@@ -23,7 +23,7 @@
 use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::ranking::{IndexedHeap, Longest};
+use super::ranking::{Longest, Ranking};
 use crate::aqm::LinkInfo;
 use crate::law::red::MeasureIn;
 use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
@@ -55,12 +55,12 @@ struct QueueState {
     drop_queue: Option<u32>,
     measure_in: MeasureIn,
     longest: Longest,
-    shortest: IndexedHeap<Reverse<u64>>,
+    shortest: Ranking<Reverse<u64>>,
 }
 
 impl QueueState {
     fn new(measure_in: MeasureIn) -> Self {
-        Self { drop_queue: None, measure_in, longest: Longest::new(), shortest: IndexedHeap::new() }
+        Self { drop_queue: None, measure_in, longest: Longest::new(), shortest: Ranking::new() }
     }
 
     fn length(&self, queue: &Queue) -> u64 {
@@ -93,7 +93,7 @@ impl Policy for QueueState {
 
     fn on_evicted(&mut self, id: u32, queue: &Queue) {
         let length = self.length(queue);
-        if self.drop_queue == Some(id) && self.shortest.top().is_none_or(|(Reverse(least), _)| length <= least) {
+        if self.drop_queue == Some(id) && self.shortest.first().is_none_or(|(Reverse(least), _)| length <= least) {
             self.drop_queue = None;
         }
     }
@@ -114,7 +114,7 @@ impl Scheme for Qsdrr {
         ecn: false,
         params: &PARAMS,
         class_params: &[],
-        cost: "O(log n) time in the active queues, for the longest and the shortest; O(queues + packets) memory",
+        cost: "O(log n) amortized time in the active queues, for the longest and the shortest; O(queues + packets) memory",
         picture: Picture::Service,
         good: "Fair goodput for long and short flows with very small buffers: few flows are slowed down at a time.",
         bad: "Loses up to three times as much as DRR, with 64 flows packets of a sparse one too; keeps queues in \

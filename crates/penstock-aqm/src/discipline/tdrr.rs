@@ -30,7 +30,7 @@
 use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::ranking::IndexedHeap;
+use super::ranking::Ranking;
 use crate::aqm::LinkInfo;
 use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
 use alloc::boxed::Box;
@@ -69,12 +69,12 @@ struct HighestThroughput {
     k: f64,
     throughputs: Vec<Throughput>,
     /// ln r_i + t_i / K of the active queues, then the lowest number.
-    order: IndexedHeap<(f64, Reverse<u32>)>,
+    order: Ranking<(f64, Reverse<u32>)>,
 }
 
 impl HighestThroughput {
     fn new(k: Span) -> Self {
-        Self { k: k.as_secs(), throughputs: Vec::new(), order: IndexedHeap::new() }
+        Self { k: k.as_secs(), throughputs: Vec::new(), order: Ranking::new() }
     }
 
     fn rank(&mut self, id: u32) {
@@ -113,7 +113,7 @@ impl Watcher for HighestThroughput {
 
 impl Policy for HighestThroughput {
     fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
-        self.order.top().map(|(_, id)| id)
+        self.order.first().map(|(_, id)| id)
     }
 
     fn on_sent(&mut self, now: Time, id: u32, size: u32) {

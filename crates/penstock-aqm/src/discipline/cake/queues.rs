@@ -1,6 +1,6 @@
 //! The tins of CAKE, their queues, and who is next.
 
-use super::super::fattest::Fattest;
+use super::super::lazy_heap::LazyHeap;
 use super::super::packet_slab::{Line, NONE, PacketSlab};
 use super::super::queue_list::{Linked, Links, QueueList};
 use super::super::salted::Salted;
@@ -13,6 +13,7 @@ use super::ways::Ways;
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use crate::law::cobalt::Cobalt;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use penstock_core::{Limit, Packet, PacketMeta, Rare, Rng, Time};
 
 /// Bytes of a turn of a tin with weight 1.
@@ -96,7 +97,8 @@ pub(super) struct CakeQueue<P> {
     /// The tin whose turn it is.
     turn: usize,
     hash: Salted,
-    fattest: Fattest,
+    /// By bytes; of equal ones the first.
+    fattest: LazyHeap<(u64, Reverse<u32>)>,
     shaper: Option<Shaper>,
     limit: Limit,
 }
@@ -125,7 +127,7 @@ impl<P: Packet> CakeQueue<P> {
             tins: plan.diffserv.tins().iter().map(tin).collect(),
             turn: 0,
             hash: Salted::default(),
-            fattest: Fattest::new(),
+            fattest: LazyHeap::new(),
             shaper: plan.bandwidth.map(Shaper::new),
             limit: link.limit,
             plan,
@@ -223,7 +225,8 @@ impl<P: Packet> CakeQueue<P> {
     fn make_room(&mut self, env: &mut Env<'_, P>) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let queues = &self.queues;
-            let Some(id) = self.fattest.find(|id| queues[id as usize].line.weight()) else { return };
+            let key = |id: u32| Some((queues[id as usize].line.weight(), Reverse(id)));
+            let Some((_, id)) = self.fattest.top(key) else { return };
             let Some((enqueued, _, packet)) = self.take(id) else { return };
             self.queues[id as usize].law.overflowed(env.now);
             env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
@@ -362,7 +365,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         if let Some(packet) = self.packets.last(line) {
             env.probe.queued(&self.report(env.now, packet, env.now));
         }
-        self.fattest.on_arrival(id, line.weight());
+        self.fattest.raise(id, (line.weight(), Reverse(id)));
         self.make_room(env);
     }
 

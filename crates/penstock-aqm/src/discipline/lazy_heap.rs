@@ -1,0 +1,121 @@
+//! Which of many numbered members has the largest key, where keys change with every packet and few packets ask.
+
+use alloc::vec::Vec;
+
+/// Not in the heap.
+const ABSENT: u32 = u32::MAX;
+
+/// A heap of members by an upper bound of their keys.
+///
+/// Bounds rise at once and are only lowered when somebody asks. So a key that falls costs nothing, and one that rises a
+/// comparison unless it exceeds its bound; each bound that was passed is lowered at most once: O(log n) amortized for n
+/// members.
+#[derive(Clone, Debug)]
+pub(crate) struct LazyHeap<K> {
+    /// (bound, member), the largest on top.
+    entries: Vec<(K, u32)>,
+    /// Where each member stands among them.
+    places: Vec<u32>,
+}
+
+impl<K: PartialOrd + Copy> LazyHeap<K> {
+    pub(crate) const fn new() -> Self {
+        Self { entries: Vec::new(), places: Vec::new() }
+    }
+
+    /// The key of `id` is now `key`, which counts only if it is above its bound: keys that fall need not be told.
+    #[inline]
+    pub(crate) fn raise(&mut self, id: u32, key: K) {
+        if id as usize >= self.places.len() {
+            self.places.resize(id as usize + 1, ABSENT);
+        }
+        let place = self.places[id as usize];
+        if place == ABSENT {
+            self.entries.push((key, id));
+            self.rise(self.entries.len() - 1);
+        } else if key > self.entries[place as usize].0 {
+            self.entries[place as usize].0 = key;
+            self.rise(place as usize);
+        }
+    }
+
+    /// The largest key and whose it is, by what `key_of` says; members without a key leave.
+    pub(crate) fn top(&mut self, key_of: impl Fn(u32) -> Option<K>) -> Option<(K, u32)> {
+        loop {
+            let &(bound, id) = self.entries.first()?;
+            match key_of(id) {
+                Some(key) if key < bound => self.entries[0].0 = key,
+                Some(key) => return Some((key, id)),
+                None => {
+                    self.places[id as usize] = ABSENT;
+                    self.entries.swap_remove(0);
+                }
+            }
+            self.sink();
+        }
+    }
+
+    /// The entry at `place` may be larger than those above it.
+    fn rise(&mut self, mut place: usize) {
+        let entry = self.entries[place];
+        while place > 0 && entry.0 > self.entries[(place - 1) / 2].0 {
+            self.put(place, self.entries[(place - 1) / 2]);
+            place = (place - 1) / 2;
+        }
+        self.put(place, entry);
+    }
+
+    /// The entry on top may be smaller than those below it.
+    fn sink(&mut self) {
+        let Some(&entry) = self.entries.first() else { return };
+        let mut place = 0;
+        loop {
+            let mut child = 2 * place + 1;
+            if child + 1 < self.entries.len() && self.entries[child + 1].0 > self.entries[child].0 {
+                child += 1;
+            }
+            if child >= self.entries.len() || self.entries[child].0 <= entry.0 {
+                break;
+            }
+            self.put(place, self.entries[child]);
+            place = child;
+        }
+        self.put(place, entry);
+    }
+
+    fn put(&mut self, place: usize, entry: (K, u32)) {
+        self.entries[place] = entry;
+        self.places[entry.1 as usize] = place as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cmp::Reverse;
+    use penstock_core::Rng;
+
+    #[test]
+    fn it_finds_what_a_scan_finds() {
+        let mut rng = Rng::stream(1, "heap");
+        let mut heap = LazyHeap::new();
+        let mut keys: [Option<(u64, Reverse<u32>)>; 40] = [None; 40];
+        for _ in 0..50_000 {
+            let id = rng.below(40) as u32;
+            let key = &mut keys[id as usize];
+            let old = key.map_or(0, |key| key.0);
+            match rng.below(8) {
+                0..4 => {
+                    *key = Some((old + rng.below(20), Reverse(id)));
+                    heap.raise(id, key.unwrap());
+                }
+                4 | 5 => *key = key.map(|_| (old - old.min(rng.below(40)), Reverse(id))),
+                6 => *key = None,
+                _ => assert_eq!(
+                    heap.top(|id| keys[id as usize]).map(|(key, _)| key),
+                    keys.iter().copied().max().flatten()
+                ),
+            }
+        }
+    }
+}

@@ -10,6 +10,7 @@ from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005.setup import (
     COMPARED,
     NETWORKS,
+    SEEDS,
     best,
     buffers,
     joined,
@@ -48,7 +49,7 @@ def _in(effort: Effort, network: str) -> Study:
             "scheme": effort.choose(["DTDRR", "Tail-Drop"], [name for name in COMPARED if name != "DSDRR-W"]),
             "buffer": few,
         },
-        seeds=5,
+        seeds=SEEDS[network],
         labels={"network": network},
     )
 

@@ -50,8 +50,8 @@ def claims(table: Table) -> Iterator[Claim]:
             says="a tenth as many queues as flows are nearly as good as one for each",
             expected="10 to 100 queues add <= 5 points, and less than 1 to 10",
             reading=READINGS[dsdrr],
-            because="a fast and a slow flow share a queue as they share a tail-drop link; with flows of one round trip in "
-            "a queue ten are as good as a hundred (why-shared)",
+            because="a fast and a slow flow share a queue as they share a tail-drop link; with flows of one round trip "
+            "in a queue ten are as good as a hundred (why-shared)",
             holds=all_of(
                 condition.at(f"{network}, {scheme}")
                 for network, scheme, (first, second) in gains

@@ -49,6 +49,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says="with 1400 sessions flows live long, and their number comes near that of everlasting ones",
             expected="active flows with 1400 sessions >= 3 times those with 1200",
             reading=reading,
+            because="" if reading else "it holds where a page follows the start of the one before (the other reading)",
             holds=part("active", sessions=1400) / part("active", sessions=1200) >= 3,
         )
 

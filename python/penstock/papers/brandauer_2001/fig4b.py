@@ -53,6 +53,7 @@ def _of(table: Table, option: int) -> Iterator[Claim]:
         says="loss grows ever faster with the sessions, contrary to the curves of everlasting flows",
         expected="each slope over the sessions larger than the one before; over the flows smaller",
         reading=OPTIONS[option],
+        because="everlasting flows: from 64 to 128 of them max_p = 0.1 does not suffice; RED's curves bend up (fig3b)",
         holds=all_of(
             *(bends(s, every, [loss(s, n) for n in every], True) for s in SCHEMES),
             *(bends(f"FTP, {s}", flows, [ftp_loss(s, n) for n in flows], False) for s in SCHEMES),
@@ -65,6 +66,7 @@ def _of(table: Table, option: int) -> Iterator[Claim]:
         expected="TD < each variant of RED with 1200 sessions and in 3 of 4 cases elsewhere; its mean distance to them "
         "is largest with 1200",
         reading=OPTIONS[option],
+        because="with 1400 sessions RED keeps a third to a half of tail-drop's queue (fig4c), and pays with losses",
         holds=all_of(
             *((loss("TD", 1200) < loss(s, 1200)).at(f"{s}, 1200 sessions") for s in RED),
             most_of(0.75, [(loss("TD", n) < loss(s, n)).at(f"{s}, {n} sessions") for s in RED for n in every]),

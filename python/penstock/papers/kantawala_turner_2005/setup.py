@@ -159,6 +159,7 @@ def single(load: str, discipline: ps.Queue, span: Span, flavour: str = "reno") -
 
 NETWORKS = {"two round trips": two_round_trips, "three hops": three_hops, "one round trip": single}
 
+
 def times(effort: Effort, network: str) -> Span:
     """100 s (Section 4), the first 10 s left out (decision: starts and first losses are over by then)."""
     short = ("12s", "5s") if network == "three hops" else ("15s", "6s")

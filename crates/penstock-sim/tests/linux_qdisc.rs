@@ -63,6 +63,9 @@ fn queue(qdisc: &str) -> Value {
         "red_adaptive" => ("ared-floyd", json!({"bytes": 400_000}), red),
         "codel" => ("codel", json!({"packets": 1000}), json!({"variant": "linux", "ecn": ecn})),
         "fq_codel" => ("fq-codel", json!({"packets": 10_240}), json!({"variant": "linux", "ecn": ecn})),
+        "fq_codel_96ms" => {
+            ("fq-codel", json!({"packets": 10_240}), json!({"variant": "linux", "interval": {"ns": 96_000_000}}))
+        }
         "pie" => ("pie", json!({"packets": 1000}), json!({"variant": "linux", "hz": 100, "ecn": ecn})),
         "fq_pie" => ("fq-pie", json!({"packets": 10_240}), json!({"variant": "linux", "hz": 100, "ecn": ecn})),
         "cake_htb" => ("cake", json!("inf"), json!({})),
@@ -252,6 +255,10 @@ fn shown_by(reason: &str, cell: &mut Cell<'_>) -> Option<Value> {
         "prompt-marks" => Some(json!({"delayed_ack": false})),
         "plain-red" => {
             cell.qdisc = if cell.qdisc.ends_with("_ecn") { "red_ecn" } else { "red" };
+            Some(json!({}))
+        }
+        "turns" => {
+            cell.qdisc = "fq_codel_96ms";
             Some(json!({}))
         }
         "spread" | "open" => None,

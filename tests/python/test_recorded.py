@@ -1,0 +1,51 @@
+"""What is recorded of the works in full: nothing is missing, and what the README says of it is so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from penstock.claims import VERDICTS, counts
+from penstock.papers import Paper, papers
+from penstock.reproduce import recorded
+
+WORKS = papers()
+MOST_BYTES = 300_000
+
+by_work = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.alias)
+
+
+def claims(work: Paper) -> list[Mapping[str, Any]]:
+    return [claim for outcome in recorded(work.experiments) for claim in outcome.claims]
+
+
+@by_work
+def test_every_experiment_is_recorded(work: Paper) -> None:
+    assert [outcome.experiment.id for outcome in recorded(work.experiments)] == [one.id for one in work.experiments]
+    assert sum((work.folder / name).stat().st_size for name in ("results.json", "points.parquet")) < MOST_BYTES
+
+
+@by_work
+def test_each_contradicted_claim_has_its_reason(work: Paper) -> None:
+    contradicted = [claim for claim in claims(work) if claim["verdict"] == "contradicted" and not claim.get("reading")]
+    assert [claim["id"] for claim in contradicted if not claim.get("because")] == []
+
+
+def test_nearly_all_claims_are_decided() -> None:
+    found = counts(claim for work in WORKS for claim in claims(work))
+    total = sum(found.values())
+    assert found["confirmed"] + found["contradicted"] >= 0.85 * total
+    assert found["not comparable"] <= 0.05 * total
+
+
+def test_the_readme_has_the_verdicts() -> None:
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    rows = {
+        alias: [int(number) for number in numbers.split("|")]
+        for alias, numbers in re.findall(r"^\| .*? \(`(\w+)`\) \| ([\d |]+\d) \|$", text, flags=re.MULTILINE)
+    }
+    found = {work.alias: counts(claims(work)) for work in WORKS}
+    assert rows == {alias: [verdicts[verdict] for verdict in VERDICTS] for alias, verdicts in found.items()}

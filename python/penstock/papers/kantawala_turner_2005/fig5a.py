@@ -42,18 +42,18 @@ def claims(table: Table) -> Iterator[Claim]:
         return
     for dsdrr, reading in READINGS.items():
         yield from _of(table, dsdrr, reading)
-    yield from one_queue(table, [5000], "", IN_STEP)
+    yield from one_queue(table, [5000], "")
     yield from one_queue(table, sizes(table), "at every B")
 
 
-def one_queue(table: Table, buffers: list[int], reading: str, because: str = "") -> Iterator[Claim]:
+def one_queue(table: Table, buffers: list[int], reading: str) -> Iterator[Claim]:
     """What is said of RED and tail-drop."""
     yield Claim(
         id="c14",
         says="with RED and tail-drop flows from end to end have only 40 %, even with 5000 packets",
         expected="40 (30 to 50) % at B = 5000",
         reading=reading,
-        because=because,
+        because="" if reading else IN_STEP,
         holds=all_of(
             at(table, "g_slow", s, b).reads(40, low=30, high=50).at(place(s, b))
             for s in ("RED", "Tail-Drop")

@@ -65,7 +65,7 @@ def claims(table: Table) -> Iterator[Claim]:
             reading=reading,
             because=""
             if reading
-            else "Reno waits for its timer after several losses; with NewReno 37 of 72 hold (another reading)",
+            else "Reno waits for its timer after several losses; NewReno, which does not, is nearer",
             holds=all_of(
                 (
                     part(metric, flavour="tahoe", scheme=scheme, buffer=b)

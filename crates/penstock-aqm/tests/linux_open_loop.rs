@@ -23,7 +23,7 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
     // as RED's, with thresholds in packets
     let choke = || vec![
         ("min_th", Value::Number(10.0)), ("max_th", Value::Number(30.0)), ("max_p", Value::Number(0.1)),
-        ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)),
+        ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)), ("whole_average", Value::Flag(true)),
     ];
     let sfb = || vec![
         ("levels", Value::Number(8.0)), ("bins", Value::Number(16.0)), ("bin_size", Value::Number(19.0)),
@@ -60,6 +60,8 @@ struct Totals {
     lost: f64,
     marked: f64,
     delay_ms: f64,
+    /// When the first packet was lost.
+    first_lost_ms: f64,
 }
 
 #[derive(Default)]
@@ -68,6 +70,7 @@ struct Watch {
     marked: u32,
     sent: u32,
     delay: f64,
+    first_lost: Option<Time>,
 }
 
 impl Probe<PacketMeta> for Watch {
@@ -78,8 +81,9 @@ impl Probe<PacketMeta> for Watch {
         self.delay += report.now.since(report.enqueued).as_secs();
     }
     fn marked(&mut self, _: &Report<'_, PacketMeta>, _: Cause) {}
-    fn dropped(&mut self, _: &Report<'_, PacketMeta>, _: Cause) {
+    fn dropped(&mut self, report: &Report<'_, PacketMeta>, _: Cause) {
         self.lost += 1;
+        self.first_lost.get_or_insert(report.now);
     }
 }
 
@@ -151,6 +155,7 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
         lost: f64::from(watch.lost),
         marked: f64::from(watch.marked),
         delay_ms: 1e3 * watch.delay / f64::from(watch.sent),
+        first_lost_ms: watch.first_lost.map_or(f64::INFINITY, |lost| 1e3 * lost.as_secs()),
     }
 }
 
@@ -164,7 +169,7 @@ fn linux(scheme: &str) -> Vec<(&'static str, Vec<Totals>)> {
             continue;
         }
         let number = |i: usize| words[i].parse::<f64>().unwrap();
-        let totals = Totals { lost: number(4), marked: number(5), delay_ms: number(7) };
+        let totals = Totals { lost: number(4), marked: number(5), delay_ms: number(7), ..Totals::default() };
         match cells.iter_mut().find(|(schedule, _)| *schedule == words[1]) {
             Some((_, seeds)) => seeds.push(totals),
             None => cells.push((words[1], vec![totals])),
@@ -283,6 +288,12 @@ fn cobalt() {
 #[test]
 fn choke() {
     assert_like_linux("choke", 0.02);
+    // the first arrival that Linux dropped, with the packet drawn
+    for (load, packet) in [("1.1", 125.0), ("1.5", 44.0), ("2.0", 33.0)] {
+        let interval_ms = 1514.0 * 8.0 / 10e3 / load.parse::<f64>().unwrap();
+        let first = run("choke", &format!("{load}:1"), 1).first_lost_ms;
+        assert!((first / interval_ms - packet).abs() < 0.01, "{load}: {first} ms");
+    }
 }
 
 #[test]

@@ -71,7 +71,8 @@ fn queue(qdisc: &str) -> Value {
         "cake_htb" => ("cake", json!("inf"), json!({})),
         "cake_10mbit" => ("cake", json!("inf"), json!({"bandwidth": 1e7})),
         "choke" => ("choke", json!({"packets": 1000}), json!({
-            "min_th": 10, "max_th": 30, "max_p": 0.1, "w_q": 0.0625, "guards": true, "ecn": ecn, "mark_up_to": "always",
+            "min_th": 10, "max_th": 30, "max_p": 0.1, "w_q": 0.0625, "guards": true, "whole_average": true,
+            "ecn": ecn, "mark_up_to": "always",
         })),
         "sfb" => ("sfb", json!({"packets": 1000}), json!({
             "levels": 8, "bins": 16, "bin_size": 19, "max": 25, "d1": 0.000_503_548, "d2": 0.000_045_777_1, "ecn": ecn,

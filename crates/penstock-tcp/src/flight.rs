@@ -10,6 +10,9 @@
 //! # Differences
 //! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the least of all round trips.
 //! * The reordering timer ends at the earliest time at which a packet is lost, not at the latest (step 5).
+//! * When an acknowledgement moves on and reports, `RACK.rtt` is the round trip of the last packet acknowledged in order, as
+//!   Linux 6.1 was seen to have it, and not of the one sent last (step 2): a packet sent together with one whose
+//!   acknowledgement was delayed is then late, not lost.
 
 use crate::runs::Runs;
 use crate::wire::{Ack, SackBlock};
@@ -87,11 +90,12 @@ impl Flight {
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> News {
         let mut news = News::default();
         let echo = if timestamps { ack.stamp } else { now };
+        let mut in_order = None;
         while self.una < ack.ack {
             if let Some(packet) = self.packets.pop_front() {
                 news.delivered += u32::from(!packet.reported);
                 self.reported_count -= u32::from(packet.reported);
-                self.deliver(now, self.una, packet, echo);
+                in_order = self.deliver(now, self.una, packet, echo).or(in_order);
             }
             self.una += 1;
         }
@@ -105,6 +109,7 @@ impl Flight {
         for block in blocks {
             self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut news);
         }
+        self.rtt = in_order.unwrap_or(self.rtt);
         news
     }
 
@@ -130,10 +135,10 @@ impl Flight {
         }
     }
 
-    /// Packet `seq` has arrived (steps 1 to 3).
-    fn deliver(&mut self, now: Time, seq: u32, packet: Packet, echo: Time) {
+    /// Packet `seq` has arrived (steps 1 to 3). Returns its round trip if that is known.
+    fn deliver(&mut self, now: Time, seq: u32, packet: Packet, echo: Time) -> Option<Span> {
         if packet.reported {
-            return;
+            return None;
         }
         self.lost_count -= u32::from(packet.lost);
         self.again_count -= u32::from(packet.again);
@@ -151,6 +156,7 @@ impl Flight {
         } else if !packet.repeated && seq + 1 < self.highest {
             self.reordering_seen = true;
         }
+        (!spurious).then_some(rtt)
     }
 
     /// How long a packet may be late (step 4), with this SRTT; `repairing`: in a recovery, or after a timeout.

@@ -57,7 +57,7 @@ pub(crate) fn on_tick(now: Time, wait: Span, tick: Span) -> Time {
     Time::from_nanos((now.as_nanos() / tick + wait.as_nanos().div_ceil(tick) + 1) * tick)
 }
 
-/// Ticks by which probes and repairs come later than their time.
+/// Ticks by which a probe comes later than its time.
 const LATE_TICKS: u64 = 2;
 
 /// State of a sender, apart from its congestion law.
@@ -362,7 +362,7 @@ impl Machine {
 
     /// Let the timer end when a packet is late.
     pub(crate) fn arm_late(&mut self, now: Time, at: Time) {
-        self.arm_in(now, at.since(now) + self.params.timer_tick * LATE_TICKS);
+        self.arm_in(now, at.since(now));
     }
 
     /// The packet that is timed may be among the lost (Karn).

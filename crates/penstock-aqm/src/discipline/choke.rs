@@ -22,7 +22,8 @@
 //!
 //! # Differences
 //! * Above `max_th` RED's form without gentle drops all, as in the paper.
-//! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true`.
+//! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true` and
+//!   `whole_average = true`, with which it first drops the very packet that Linux does (`tests/linux_open_loop.rs`).
 //! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
 
 use super::{Discipline, Env, Next, Report};

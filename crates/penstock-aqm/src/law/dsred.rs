@@ -75,6 +75,7 @@ impl Dsred {
             gentle_top: GentleTop::TwiceMaxTh,
             spacing: Spacing::None,
             guards: false,
+            whole_average: false,
             mean_packet: params.mean_packet,
             measure_in: params.measure_in,
             ecn: params.ecn,

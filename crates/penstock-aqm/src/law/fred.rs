@@ -166,6 +166,7 @@ impl FredParams {
             gentle_top: GentleTop::TwiceMaxTh,
             spacing: Spacing::Count,
             guards: false,
+            whole_average: false,
             mean_packet: self.mean_packet,
             measure_in: MeasureIn::Packets,
             ecn: self.ecn,

@@ -42,6 +42,8 @@
 //!   the ramp: "max_p" then marks beyond max_th, too.
 //! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "count"` with `guards`, `w_q` a power of a half, and with ECN
 //!   `mark_up_to = "always"`: its losses, marks and delays under a flood are met (`tests/linux_open_loop.rs`).
+//! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It stands half a
+//!   packet above the real one, or half a byte. Linux 6.1 has it, which shows where the queue is measured in packets (CHOKe).
 
 use super::Law;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
@@ -128,6 +130,8 @@ penstock_core::params! {
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Whether queue and thresholds count packets or bytes.
         measure_in: MeasureIn = Default::Text("packets");
+        /// At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        whole_average: bool = Default::Flag(false);
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = Default::Flag(false);
         /// Up to where packets are marked.
@@ -204,7 +208,11 @@ impl Red {
             let m = math::floor(now.since(since).as_secs() * self.derived.capacity);
             self.vars.avg *= math::pow(1.0 - w_q, m);
         }
-        self.vars.avg = (1.0 - w_q) * self.vars.avg + w_q * q;
+        self.vars.avg = if self.params.whole_average {
+            self.vars.avg + w_q * (q - math::floor(self.vars.avg + ROUNDING))
+        } else {
+            (1.0 - w_q) * self.vars.avg + w_q * q
+        };
     }
 
     /// No idle time is to be made up for.

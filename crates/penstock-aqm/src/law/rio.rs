@@ -125,6 +125,7 @@ impl Rio {
                 gentle_top: GentleTop::TwiceMaxTh,
                 spacing: params.spacing,
                 guards: params.guards,
+                whole_average: false,
                 mean_packet: params.mean_packet,
                 measure_in: params.measure_in,
                 ecn: params.ecn,

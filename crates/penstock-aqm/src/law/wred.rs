@@ -294,6 +294,7 @@ impl WredParams {
             gentle_top: GentleTop::TwiceMaxTh,
             spacing: self.spacing,
             guards: self.guards,
+            whole_average: false,
             mean_packet: self.mean_packet,
             measure_in: self.measure_in,
             ecn: self.ecn,

@@ -1,13 +1,14 @@
 //! CHOKe: Pan, Prabhakar, Psounis 2000.
 
 use super::red::{Red, variants};
-use super::{Bench, Fate, Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, number, word};
+use super::{Bench, Fate, Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, number, word};
 use penstock_aqm::Cause;
 use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
     let own = vec![
         vec![("w_q", number(0.2))],
+        vec![("w_q", number(0.25)), ("min_th", number(3.0)), ("whole_average", flag(true))],
         vec![("w_q", number(0.3)), ("draws", number(3.0)), ("min_th", number(1.0))],
         vec![("w_q", number(0.3)), ("candidate", word("front")), ("min_th", number(2.0)), ("max_p", number(0.3))],
         vec![("w_q", number(0.3)), ("candidate", word("back")), ("draws", number(2.0)), ("min_th", number(0.0))],

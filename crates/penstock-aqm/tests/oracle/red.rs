@@ -21,6 +21,7 @@ pub fn settings() -> Vec<Given> {
             ("mean_packet", Value::Bytes(500.0)),
         ],
         vec![("max_p", number(0.0)), ("w_q", number(0.3))],
+        vec![("max_p", number(0.4)), ("w_q", number(0.25)), ("whole_average", flag(true))],
     ];
     each_with(thresholds, &variants())
 }
@@ -59,6 +60,7 @@ pub struct Red {
     pub doubled: bool,
     spacing: String,
     guards: bool,
+    whole_average: bool,
     in_bytes: bool,
     mean: f64,
     ecn: bool,
@@ -95,6 +97,7 @@ impl Red {
             doubled: s.word("gentle_top", "2max_th") == "2max_th",
             spacing: s.word("spacing", "wait"),
             guards: s.flag("guards", true),
+            whole_average: s.flag("whole_average", false),
             in_bytes: s.word("measure_in", "packets") == "bytes",
             mean,
             ecn: s.flag("ecn", false),
@@ -115,7 +118,12 @@ impl Red {
             let m = math::floor(secs(queue.now - since) * self.c);
             self.avg *= math::pow(1.0 - self.w_q, m);
         }
-        self.avg = (1.0 - self.w_q) * self.avg + self.w_q * q;
+        self.avg = if self.whole_average {
+            // the whole part of it in what is measured
+            self.avg + self.w_q * (q - math::floor(self.avg * self.unit() + 1e-9) / self.unit())
+        } else {
+            (1.0 - self.w_q) * self.avg + self.w_q * q
+        };
     }
 
     /// How many of what is measured make a packet.

@@ -12,6 +12,7 @@ extern crate alloc;
 mod cc;
 mod counts;
 mod flight;
+mod gathering;
 mod keys;
 mod machine;
 mod pacer;

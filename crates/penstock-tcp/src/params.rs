@@ -163,6 +163,9 @@ pub struct TcpParams {
     pub quick_acks: u32,
     /// So many of these, after the first 16, are not.
     pub quick_gap: u32,
+    /// How long answers to packets behind a gap wait for more packets, from the fourth on; at most a twentieth of the first
+    /// round trip.
+    pub sack_delay: Span,
     /// Timers end when a clock of this period ticks; zero: exactly.
     pub timer_tick: Span,
     /// Whether to use explicit congestion notification.

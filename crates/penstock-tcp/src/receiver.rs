@@ -10,6 +10,8 @@
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
 //! first `quick_acks` packets, but for `quick_gap` of them.
 //!
+//! With `sack_delay` packets behind a gap may share an answer ([`crate::gathering`]).
+//!
 //! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
 //! from before; if none waits, the packet itself is.
 //!
@@ -21,6 +23,7 @@
 //!   only answers to ECN-capable packets echo a mark.
 
 use crate::cc::accurate;
+use crate::gathering::Gathering;
 use crate::machine::on_tick;
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::runs::Runs;
@@ -58,6 +61,8 @@ pub struct Receiver {
     gap: (u16, u16),
     /// The period of the clock of timers in ns, of which there are at most 10^9.
     tick: u32,
+    /// Which packets behind a gap wait.
+    gathering: Gathering,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
@@ -93,6 +98,7 @@ impl Receiver {
                 let first = QUICK_FIRST + u16::from(params.opens());
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
+            gathering: Gathering::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
@@ -124,6 +130,9 @@ impl Receiver {
         if payload < self.packet {
             self.note_short(seq, self.packet - payload);
         }
+        if self.gathering.is_timing(seq) {
+            self.gathering.time(now, seq);
+        }
         // In order and nothing behind it: such a packet alone may wait.
         let next = seq == self.next && self.early.is_empty();
         if cwr && !self.precise {
@@ -153,6 +162,11 @@ impl Receiver {
         }
         let regular = next || (self.ns2 && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = Waiting { until: Time::NEVER, stamp, retransmission };
+        if seq > self.next && self.gathering.waits(self.next, self.waiting.is_some()) {
+            let until = now + self.gathering.delay();
+            self.waiting.get_or_insert(Waiting { until, stamp, retransmission });
+            return None;
+        }
         if let Some(delay) = self.delay {
             match self.waiting.take() {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
@@ -218,6 +232,7 @@ impl Receiver {
         if !self.ns2 {
             self.quick = self.quick.max(seq.saturating_add(packets));
             self.gap = (0, 0);
+            self.gathering.restart();
         }
     }
 

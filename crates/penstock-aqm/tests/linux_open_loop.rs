@@ -17,13 +17,14 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
     let ecn = ("ecn", Value::Flag(true));
     let red = || vec![
         ("measure_in", word("bytes")), ("min_th", Value::Bytes(15_000.0)), ("max_th", Value::Bytes(45_000.0)),
-        ("max_p", Value::Number(0.1)), ("w_q", Value::Number(1.0 / 16.0)), ("spacing", word("count")),
+        ("max_p", Value::Number(0.1)), ("w_q", Value::Number(1.0 / 16.0)), ("spacing", word("once")),
         ("mean_packet", Value::Bytes(1500.0)),
     ];
     // as RED's, with thresholds in packets
     let choke = || vec![
         ("min_th", Value::Number(10.0)), ("max_th", Value::Number(30.0)), ("max_p", Value::Number(0.1)),
-        ("w_q", Value::Number(1.0 / 16.0)), ("guards", Value::Flag(true)), ("whole_average", Value::Flag(true)),
+        ("w_q", Value::Number(1.0 / 16.0)), ("spacing", word("once")), ("guards", Value::Flag(true)),
+        ("whole_average", Value::Flag(true)),
     ];
     let sfb = || vec![
         ("levels", Value::Number(8.0)), ("bins", Value::Number(16.0)), ("bin_size", Value::Number(19.0)),

@@ -55,7 +55,7 @@ fn queue(qdisc: &str) -> Value {
     let (qdisc, ecn) = qdisc.strip_suffix("_ecn").map_or((qdisc, false), |qdisc| (qdisc, true));
     let red = json!({
         "measure_in": "bytes", "min_th": {"bytes": 15_000}, "max_th": {"bytes": 45_000}, "max_p": 0.1, "w_q": 0.0625,
-        "spacing": "count", "mean_packet": {"bytes": 1500}, "ecn": ecn, "mark_up_to": "always", "gentle": false,
+        "spacing": "once", "mean_packet": {"bytes": 1500}, "ecn": ecn, "mark_up_to": "always", "gentle": false,
     });
     let (scheme, limit, params) = match qdisc {
         "pfifo100" => ("droptail", json!({"packets": 100}), json!({})),
@@ -71,8 +71,8 @@ fn queue(qdisc: &str) -> Value {
         "cake_htb" => ("cake", json!("inf"), json!({})),
         "cake_10mbit" => ("cake", json!("inf"), json!({"bandwidth": 1e7})),
         "choke" => ("choke", json!({"packets": 1000}), json!({
-            "min_th": 10, "max_th": 30, "max_p": 0.1, "w_q": 0.0625, "guards": true, "whole_average": true,
-            "ecn": ecn, "mark_up_to": "always",
+            "min_th": 10, "max_th": 30, "max_p": 0.1, "w_q": 0.0625, "spacing": "once", "guards": true,
+            "whole_average": true, "ecn": ecn, "mark_up_to": "always",
         })),
         "sfb" => ("sfb", json!({"packets": 1000}), json!({
             "levels": 8, "bins": 16, "bin_size": 19, "max": 25, "d1": 0.000_503_548, "d2": 0.000_045_777_1, "ecn": ecn,

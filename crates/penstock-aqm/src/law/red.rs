@@ -28,9 +28,13 @@
 //!   average gaps are uniform on 1 .. 1/p_b - 1; once the average rises so fast that count p_b passes 1, nothing is
 //!   dropped until avg reaches the point of certain drop, or falls back.
 //!
+//! * "once", as Linux: one number R, uniform on 0 .. 1, is drawn for each gap, which ends with the first arrival that has
+//!   n p_b >= R. While p_b stays that is "count"; where it swings the drop falls on an arrival that meets a high average,
+//!   thus rather on a small packet between those of windows than on these.
+//!
 //! # Differences
 //! * `guards` are those of ns-2: nothing is dropped by the average while at most one packet waits, and the first packet
-//!   that sees the average above min_th is let pass. With `measure_in = "bytes"` it is at most one byte, as in ns-2:
+//!   that sees the average above min_th is let pass; "once" does not count it. With `measure_in = "bytes"` it is at most one byte, as in ns-2:
 //!   only an empty queue is spared.
 //! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
 //!   end at 1/p_b - 1; in section 7 and "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
@@ -40,7 +44,7 @@
 //!   max_th only, as the ns-2 of 2003 did. "max_p" marks while p_b is below the present max_p; ns-2.35 compares p_b
 //!   with a number of its own, `mark_p_`. They differ only where an adaptive law has raised max_p above the start of
 //!   the ramp: "max_p" then marks beyond max_th, too.
-//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "count"` with `guards`, `w_q` a power of a half, and with ECN
+//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "once"` with `guards`, `w_q` a power of a half, and with ECN
 //!   `mark_up_to = "always"`: its losses, marks and delays under a flood are met (`tests/linux_open_loop.rs`).
 //! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It stands half a
 //!   packet above the real one, or half a byte. Linux 6.1 has it, which shows where the queue is measured in packets (CHOKe).
@@ -69,6 +73,8 @@ penstock_core::choice! {
         None = "none",
         /// Gaps uniform on 1 .. 1/p_b - 1: the algorithm of section 4 to the letter.
         Section4 = "section4",
+        /// Gaps uniform on 1 .. 1/p_b, from one number drawn for each.
+        Once = "once",
     }
 }
 
@@ -160,6 +166,8 @@ struct RedVars {
     avg: f64,
     /// Arrivals since the last drop, the present one included, as far as they met an average above min_th.
     count: u32,
+    /// "once": the n p_b that ends the gap.
+    drawn: f64,
     /// Whether the last arrival met an average above min_th and a queue of more than one.
     above: bool,
     idle_since: Option<Time>,
@@ -187,7 +195,15 @@ impl Red {
         }
         let max_p = params.max_p;
         // The link is idle from the start.
-        let vars = RedVars { avg: 0.0, count: 0, above: false, idle_since: Some(Time::ZERO), max_p, ramp_start: max_p };
+        let vars = RedVars {
+            avg: 0.0,
+            count: 0,
+            drawn: 1.0,
+            above: false,
+            idle_since: Some(Time::ZERO),
+            max_p,
+            ramp_start: max_p,
+        };
         Ok(Self { params, derived, vars })
     }
 
@@ -236,13 +252,12 @@ impl Red {
         }
         if self.params.guards && !self.vars.above {
             self.vars.above = true;
-            self.vars.count = 1;
+            self.vars.count = u32::from(self.params.spacing != Spacing::Once);
             return Verdict::Pass;
         }
         self.vars.count = self.vars.count.saturating_add(1);
         let p_b = self.p_b(avg);
-        let p_a = self.params.spacing.p_a(p_b, self.vars.count);
-        if p_a <= 0.0 || !rng.chance(p_a) {
+        if !self.ends_gap(p_b, rng) {
             return Verdict::Pass;
         }
         self.restart_count();
@@ -252,6 +267,20 @@ impl Red {
             MarkUpTo::Top | MarkUpTo::Always => true,
         };
         if self.params.ecn && marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
+    }
+
+    /// Whether the arrival at hand is dropped.
+    #[inline]
+    fn ends_gap(&mut self, p_b: f64, rng: &mut Rng) -> bool {
+        let n = self.vars.count;
+        if self.params.spacing == Spacing::Once {
+            if n == 1 {
+                self.vars.drawn = rng.uniform();
+            }
+            return f64::from(n) * p_b >= self.vars.drawn;
+        }
+        let p_a = self.params.spacing.p_a(p_b, n);
+        p_a > 0.0 && rng.chance(p_a)
     }
 
     /// Section 4: the initial probability, from the average alone.
@@ -350,10 +379,10 @@ impl Spacing {
         match self {
             Self::None => p_b,
             // method 2 of section 7; at a denominator of 0 or less the drop is certain
-            Self::Count if (n - 1.0) * p_b < 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
+            Self::Count | Self::Once if (n - 1.0) * p_b < 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
             Self::Wait if n * p_b < 1.0 => 0.0,
             Self::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
-            Self::Count | Self::Wait => 1.0,
+            Self::Count | Self::Wait | Self::Once => 1.0,
             // n - 1 is section 4's count, as `restart_count` starts it; where it is 1/p_b, but for rounding, p_a is
             // infinite
             Self::Section4 if (n - 1.0) * p_b < 1.0 - ROUNDING => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
@@ -366,7 +395,7 @@ impl Spacing {
     pub(crate) fn p_b_for(self, p: f64) -> f64 {
         match self {
             Self::None => p,
-            Self::Count => p / (2.0 - p),
+            Self::Count | Self::Once => p / (2.0 - p),
             Self::Wait => 3.0 * p / (2.0 + p),
             Self::Section4 => p / 2.0,
         }

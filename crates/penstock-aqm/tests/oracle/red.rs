@@ -23,7 +23,8 @@ pub fn settings() -> Vec<Given> {
         vec![("max_p", number(0.0)), ("w_q", number(0.3))],
         vec![("max_p", number(0.4)), ("w_q", number(0.25)), ("whole_average", flag(true))],
     ];
-    each_with(thresholds, &variants())
+    let once = each_with(thresholds.clone(), &[vec![("spacing", word("once")), ("ecn", flag(true))]]);
+    [each_with(thresholds, &variants()), once].concat()
 }
 
 /// How drops are spaced, what is measured, where the ramp ends, what is marked.
@@ -72,6 +73,8 @@ pub struct Red {
     n: f64,
     /// The count of section 4.
     printed: i64,
+    /// What n p_b must reach.
+    goal: f64,
     above: bool,
     idle_since: Option<u64>,
 }
@@ -106,6 +109,7 @@ impl Red {
             avg: 0.0,
             n: 0.0,
             printed: -1,
+            goal: 1.0,
             above: false,
             idle_since: Some(0),
         }
@@ -166,11 +170,15 @@ impl Red {
         }
         if !self.above && self.guards {
             self.above = true;
-            self.n = 1.0;
+            self.n = if self.spacing == "once" { 0.0 } else { 1.0 };
             self.printed = 0;
             return Say::Pass;
         }
+        if self.spacing == "once" && self.n == 1.0 {
+            self.goal = rng.uniform();
+        }
         let p_a = match self.spacing.as_str() {
+            "once" => f64::from(u8::from(self.n * p_b >= self.goal)),
             "count" if (self.n - 1.0) * p_b < 1.0 => p_b / (1.0 - (self.n - 1.0) * p_b),
             "wait" if self.n * p_b < 1.0 => 0.0,
             "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
@@ -180,7 +188,7 @@ impl Red {
             "section4" => p_b / (1.0 - self.printed as f64 * p_b),
             _ => 1.0,
         };
-        if p_a <= 0.0 || rng.uniform() >= p_a {
+        if p_a <= 0.0 || self.spacing != "once" && rng.uniform() >= p_a {
             return Say::Pass;
         }
         self.restart();

@@ -259,18 +259,6 @@ KNOWN: list[tuple[str, str, str, str]] = [
         "tcp_run2",
         "chance in two seeds: 8 others of ns-2 give 0.2235 (se 0.0025), 60 of ours 0.2187",
     ),
-    (
-        "open_flows",
-        "scheme=CBQ",
-        "*",
-        "another law, as the page of cbq says: ns-2 lends by turns of one packet, so flows 2 and 3 get equal parts",
-    ),
-    (
-        "open_flows",
-        "scheme=WRR",
-        "*",
-        "another law, as the page of cbq says: ns-2 lends by turns by bytes, whose weights differ less than ours",
-    ),
 ]
 
 

@@ -70,7 +70,11 @@ def queue(scheme: str) -> Table:
             # ns-2's flows have each a queue of their own.
             return {"scheme": "fq", "by": "bit", "limit": "inf", "classes": classes(lambda _: {})}
         case "CBQ" | "WRR":
-            return {"scheme": "cbq", "limit": "inf", "classes": classes(lambda i: {"share": SHARES[i]})}
+            # ns-2 goes round from the class that was added last to the first, and its packet is one of 1024 bytes.
+            ns2 = {"variant": "prr" if scheme == "CBQ" else "wrr", "link_share": 0.98}
+            # The DropTail of a class holds one packet less than its limit_, as that of a link.
+            shares = classes(lambda i: {"share": SHARES[i], "mean_packet": "1024B", "limit": f"{LIMIT - 1}p"})
+            return {"scheme": "cbq", "limit": "inf", **ns2, "classes": shares[::-1]}
         case "DRR":
             return {"scheme": "drr", "limit": f"{LIMIT}kB", "quantum": "500B"}
         case "RIO":

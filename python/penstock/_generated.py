@@ -87,8 +87,8 @@ class Class(ClassElement):
             together. From 1e-06 to 1.
         weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
             of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
-        mean_packet: (cbq) Mean size of the class's packets, which makes packets in a turn out of its share.
-            Unit: bytes. From 1 to 65535.
+        mean_packet: (cbq) Mean size of the class's packets, which makes packets or bytes in a turn out of its
+            share. Unit: bytes. From 1 to 65535.
     """
 
     priority: int | None = None
@@ -1821,6 +1821,9 @@ class Cbq(Queue):
 
     Attributes:
         classes: The classes, in the order in which they are asked for a packet that arrives.
+        variant: A token bucket, or the estimator with turns of one packet or with turns weighted in bytes.
+        link_share: Part of the link's rate that is allotted to the classes together; only the estimator looks
+            at it. From 1e-06 to 1.
 
     References: S. Floyd, V. Jacobson, Link-sharing and Resource Management Models for Packet Networks, IEEE/ACM ToN
         3(4), 1995
@@ -1829,6 +1832,8 @@ class Cbq(Queue):
     scheme: ClassVar[str] = "cbq"
 
     classes: Sequence[Class]
+    variant: Literal["token-bucket", "prr", "wrr"] = "token-bucket"
+    link_share: float | str = 0.98
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,6 +41,8 @@ QUICK = {
         "scheme=DRR mix=equal kind=poisson rho=1.5",
         "scheme=DRR mix=mixed kind=poisson rho=1.5",
         "scheme=FQ mix=equal kind=poisson rho=1.5",
+        "scheme=CBQ mix=equal kind=poisson rho=1.5",
+        "scheme=WRR mix=equal kind=poisson rho=1.5",
         "scheme=SFQ mix=equal kind=poisson rho=1.5",
         "scheme=RIO mix=equal kind=poisson rho=1.5",
         "scheme=WRED mix=equal kind=poisson rho=1.1",

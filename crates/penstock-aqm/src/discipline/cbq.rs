@@ -1,40 +1,72 @@
 //! Class-Based Queueing (CBQ).
 //! S. Floyd, V. Jacobson, "Link-sharing and Resource Management Models for Packet Networks", IEEE/ACM Trans. Networking
-//! 3(4), 1995, for when a class is regulated. For the weighted round robin:
+//! 3(4), 1995, for when a class is regulated, with the estimator in its appendix; maxidle is that of S. Floyd, "Notes on
+//! Class-Based Queueing: Setting Parameters", 1995. For the weighted round robin in packets:
 //! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
 //! II, 2004, introduction.
 //!
 //! # Law
-//! Classes take turns (weighted round robin). In its turn a class sends at most
+//! `variant = "token-bucket"`: classes take turns (weighted round robin). In its turn a class sends at most
 //! w_i = max(1, round((share_i / s_i) / min over j of (share_j / s_j))) packets, with s_i its `mean_packet`: in a round
 //! each backlogged class sends at least one packet. A class is within its share as long as its head conforms to a token
 //! bucket of rate share_i C and depth `burst`. While some backlogged class is within its share, only such classes are
 //! served; while none is, all take their turns, and what is sent then takes no tokens: a class may exceed its share when no
 //! class below its share is backlogged. No random number is drawn.
 //!
+//! "prr" and "wrr": the estimator. b = p C is the rate allotted to a class, p its `share`. For a packet of size s that
+//! departs t after the last one of its class, with w = 1/16 and g = 1 - w:
+//!
+//! * avgidle <- min((1 - w) avgidle + w diff, maxidle), with diff = t - s / b.
+//! * maxidle = s_m / C max((1/p - 1) (1 - g^n) / g^n, 1 - g), with s_m its `mean_packet`, n its `burst`.
+//! * With avgidle > 0 the class is not over its limit. Else it is, until undertime = start + s / b - (1 - w) / w avgidle,
+//!   start being when the packet began: its next packet would then bring avgidle back to 0.
+//! * Of all packets together, with p the `link_share`, n = 64 and the link's mean packet, the same tells whether the link
+//!   is over its limit.
+//! * A class may send if it is not over its limit; or else if the link is not (it borrows). Else it is refused, and the
+//!   first time suspended: its undertime becomes start + s / b, and no later refusal changes that of a suspended class.
+//!   It is suspended until it sends by its own right.
+//! * If every backlogged class is refused, the first of them in turn sends, and no estimator counts that packet.
+//! * Who may send takes turns of one packet with "prr" (packet-by-packet round robin). With "wrr" (weighted round robin)
+//!   a turn adds Q_i = (share_i / sum of shares) (sum of mean_packet), in whole bytes, to a credit that is 0 or below; the
+//!   class sends, and keeps the turn, while its credit is above 0; each packet takes its size. A class that is passed
+//!   over (it has no packet, is refused or in debt) keeps neither credit nor debt. If all who may send are in debt, the
+//!   first of them in turn sends one packet without paying.
+//!
+//! Times are rounded down to nanoseconds.
+//!
 //! # Parameters
 //! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own besides the shared one; and a
-//! law (`queue`) that sees the class as its link, with the rate share_i C.
+//! law (`queue`) that sees the class as its link, with the rate share_i C. With the estimator `burst` is what a class long
+//! idle may send back to back (8 packets unless it is given), and `link_share` decides who borrows: at 1 a busy link is
+//! never over its limit, and the shares mean nothing.
 //!
 //! # Differences
-//! * Floyd and Jacobson estimate whether a class is over its limit from a moving average of its idle time; here a token
-//!   bucket says so, as exactly as times are.
-//! * One level of classes, no tree: whoever exceeds its share borrows from the link.
-//! * ns-2's CBQ takes turns of one packet, whatever the shares and sizes, and its CBQ/WRR turns by bytes; what they
-//!   lend is shared so. Of the first 16 packets that classes with 0.2 and 0.08 of the link send when both have a burst,
-//!   8 are of the first in CBQ (2 3 2 3), 10 in CBQ/WRR (2 3 2 2 3 2 2 3), 12 here (2 2 2 3).
-//! * A class that comes within its share begins a turn here, in which it may borrow too. Of four classes with 0.4, 0.3,
-//!   0.2 and 0.08 that offer 0.15, 0.3, 0.45 and 0.6 of the link the last two lose 0.03 and 0.81; in ns-2's CBQ 0.40
-//!   and 0.53, in CBQ/WRR 0.27 and 0.63. In all of them the first two lose at most 0.01.
-//! * With all four backlogged at once, ns-2's CBQ sends one packet of each in 17 rounds before its estimate holds the
-//!   class with 0.08 back; here it may send `burst` at once.
+//! * Floyd and Jacobson estimate whether a class is over its limit; unless a variant with the estimator is chosen, a token
+//!   bucket says so here, as exactly as times are.
+//! * One level of classes with one priority, no tree: whoever exceeds its share borrows from the link, and every class
+//!   may. So the link is never idle while something waits.
+//! * What the papers leave open of the estimator (how a class is suspended, what is counted, turns in bytes) is as ns-2.35
+//!   does it, found by experiment. With a mean_packet of 1024 bytes "prr" is its CBQ and "wrr" its CBQ/WRR, packet by
+//!   packet; but avgidle begins at maxidle, not at 0.
+//! * ns-2 asks the classes in the opposite order of that in which they were added, and with the estimator the order
+//!   matters. Of four classes with 0.4, 0.3, 0.2 and 0.08 that offer 0.15, 0.3, 0.45 and 0.6 of the link the last two lose
+//!   0.39 and 0.53 ("prr") or 0.27 and 0.63 ("wrr") if the last is asked first, as in ns-2, and 0.38 and 0.55 or 0.24 and
+//!   0.66 if the first is.
+//! * With the token bucket they lose 0.03 and 0.81, for what is borrowed goes by its turns, and a class that comes within
+//!   its share begins one, in which it may borrow too. In all of these the first two lose at most 0.01.
+//! * Of the first 16 packets that classes with 0.2 and 0.08 of the link send when both have a burst, 8 are of the first
+//!   with "prr" (2 3 2 3), 10 in ns-2's CBQ/WRR (2 3 2 2 3 2 2 3), 12 with the token bucket (2 2 2 3). With all four
+//!   backlogged at once "prr" sends one packet of each in 17 rounds before the class with 0.08 is over its limit; with the
+//!   token bucket it may send `burst` at once.
 //! * The thesis' round robin alone misses the shares when packets are not of the mean size; the buckets hold them.
 
+mod estimator;
+
+use self::estimator::LinkSharing;
 use super::Discipline;
 use super::class_queue::{Guarantee, Store, part};
 use super::classes::{self, ClassPlan, check_shares};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
-use super::weights::{ClassesParams, read_classes};
 use crate::aqm::LinkInfo;
 use crate::edge::classifier::Classifier;
 use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
@@ -42,17 +74,41 @@ use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, Length, ParamError, Value};
+use penstock_core::param::{ClassSetting, Default, Length, ParamError, Reader, Value};
 use penstock_core::{Bytes, Packet, Time, math};
+
+penstock_core::choice! {
+    /// What says whether a class is over its limit, and how classes take turns.
+    pub enum Variant {
+        /// A token bucket, and turns weighted in packets.
+        TokenBucket = "token-bucket",
+        /// The estimator, and turns of one packet: packet-by-packet round robin.
+        Prr = "prr",
+        /// The estimator, and turns weighted in bytes: weighted round robin.
+        Wrr = "wrr",
+    }
+}
+
+penstock_core::params! {
+    /// Parameters of CBQ.
+    pub struct CbqParams {
+        /// The classes, in the order in which they are asked for a packet that arrives.
+        classes: Vec<ClassSetting> = Default::Required;
+        /// A token bucket, or the estimator with turns of one packet or with turns weighted in bytes.
+        variant: Variant = Default::Text("token-bucket");
+        /// Part of the link's rate that is allotted to the classes together; only the estimator looks at it.
+        link_share: f64 = Default::Number(0.98), range: 0.000_001..=1.0;
+    }
+}
 
 penstock_core::params! {
     /// Parameters of a class with a regulated share.
     pub struct RegulatedClassParams {
         /// Share of the link's rate; those of all classes are at most 1 together.
         share: f64 = Default::Required, range: 0.000_001..=1.0;
-        /// How much may come at once and still be within the share; 20 packets unless it is given.
+        /// How much may come at once and still be within the share; 20 packets unless it is given, 8 with the estimator.
         burst: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
-        /// Mean size of the class's packets, which makes packets in a turn out of its share.
+        /// Mean size of the class's packets, which makes packets or bytes in a turn out of its share.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=65_535.0;
         /// Limit of the class's own queue, besides that of all.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
@@ -73,7 +129,7 @@ impl Scheme for Cbq {
                  1995",
         doc: module_doc!("cbq.rs"),
         ecn: false,
-        params: ClassesParams::INFO,
+        params: CbqParams::INFO,
         class_params: RegulatedClassParams::INFO,
         cost: "O(n) time for each packet, O(n) memory, n classes",
         picture: Picture::Service,
@@ -85,7 +141,10 @@ impl Scheme for Cbq {
         settings: &[(String, Value)],
         link: &LinkInfo,
     ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let classes = read_classes(settings)?;
+        let mut reader = Reader::new(settings, CbqParams::INFO);
+        let params = CbqParams::read(&mut reader);
+        reader.finish()?;
+        let CbqParams { classes, variant, link_share } = params.ok_or_else(Vec::new)?;
         let mut faults = Vec::new();
         let read = classes::read(&classes, RegulatedClassParams::INFO, RegulatedClassParams::read, &mut faults);
         let params = read.unwrap_or_default();
@@ -97,7 +156,11 @@ impl Scheme for Cbq {
         });
         let queues = classes::queues(&classes, plans, link, faults)?;
         let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
-        Ok(Box::new(Scheduler::new(queues, sorting, Turns::new(&params, link), link.limit)))
+        if variant == Variant::TokenBucket {
+            return Ok(Box::new(Scheduler::new(queues, sorting, Turns::new(&params, link), link.limit)));
+        }
+        let order = LinkSharing::new(variant, link_share, &params, link);
+        Ok(Box::new(Scheduler::new(queues, sorting, order, link.limit)))
     }
 }
 
@@ -209,7 +272,7 @@ mod tests {
         assert_eq!(rig.order(), [0, 0, 0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
     }
 
-    /// ns-2.35 sends the same packets as 2 3 2 3 in its CBQ, as `wrr` says in its CBQ/WRR.
+    /// ns-2.35 sends the same packets as 2 3 2 3 in its CBQ (see `estimator`), as `wrr` says in its CBQ/WRR.
     #[test]
     fn turns_are_weighted_more_than_in_ns2() {
         let mut rig = shares(&[0.4, 0.3, 0.2, 0.08], &[]);

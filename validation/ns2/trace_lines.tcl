@@ -1,9 +1,10 @@
-# Topology A of Alemu's thesis with a trace of RED's queue: ns trace_lines.tcl SCHEME FLOWS DELAYED SEED
-# SCHEME is gRED or Floyd, DELAYED 1 for receivers that wait 100 ms for a second packet; 100 s, starts as in
-# LOAD(N). Prints one line: mean, variance and share of the empty ones (%) of samples of the queue every 10 ms, then of
-# the lines of the trace of `curq_`, the variable in which ns-2's RED shows its queue, then arrivals, drops and lines.
+# Topology A of Alemu's thesis with a trace of RED's queue: ns trace_lines.tcl SCHEME FLOWS DELAYED SEED START
+# SCHEME is gRED or Floyd, DELAYED 1 for receivers that wait 100 ms for a second packet, START when the flows beyond three
+# begin: 3.5 as in LOAD(N), or 50 as in INC(M); 100 s. Prints one line: mean, variance and share of the empty ones (%) of
+# samples of the queue every 10 ms, then of the lines of the trace of `curq_`, the variable in which ns-2's RED shows its
+# queue, then arrivals, drops, lines, and the share (%) of samples after 60 s in which the buffer of 35 packets was full.
 # Such a line is written where an arriving packet finds another length than the one before found.
-lassign $argv scheme flows delayed seed
+lassign $argv scheme flows delayed seed start
 
 set ns [new Simulator]
 $defaultRNG seed $seed
@@ -36,6 +37,15 @@ $red attach $trace
 set monitor [$ns monitor-queue $r1 $r2 ""]
 source [file join [file dirname [info script]] samples.tcl]
 $ns at 0.01 sample
+set late 0
+set full 0
+proc late {} {
+    global ns monitor late full
+    incr late
+    if {[$monitor set pkts_] >= 35} {incr full}
+    $ns at [expr {[$ns now] + 0.01}] late
+}
+$ns at 60.01 late
 
 proc transfer {from to size window at} {
     global ns delayed
@@ -54,12 +64,12 @@ transfer $s1 $s3 1600 15 0.0
 transfer $s3 $s1 1600 15 1.0
 transfer $s2 $s3 1600 15 3.0
 for {set i 0} {$i < $flows - 3} {incr i} {
-    transfer $s1 $s3 1000 20 [expr {3.5 + 0.1 * $i + [$rng uniform 0 0.1]}]
+    transfer $s1 $s3 1000 20 [expr {$start + 0.1 * $i + [$rng uniform 0 0.1]}]
 }
 
 $ns at 100.0 finish
 proc finish {} {
-    global trace monitor samples sum squares empty
+    global trace monitor samples sum squares empty late full
     close $trace
     set n 0; set first 0.0; set second 0.0; set none 0
     set file [open [pid].trace]
@@ -78,7 +88,7 @@ proc finish {} {
         set mean [expr {$s / $k}]
         lappend shown [format "%.3f %.2f %.2f" $mean [expr {$s2 / $k - $mean * $mean}] [expr {100.0 * $e / $k}]]
     }
-    puts "$shown [$monitor set parrivals_] [$monitor set pdrops_] $n"
+    puts "$shown [$monitor set parrivals_] [$monitor set pdrops_] $n [expr {100.0 * $full / $late}]"
     exit 0
 }
 $ns run

@@ -34,6 +34,17 @@ def test_each_contradicted_claim_has_its_reason(work: Paper) -> None:
     assert [claim["id"] for claim in contradicted if not claim.get("because")] == []
 
 
+@by_work
+def test_what_reasons_point_to_is_recorded_and_holds(work: Paper) -> None:
+    verdicts: dict[str, set[str]] = {}
+    for claim in claims(work):
+        verdicts.setdefault(claim["id"], set()).add(claim["verdict"])
+    known = {one.id for one in work.experiments}
+    for reason in work.reasons.values():
+        for name in re.findall(r"\((why-[^)\s]+)\)", reason):
+            assert verdicts.get(name) == {"confirmed"} if "/" in name else name in known, (name, reason)
+
+
 def test_nearly_all_claims_are_decided() -> None:
     found = counts(claim for work in WORKS for claim in claims(work))
     total = sum(found.values())

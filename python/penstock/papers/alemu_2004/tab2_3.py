@@ -19,7 +19,6 @@ __all__ = ["claims", "draw", "measure", "study"]
 
 JUDGES = {"empty": probability, "5 to 15": probability, "25 to 35": probability}
 PRINTED = tables2.printed("tab2-3")
-BECAUSE = "counted over the lines of a trace, with delayed acknowledgements, the columns of 3 flows are met (why-empty)"
 
 
 def claims(table: Table) -> Iterator[Claim]:
@@ -33,7 +32,6 @@ def claims(table: Table) -> Iterator[Claim]:
                 expected=", ".join(f"{cell.column} {cell.printed:g} %" for cell in own),
                 holds=cells.fits(table, own, JUDGES),
                 reading="" if high == tables2.HIGH else f"max_p at most {high:g}",
-                because=BECAUSE if high == tables2.HIGH else "",
             )  # fmt: skip
         delayed = [cell for cell in tables2.printed("tab2-3", acks="delayed") if cell.row == row]
         yield Claim(

@@ -13,7 +13,6 @@ from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import load, psand
-from penstock.papers.alemu_2004.tables2 import BECAUSE
 from penstock.reproduce import Effort
 from penstock.samples import Sample, all_of
 from penstock.shown import Shown
@@ -55,7 +54,6 @@ def claims(table: Table) -> Iterator[Claim]:
             says=f"the row of Max {max_th:g}, Min {min_th:g}",
             expected=", ".join(f"{cell.column} {cell.printed:g}" for cell in own),
             holds=cells.fits(table, own, JUDGES),
-            because="" if min_th and max_th == 35 else BECAUSE,
         )
         yield Claim(
             id=f"tab3.1/r{i}",

@@ -94,7 +94,6 @@ def claims(table: Table, name: str, code: str, last: int) -> Iterator[Claim]:
             expected=f"PLR_RED - PLR_DT < 0 for n <= {last}, > 0 for n >= {last + 10}",
             holds=_signs(table, code, red, last),
             reading=reading,
-            because="" if reading else "the RED that ns-2 has set by itself since 2001 comes nearer: the other reading",
         )
 
 

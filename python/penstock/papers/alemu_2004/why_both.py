@@ -1,0 +1,57 @@
+"""Why claims are contradicted that seem to hold with none of the changes: two of them at once, or more runs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from penstock.claims import Claim, decide
+from penstock.papers.alemu_2004.changes import changed
+from penstock.papers.alemu_2004.why import CODES, SEEDS
+from penstock.reproduce import Effort
+from penstock.samples import Sample
+from penstock.study import Table
+
+__all__ = ["claims", "table"]
+
+HOLDS: Mapping[str, tuple[str, str, Sequence[str], int]] = {
+    "fig2.10d/c1": ("fig2-10", "all", ("delayed acknowledgements", "PSAND (2, 0.25)"), SEEDS),
+    "fig3.7/c1": ("fig3-7", "few", ("delayed acknowledgements", "PSAND (2, 0.25)"), SEEDS),
+    "fig4.5c/c1": ("fig4-5", "few", ("PSAND (1, 1)",), 30),
+}
+"""Claims with their experiment, its loads, as in `reasons.csv`, the changes with which they hold, and the runs."""
+
+
+def table(effort: Effort) -> Table:
+    """The verdict of each."""
+    cells = []
+    for claim, (experiment, loads, changes, seeds) in HOLDS.items():
+        if effort.quick and loads == "all":
+            continue
+        module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
+        study = module.study(replace(effort, mode="quick") if loads == "few" else effort)
+        study = replace(study, seeds=max(study.seeds, seeds))
+        for change in changes:
+            study = changed(study, change, seeds)
+        runs = effort.table(study, module.measure)
+        (verdict,) = (
+            one.finding.verdict
+            for one in decide(module.claims(runs))
+            if one.claim.id == claim and not one.claim.reading
+        )
+        cells.append(({"claim": claim}, {"verdict": Sample(CODES.get(verdict, 0.0))}))
+    return Table(cells, seeds=SEEDS)
+
+
+def claims(found: Table) -> Iterator[Claim]:
+    """Each holds."""
+    for claim in found.axis("claim"):
+        _, _, changes, seeds = HOLDS[claim]
+        yield Claim(
+            id=f"why-both/{claim}",
+            says=f"{claim} holds with {' and '.join(changes)}",
+            expected=f"confirmed, {seeds} runs a cell",
+            holds=found("verdict", claim=claim) > 0.5,
+            reading="own",
+        )

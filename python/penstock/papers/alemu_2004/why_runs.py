@@ -1,0 +1,74 @@
+"""Why traces are described otherwise: the thesis shows one run of each, and single runs differ.
+
+Section 2.4.2: "obtained from one simulation"; Section 4.5: "each the result of one simulation run". Claims are decided
+for each run by itself, with receivers that acknowledge each packet and with delayed acknowledgements.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+
+from penstock.claims import Claim, decide
+from penstock.papers.alemu_2004.changes import changed
+from penstock.reproduce import Effort
+from penstock.samples import Sample, any_of
+from penstock.study import Table
+
+__all__ = ["claims", "table"]
+
+TRACES: Mapping[str, list[str]] = {
+    "fig2-3": ["fig2.3/c1"],
+    "fig2-3-6": ["fig2.3-6/c1"],
+    "fig4-2": ["fig4.2d/c1", "fig4.2/c3"],
+    "fig4-3": ["fig4.3/c2"],
+}
+"""Claims of what one run shows, by experiment."""
+SETS = ["as printed", "delayed acknowledgements"]
+LEAST = 5.0
+"""Share of single runs in percent from which on the run of the thesis may be one of them."""
+EMPTIER = "LRED against PSAND"
+"""For fig4.3/c5, which points to Figure 4.2(e), of LRED: whether LRED's queue is the one that is empty more often."""
+
+
+def table(effort: Effort) -> Table:
+    """The share of single runs in which a claim holds, in percent."""
+    seeds = effort.choose(5, 20)
+    shares: dict[str, dict[str, Sample]] = {}
+    for experiment in effort.choose(["fig4-3"], list(TRACES)):
+        module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
+        for name in SETS:
+            found = effort.table(changed(module.study(effort), name, seeds), module.measure)
+            singles = [
+                {one.claim.id: one.finding.verdict == "confirmed" for one in decide(module.claims(_single(found, run)))}
+                for run in range(seeds)
+            ]
+            held = {claim: [verdicts[claim] for verdicts in singles] for claim in TRACES[experiment]}
+            if experiment == "fig4-3":
+                lred, psand = (found("empty", scheme=scheme, part="all").values for scheme in ("LRED", "PSAND"))
+                held[EMPTIER] = list(lred > psand)
+            for claim, runs in held.items():
+                shares.setdefault(claim, {})[name] = Sample(100 * float(sum(runs)) / seeds)
+    return Table([({"claim": claim}, of) for claim, of in shares.items()], seeds=seeds)
+
+
+def _single(found: Table, run: int) -> Table:
+    """One run, as if it were all there is."""
+    return Table.exact(
+        [
+            (labels, {name: float(sample.values[run if sample.random else 0]) for name, sample in samples.items()})
+            for labels, samples in found.cells
+        ]
+    )
+
+
+def claims(found: Table) -> Iterator[Claim]:
+    """Each holds in one run of twenty or more."""
+    for claim in found.axis("claim"):
+        yield Claim(
+            id=f"why-runs/{claim.replace(' ', '-')}",
+            says=f"single runs fulfil {claim}" + (": empty more often" if claim == EMPTIER else ""),
+            expected=f"{LEAST:g} % of them at least, with one kind of receivers",
+            holds=any_of((found(name, claim=claim) >= LEAST).at(name) for name in SETS),
+            reading="own",
+        )

@@ -144,6 +144,7 @@ class Red(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -159,10 +160,11 @@ class Red(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -191,6 +193,7 @@ class AredFloyd(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -213,10 +216,11 @@ class AredFloyd(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -241,6 +245,7 @@ class AredFeng(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -258,10 +263,11 @@ class AredFeng(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -294,6 +300,7 @@ class Psand(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -319,10 +326,11 @@ class Psand(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -351,6 +359,7 @@ class Qlaw(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -371,10 +380,11 @@ class Qlaw(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -613,6 +623,7 @@ class Xred(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -630,10 +641,11 @@ class Xred(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -657,6 +669,7 @@ class FbRed(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -673,10 +686,11 @@ class FbRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -743,7 +757,7 @@ class Rio(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = 0.002
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     ns2_quirk: bool = False
     mean_packet: str = "1000B"
@@ -786,7 +800,7 @@ class Wred(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -829,7 +843,7 @@ class Wrt(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -858,6 +872,7 @@ class CbtRed(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -899,10 +914,11 @@ class CbtRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -1434,7 +1450,7 @@ class WredDfq(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1695,6 +1711,7 @@ class Choke(Queue):
             of the first packet above min_th (ns-2).
         mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: Up to where packets are marked.
 
@@ -1712,10 +1729,11 @@ class Choke(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4"] = "count"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "count"
     guards: bool = False
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
     ecn: bool = False
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
@@ -1869,8 +1887,11 @@ class Tcp(Traffic):
             Unit: packets. From 0 to 65535.
         quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
             `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
-        timer_tick: Timers end with a tick of a clock of this period, and the one for late packets two ticks
-            later, as in a Linux kernel; 0 s is exact. Unit: s. From 0 to 1.
+        sack_delay: With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait
+            so long for more packets, at most a twentieth of the first round trip; 0 s answers each. Unit: s.
+            From 0 to 1.
+        timer_tick: Timers end with a tick of a clock of this period, and that for a probe two ticks later, as
+            in a Linux kernel; 0 s is exact. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.
@@ -1936,6 +1957,7 @@ class Tcp(Traffic):
     delayed_ack: str | bool | None = None
     quick_acks: int | None = None
     quick_gap: int | None = None
+    sack_delay: str | None = None
     timer_tick: str | None = None
     ecn: bool | None = None
     syn: bool | None = None

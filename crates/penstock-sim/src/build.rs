@@ -1,5 +1,6 @@
 //! From a scenario and a seed to an engine that is ready to run.
 
+use crate::ahead::Ahead;
 use crate::change::Change;
 use crate::classes::Names;
 use crate::connections::{NO_SESSION, Past, Session};
@@ -301,7 +302,7 @@ fn sessions(
         let host = &mut hosts[*flow as usize];
         let start = host.start;
         agenda.clear(host.rank);
-        *host = Host::idle(host.rank, spec.dscp, Arc::clone(&data), number as u32);
+        *host = Host { unseen: host.unseen, ..Host::idle(host.rank, spec.dscp, Arc::clone(&data), number as u32) };
         let mut request = (*data).clone();
         let mut rng = Rng::stream(seed, &format!("{}.{}", spec.name, plan.ways[*flow as usize].copy));
         let senders = spec.senders() as u32;
@@ -396,7 +397,7 @@ fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, offered: &Offered)
 
 /// Hops of a route for the plan.
 pub(crate) fn hop(link: u32, last: bool) -> Hop {
-    Hop { link, last, ahead: false, safe_behind: false, counted: false }
+    Hop { link, last, ahead: Ahead::Never, safe_behind: false, counted: false }
 }
 
 /// A rate as the wire takes it.

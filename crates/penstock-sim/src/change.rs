@@ -219,7 +219,7 @@ impl Network {
         if let Some(reorder) = change.reorder.as_mut().filter(|_| overtaken) {
             reorder.packets.push(arrival, packet);
             self.agenda.set(reorder.packets.rank(), reorder.packets.next());
-        } else if self.tally.hops[packet.hop as usize].ahead {
+        } else if self.goes_ahead(self.tally.hops[packet.hop as usize], packet) {
             self.arrive(arrival, packet);
         } else {
             self.park(arrival, packet);

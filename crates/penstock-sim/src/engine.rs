@@ -1,5 +1,6 @@
 //! The engine: takes the earliest event, lets its part act, until the end of the run.
 
+use crate::ahead::Ahead;
 use crate::change::Change;
 use crate::connections::{NO_SESSION, Past, Session};
 use crate::network::Network;
@@ -195,7 +196,8 @@ impl Engine {
     }
 
     /// An acknowledgement will reach its sender later. If nothing can happen to the sender before, and nobody else
-    /// uses its link, its answer is known now; else the acknowledgement waits on its delay line.
+    /// uses its link, its answer is known now; else the acknowledgement waits on its delay line. So does one that ends the
+    /// transfer: its connection closes when it arrives, and until then the receiver answers.
     #[inline]
     fn on_early_ack(&mut self) {
         let time = std::mem::replace(&mut self.network.home_at, Time::NEVER);
@@ -203,7 +205,8 @@ impl Engine {
         let host = &self.hosts[packet.flow as usize];
         let Source::Tcp(sender) = &host.source else { return };
         let timer = sender.timer().unwrap_or(Time::NEVER);
-        if time <= host.unseen && time <= timer && self.network.is_first(&packet) {
+        let ends = packet.seq >= sender.end();
+        if time <= host.unseen && time <= timer && !ends && self.network.is_first(&packet) {
             self.on_ack(time, &packet);
         } else {
             self.network.park(time, &packet);
@@ -215,9 +218,25 @@ impl Engine {
     fn on_arrival(&mut self, now: Time, line: u32) {
         let mut packet = self.network.land(line);
         if packet.labels.is_ack() && self.network.is_home(&packet) {
-            self.on_ack(now, &packet);
-        } else {
-            self.network.arrive(now, &mut packet);
+            return self.on_ack(now, &packet);
+        }
+        let kept_others = self.network.tally.hops[packet.hop as usize].ahead == Ahead::Lacking;
+        self.network.arrive(now, &mut packet);
+        if kept_others {
+            self.release(line);
+        }
+    }
+
+    /// Hand on what waited on this delay line only for the packet that has arrived: else, on a link that is never idle,
+    /// all that follow would wait for ever.
+    #[cold]
+    fn release(&mut self, line: u32) {
+        loop {
+            while self.network.home_at != Time::NEVER {
+                self.on_early_ack();
+            }
+            let Some((arrival, mut packet)) = self.network.release(line) else { return };
+            self.network.arrive(arrival, &mut packet);
         }
     }
 

@@ -4,6 +4,7 @@
 //! stream: the same scenario and seed give the same bits on any machine. [`run`] is the way in; a [`Scenario`] is in
 //! canonical form, without units.
 
+mod ahead;
 mod build;
 mod change;
 mod classes;

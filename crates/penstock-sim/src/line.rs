@@ -59,6 +59,11 @@ impl Lines {
         self.ends[line as usize].head == NONE
     }
 
+    /// The first packet on this line.
+    pub(crate) fn first(&self, line: u32) -> Option<&SimPacket> {
+        self.packets.get(self.ends[line as usize].head as usize).map(|parked| &parked.0)
+    }
+
     /// Put a packet behind the others on this line; whether it is the first.
     #[inline]
     pub(crate) fn push(&mut self, line: u32, arrival: Time, packet: &SimPacket) -> bool {

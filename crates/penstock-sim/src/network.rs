@@ -1,5 +1,6 @@
 //! What happens between the hosts: links, queues, delay lines, and the far ends that answer.
 
+use crate::ahead::Ahead;
 use crate::change::Change;
 use crate::event::Agenda;
 use crate::line::Lines;
@@ -68,14 +69,38 @@ impl Network {
             let end = now.max(link.free_at) + link.wire.transmission(packet.size);
             link.free_at = end;
             now = end + link.delay;
-            if !hop.ahead {
-                let line = link.line;
+            let line = link.line;
+            if !self.goes_ahead(hop, packet) {
                 return self.launch(line, now, packet);
             }
             if !self.next_leg(now, hop, packet) {
                 return;
             }
         }
+    }
+
+    /// Whether this packet can be handed on as soon as it is known when it arrives at the far end of its link.
+    #[inline]
+    pub(crate) fn goes_ahead(&self, hop: Hop, packet: &SimPacket) -> bool {
+        match hop.ahead {
+            Ahead::Never => false,
+            Ahead::Lacking => self.is_lacking(packet),
+            Ahead::Always => true,
+        }
+    }
+
+    /// Whether nothing waits on the link before this packet, and its receiver, if it is there, lacks it.
+    #[inline(never)]
+    fn is_lacking(&self, packet: &SimPacket) -> bool {
+        self.is_first(packet) && self.tally.is_lacking(packet)
+    }
+
+    /// A packet that had to wait on this delay line has arrived at its receiver. If the one behind it waited for that alone,
+    /// take it off the line, with the time of its arrival. The caller hands it on.
+    pub(crate) fn release(&mut self, line: u32) -> Option<(Time, SimPacket)> {
+        let (arrival, packet) = (self.agenda.time_of(self.first_line + line)?, self.lines.first(line)?);
+        let hop = self.tally.hops[packet.hop as usize];
+        (hop.ahead == Ahead::Lacking && self.tally.is_lacking(packet)).then(|| (arrival, self.land(line)))
     }
 
     /// The packet has reached the far end of its link: it goes on to its next hop, or becomes the answer to itself at its
@@ -241,10 +266,10 @@ impl Network {
                 let end = now + link.wire.transmission(packet.size);
                 let arrival = end + link.delay;
                 self.agenda.set(rank, end);
-                if self.tally.hops[packet.hop as usize].ahead {
+                let line = link.line;
+                if self.goes_ahead(self.tally.hops[packet.hop as usize], &packet) {
                     self.arrive(arrival, &mut packet);
                 } else {
-                    let line = link.line;
                     self.launch(line, arrival, &packet);
                 }
             }

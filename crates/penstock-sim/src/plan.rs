@@ -51,18 +51,6 @@ impl Route {
     }
 }
 
-/// Where packets come from onto a link.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Feeder {
-    None,
-    /// Only from this link, in its order.
-    Link(u32),
-    /// Only from the sender of this flow.
-    Flow(usize),
-    /// From other events, or from several places.
-    Mixed,
-}
-
 /// Whether packets may be lost on their way onto this link.
 fn may_lose(link: &LinkSpec) -> bool {
     link.queue.is_some() || link.loss.is_some() || !link.edge.is_empty()
@@ -228,7 +216,7 @@ impl Plan {
     }
 
     /// The hops of the route that starts at `first`.
-    fn range(&self, first: u32) -> std::ops::RangeInclusive<usize> {
+    pub(crate) fn range(&self, first: u32) -> std::ops::RangeInclusive<usize> {
         let first = first as usize;
         let length = self.hops[first..].iter().position(|hop| hop.last).unwrap_or(0);
         first..=first + length
@@ -264,71 +252,6 @@ impl Plan {
             self.crossing[link] += 1;
             if tcp {
                 self.rtts[link] = self.rtts[link].max(Some(round_trip));
-            }
-        }
-    }
-
-    /// Find the hops behind which everything up to the next event follows from one link alone.
-    ///
-    /// A computed link that is fed by one other link gets its packets in that link's order, so its own deliveries are
-    /// known as soon as those of the other are. The same holds for a receiver that answers every packet at once and
-    /// whose answers leave by such a link; and for a sender whose data alone takes a computed link, unless there is no
-    /// event anywhere on its round trip: one acknowledgement would lead to the next for ever. Connections that come and go
-    /// are not so: their ends hear of an opening or a closing at the other end at any time.
-    fn find_what_goes_ahead(&mut self, scenario: &Scenario, prompt: &[bool]) {
-        let mut feeders = vec![Feeder::None; self.computed.len()];
-        let mut feed = |link: u32, feeder: Feeder| {
-            let known = &mut feeders[link as usize];
-            *known = if *known == Feeder::None || *known == feeder { feeder } else { Feeder::Mixed };
-        };
-        let mut routes: Vec<(u32, Option<u32>, bool)> = Vec::new();
-        for (flow, way) in self.ways.iter().enumerate() {
-            feed(self.hops[way.data_hop as usize].link, Feeder::Flow(flow));
-            let group = &scenario.traffic[way.group];
-            let (tcp, opens) = (group.tcp.is_some(), group.opens());
-            routes.push((way.data_hop, tcp.then_some(way.ack_hop), prompt[way.group] && !opens));
-        }
-        for path in self.sessions.iter().flat_map(|(_, paths)| paths) {
-            feed(self.hops[path.data_hop as usize].link, Feeder::Mixed);
-            routes.push((path.data_hop, Some(path.ack_hop), false));
-        }
-        routes.sort_unstable();
-        routes.dedup();
-        for &(data, acks, prompt) in &routes {
-            let range = self.range(data);
-            let last = self.hops[*range.end()].link;
-            self.hops[range].windows(2).for_each(|pair| feed(pair[1].link, Feeder::Link(pair[0].link)));
-            if let Some(acks) = acks {
-                feed(self.hops[acks as usize].link, if prompt { Feeder::Link(last) } else { Feeder::Mixed });
-                self.hops[self.range(acks)].windows(2).for_each(|pair| feed(pair[1].link, Feeder::Link(pair[0].link)));
-            }
-        }
-        let follows = |plan: &Self, link: u32, next: u32| {
-            plan.computed[next as usize] && feeders[next as usize] == Feeder::Link(link)
-        };
-        let answers = |plan: &Self, data: u32, acks: u32| {
-            let first = plan.hops[data as usize].link as usize;
-            let round_trip = plan.range(data).chain(plan.range(acks));
-            let waits = |at: usize| !plan.hops[at].ahead && at != *plan.range(acks).end();
-            plan.computed[first] && matches!(feeders[first], Feeder::Flow(_)) && round_trip.into_iter().any(waits)
-        };
-        for &(data, acks, prompt) in &routes {
-            for first in [Some(data), acks].into_iter().flatten() {
-                for at in self.range(first) {
-                    let link = self.hops[at].link;
-                    let home = self.hops[at].last && first != data;
-                    self.hops[at].ahead = match (self.hops[at].last, acks) {
-                        (false, _) => follows(self, link, self.hops[at + 1].link),
-                        (true, Some(acks)) if home => answers(self, data, acks),
-                        (true, Some(acks)) => prompt && follows(self, link, self.hops[acks as usize].link),
-                        (true, None) => scenario.options.computed_links,
-                    };
-                    // What leaves this link in another order than it came is not known ahead.
-                    self.hops[at].ahead &= scenario.links[link as usize].reorder.is_none();
-                    if !self.hops[at].ahead || home {
-                        self.has_line[link as usize] = true;
-                    }
-                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What the network counts about flows and packets while queues report their fates.
 
+use crate::ahead::Ahead;
 use crate::packet::{ACE_SHIFT, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
@@ -18,9 +19,8 @@ pub(crate) struct Hop {
     pub(crate) link: u32,
     /// Whether the route ends behind it.
     pub(crate) last: bool,
-    /// Whether what this link delivers can be handed on the moment its time of arrival is known: everything up to the
-    /// next event then follows from this link alone, in its order.
-    pub(crate) ahead: bool,
+    /// Whether what this link delivers can be handed on the moment its time of arrival is known.
+    pub(crate) ahead: Ahead,
     /// Whether data that gets into this queue can no longer be lost.
     pub(crate) safe_behind: bool,
     /// Whether bytes of data are counted here as having crossed the watched link.
@@ -149,6 +149,15 @@ impl Tally {
             let flow = &mut self.flows[packet.flow as usize];
             flow.stats.on_survival(&mut self.loss_runs[flow.group as usize]);
         }
+    }
+
+    /// Whether the receiver at the end of this link lacks the packet; or there is none, or the connection is closed, so that
+    /// nobody answers.
+    #[inline]
+    pub(crate) fn is_lacking(&self, packet: &SimPacket) -> bool {
+        let flow = &self.flows[packet.flow as usize];
+        let answered = self.hops[packet.hop as usize].last && packet.epoch == flow.epoch;
+        !answered || flow.receiver.as_ref().is_some_and(|receiver| receiver.lacks(packet.seq))
     }
 
     /// The packet with which the receiver of this flow answers.

@@ -221,6 +221,12 @@ impl Receiver {
         bytes
     }
 
+    /// Whether this packet, or one before it, has not arrived.
+    #[inline]
+    pub fn lacks(&self, seq: u32) -> bool {
+        seq >= self.next
+    }
+
     /// Whether every packet is answered at once.
     #[inline]
     pub fn is_prompt(&self) -> bool {

@@ -233,6 +233,12 @@ impl Sender {
         self.machine.finished()
     }
 
+    /// The number after that of the last packet of the transfer; `u32::MAX` for an endless one.
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.machine.end
+    }
+
     /// Congestion window in packets, without the inflation of a fast recovery.
     pub fn cwnd(&self) -> f64 {
         self.machine.cwnd

@@ -77,5 +77,7 @@ def test_numbers_are_differences_of_the_counters_of_the_queue_under_test(
 
 
 def test_the_file_is_laid_out_as_the_recorded_one(tmp_path: Path) -> None:
-    write(tmp_path / "again.json", recorded())
-    assert (tmp_path / "again.json").read_text() == RECORDED.read_text()
+    again = tmp_path / "new" / "again.json"
+    write(again, recorded())
+    assert again.read_text() == RECORDED.read_text()
+    assert list(again.parent.iterdir()) == [again]

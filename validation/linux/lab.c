@@ -52,7 +52,7 @@ enum { PORT = 5000, FIRST_SOURCE_PORT = 6000, MAX_FLOWS = 64 };
 static const uint64_t FLOW_GAP = 100 * MILLISECOND;
 static const uint64_t PING_GAP = 10007 * MICROSECOND;
 static const uint64_t SAMPLE_GAP = 10 * MILLISECOND;
-/* Beside the beginnings of flows and the ticks of the kernel, which are whole 10 ms. */
+/* Away from the ticks of the kernel and the beginnings of flows, at whole 10 ms. */
 static const uint64_t BACKLOG_PHASE = 2500 * MICROSECOND;
 static const unsigned QUEUE_HANDLE = 0x20;
 
@@ -64,7 +64,9 @@ struct shared {
 
 static struct shared *shared;
 static const char *folder;
+static const char *const *controls; /* of each flow */
 static int traces;
+static FILE *tcp_info_log; /* of all flows, each of which writes whole lines */
 static uint64_t zero, begin, end, first_start; /* zero on the monotonic clock, the others counted from it */
 
 /* ---- Small helpers ---- */
@@ -206,9 +208,6 @@ static void receiver(int unused)
 
 /* ---- A flow: writes as much as the socket takes ---- */
 
-static const char *const *controls;
-static FILE *tcp_info_log; /* one for all flows: opened before they start, a line at a time */
-
 static uint64_t flow_start(int flow)
 {
     return first_start + flow * FLOW_GAP;
@@ -242,7 +241,7 @@ static void sample_tcp_info(int connection, int flow)
     }
 }
 
-static void flow(int number)
+static void send_flow(int number)
 {
     static const char data[128 * 1024];
 
@@ -465,8 +464,9 @@ static void save_counters(const char *name)
     char command[4096];
 
     snprintf(command, sizeof command, "ip netns exec r tc -s -j qdisc show dev r1 >'%s/%s'", folder, name);
+    errno = 0;
     if (system(command))
-        fail("tc failed");
+        fail("tc gives no counters");
 }
 
 static void copy_received(uint64_t *to)
@@ -515,7 +515,7 @@ int main(int count, char **arguments)
     start(ping, 0);
     start(backlog, 0);
     for (int i = 0; i < flows; i++)
-        start(flow, i);
+        start(send_flow, i);
 
     wait_until(begin);
     copy_received(before);
@@ -523,6 +523,7 @@ int main(int count, char **arguments)
     wait_until(end);
     copy_received(after);
     save_counters("end.json");
+    errno = 0;
     if (waitpid(-1, NULL, WNOHANG) > 0)
         fail("a part of the measurement ended early");
     save_result(flows, before, after);

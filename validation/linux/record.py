@@ -192,6 +192,7 @@ def record(kernel: Path, cells: list[Cell], starts: int, jobs: int, file: Path, 
 def write(file: Path, cells: Mapping[str, Mapping[str, list[float]]]) -> None:
     """The cells as ``qdisc_tcp.json`` has them, one a line; the file is replaced as a whole."""
     lines = (f"{json.dumps(name)}: {json.dumps(lists, separators=(',', ':'))}" for name, lists in cells.items())
+    file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part.json")
     part.write_text('{"cells": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
     part.replace(file)

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs schemes queue-law fec fluid model-figures bench bench-peers validate fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel fuzz lint test-rust test-python
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installe
 
 validate: setup ## compare with the reference results cell by cell
 	$(BIN)/python -m validation --write docs/validation-results.md
+
+linux-kernel: ## build Linux 6.1 for virtual time into build/linux, to record more cells (packages: validation/linux/README.md)
+	validation/linux/build.sh
 
 fuzz: ## ten million random operations on each scheme, with random legal settings, on all cores
 	cd fuzz && cargo run --locked --release --quiet -- 10 1

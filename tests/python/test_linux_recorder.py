@@ -1,0 +1,83 @@
+"""The recorder of Linux in virtual time, as far as it goes without a kernel."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from validation.linux.record import QUEUES, Cell, RecordingError, main, numbers, write
+
+RECORDED = Path(__file__).parents[1] / "data" / "linux" / "qdisc_tcp.json"
+
+
+def recorded() -> dict[str, dict[str, list[float]]]:
+    cells: dict[str, dict[str, list[float]]] = json.loads(RECORDED.read_text())["cells"]
+    return cells
+
+
+def queue(drops: int, packets: int, more: Mapping[str, object], handle: str = "20:") -> dict[str, object]:
+    return {"handle": handle, "drops": drops, "packets": packets, **more}
+
+
+def test_every_recorded_cell_without_datagrams_can_be_recorded_again() -> None:
+    names = [name for name in recorded() if "udp" not in name]
+    assert {Cell.parse(name).queue for name in names} == set(QUEUES)
+    assert all(len(Cell.parse(name).controls) == int(name.split()[3]) for name in names)
+
+
+def test_of_two_congestion_controls_each_has_half_of_the_flows() -> None:
+    assert Cell.parse("codel 20 cubic+bbr 4").controls == ("cubic", "cubic", "bbr", "bbr")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("codel 20 cubic 4 udp0.5", "datagrams cannot be recorded"),
+        ("codel 20 cubic", "a cell is QUEUE RTT_MS CC FLOWS"),
+        ("codle 20 cubic 4", "no queue codle"),
+        ("codel 20 vegas 4", "no congestion control vegas"),
+        ("codel 20 cubic+bbr 3", "as many of each"),
+    ],
+)
+def test_a_cell_that_cannot_be_recorded_is_refused_with_its_reason(name: str, why: str) -> None:
+    with pytest.raises(RecordingError, match=why):
+        Cell.parse(name)
+
+
+def test_without_a_kernel_it_says_how_to_build_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--kernel", str(tmp_path), "--write", str(tmp_path / "out.json"), "codel 20 cubic 4"])
+    assert "build.sh makes it" in capsys.readouterr().err
+
+
+def test_a_job_is_quoted_for_the_shell() -> None:
+    job = Cell.parse("codel_ecn 80 reno 1").job(start=2, traces=False)
+    assert "queue='codel limit 1000 target 5ms interval 100ms ecn'\n" in job
+    assert {"shaper=htb", "rtt_ms=80", "ecn=1", "controls=reno", "start_us=262", "traces=0"} <= set(job.splitlines())
+    assert "shaper=own\n" in Cell.parse("cake_10mbit 20 reno 4").job(start=0, traces=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"marked": 1}, {"marked": 4}),
+        ({"ecn_mark": 1}, {"ecn_mark": 4}),
+        ({"tins": [{"ecn_mark": 1}]}, {"tins": [{"ecn_mark": 4}]}),
+    ],
+    ids=["red", "codel", "cake"],
+)
+def test_numbers_are_differences_of_the_counters_of_the_queue_under_test(
+    before: dict[str, object], after: dict[str, object]
+) -> None:
+    shaper = queue(99, 999, {}, handle="1:")
+    result = {"goodput_bps": [1000000, 2000000], "backlog_packets": 12.3456}
+    found = numbers(result, [shaper, queue(10, 100, before)], [shaper, queue(25, 300, after)])
+    assert found == {"goodput": 3000000, "drops": 15, "marks": 3, "sent": 200, "backlog": 12.35}
+
+
+def test_the_file_is_laid_out_as_the_recorded_one(tmp_path: Path) -> None:
+    again = tmp_path / "new" / "again.json"
+    write(again, recorded())
+    assert again.read_text() == RECORDED.read_text()
+    assert list(again.parent.iterdir()) == [again]

@@ -1,0 +1,228 @@
+"""``python -m validation.linux.record``: cells of ``qdisc_tcp.json`` again, with other starts of their flows."""
+
+import argparse
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+KERNEL = HERE.parents[1] / "build" / "linux"
+
+BEGIN_S, END_S = 10, 60
+SHIFT_US = 131
+"""The flows of start k begin k times this later: short beside a packet's 1.2 ms, and no divisor of anything."""
+PATIENCE_S = 900
+
+RED = "red limit 400000 min 15000 max 45000 avpkt 1500 burst 20 probability 0.1 bandwidth 10Mbit"
+CHOKE = "choke limit 1000 bandwidth 10Mbit min 10 max 30 burst 20 probability 0.1"
+
+QUEUES = {
+    "cake_10mbit": "cake bandwidth 10mbit",
+    "cake_htb": "cake unlimited",
+    "cake_htb_ecn": "cake unlimited",
+    "choke": CHOKE,
+    "choke_ecn": f"{CHOKE} ecn",
+    "codel": "codel limit 1000 target 5ms interval 100ms noecn",
+    "codel_ecn": "codel limit 1000 target 5ms interval 100ms ecn",
+    "fq_codel": "fq_codel noecn",
+    "fq_codel_ecn": "fq_codel ecn",
+    "fq_pie": "fq_pie",
+    "pfifo100": "pfifo limit 100",
+    "pie": "pie limit 1000 target 15ms tupdate 15ms noecn",
+    "pie_ecn": "pie limit 1000 target 15ms tupdate 15ms ecn",
+    "red": RED,
+    "red_adaptive": f"{RED} adaptive",
+    "red_adaptive_ecn": f"{RED} adaptive ecn",
+    "red_ecn": f"{RED} ecn",
+    "sfb": "sfb",
+    "sfb_ecn": "sfb",
+    "sfq": "sfq limit 127",
+}
+"""What ``tc`` is told, by the queue's name in the cells. ``_ecn``: both ends of TCP use ECN, too."""
+
+CONTROLS = ("reno", "cubic", "bbr", "dctcp")
+
+
+class RecordingError(Exception):
+    """A cell that cannot be recorded, or a run that gave no result; the text says why."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A queue, a round trip and the congestion control of each flow."""
+
+    name: str
+    queue: str
+    rtt_ms: int
+    controls: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, name: str) -> "Cell":
+        """The cell called ``QUEUE RTT_MS CC FLOWS``; of ``CC+CC`` each has its share of the flows, in this order."""
+        words = name.split()
+        if len(words) > 4 and words[4].startswith("udp"):
+            raise RecordingError(f"{name}: cells with datagrams cannot be recorded; the recorder sends TCP alone")
+        if len(words) != 4 or not (words[1].isdecimal() and words[3].isdecimal()):
+            raise RecordingError(f"{name}: a cell is QUEUE RTT_MS CC FLOWS, as 'codel 20 cubic 4'")
+        queue, controls, flows = words[0], words[2].split("+"), int(words[3])
+        if queue not in QUEUES:
+            raise RecordingError(f"{name}: no queue {queue}; there are {', '.join(QUEUES)}")
+        if unknown := [control for control in controls if control not in CONTROLS]:
+            raise RecordingError(f"{name}: no congestion control {unknown[0]}; there are {', '.join(CONTROLS)}")
+        if not 1 <= flows <= 64 or flows % len(controls):
+            raise RecordingError(f"{name}: 1 to 64 flows, as many of each congestion control")
+        each = flows // len(controls)
+        return cls(name, queue, int(words[1]), tuple(control for control in controls for _ in range(each)))
+
+    def job(self, start: int, traces: bool) -> str:
+        """The variables that ``init.sh`` reads."""
+        variables = {
+            "queue": QUEUES[self.queue],
+            "shaper": "own" if self.queue == "cake_10mbit" else "htb",
+            "rtt_ms": self.rtt_ms,
+            "ecn": int(self.queue.endswith("_ecn")),
+            "controls": " ".join(self.controls),
+            "begin": BEGIN_S,
+            "end": END_S,
+            "start_us": start * SHIFT_US,
+            "traces": int(traces),
+        }
+        return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in variables.items())
+
+
+def run(kernel: Path, cell: Cell, start: int, folder: Path, traces: bool = False) -> dict[str, float]:
+    """Boot the kernel for one run of a cell, whose files come into `folder`, and read its numbers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "job").write_text(cell.job(start, traces), encoding="utf-8")
+    (folder / "result.json").unlink(missing_ok=True)
+    command = [
+        *(kernel / "linux", "mem=256M", "rootfstype=hostfs", "rootflags=/", "rw", f"init={HERE / 'init.sh'}"),
+        *("con=null", "con0=fd:0,fd:1", "quiet", "time-travel=inf-cpu", "time-travel-start=1700000000000000000"),
+        *(f"LAB={kernel / 'lab'}", f"JOB={folder}"),
+    ]
+    # User Mode Linux does not know restartable sequences, which newer C libraries register in each process.
+    environment = {**os.environ, "UML_SEED": str(start + 1), "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+    with (folder / "console").open("wb") as console:
+        boot(command, environment, console.fileno())
+    if not (folder / "result.json").exists():
+        raise RecordingError(f"{cell.name}, start {start}: no result\n{told(folder)}")
+    return numbers(*(json.loads((folder / f"{name}.json").read_text()) for name in ("result", "begin", "end")))
+
+
+def boot(command: list[Any], environment: Mapping[str, str], console: int) -> None:
+    """Run the kernel to its end or for `PATIENCE_S`; its processes are a group, and none of them outlives this."""
+    machine = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=console,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        machine.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        if machine.poll() is None:
+            os.killpg(machine.pid, signal.SIGKILL)
+            machine.wait()
+
+
+def told(folder: Path) -> str:
+    """The last lines of what the machine and the programs in it said."""
+    files = (folder / name for name in ("console", "log"))
+    lines = [line for file in files if file.exists() for line in file.read_text(errors="replace").splitlines()[-5:]]
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def numbers(result: Mapping[str, Any], begin: list[Any], end: list[Any]) -> dict[str, float]:
+    """The numbers of ``qdisc_tcp.json``, from what a run left: its result, and the counters at begin and end."""
+    before, after = counters(begin), counters(end)
+    counted = {key: after[key] - before[key] for key in before}
+    return {
+        "goodput": round(sum(result["goodput_bps"])),
+        **counted,
+        "backlog": round(result["backlog_packets"], 2),
+    }
+
+
+def counters(queues: list[Any]) -> dict[str, int]:
+    """Drops, marks and packets sent of the queue under test; where it marks, each kind of queue tells otherwise."""
+    queue = next(queue for queue in queues if queue["handle"] == "20:")
+    marks = [queue.get("marked", 0), queue.get("ecn_mark", 0), *(tin["ecn_mark"] for tin in queue.get("tins", []))]
+    return {"drops": queue["drops"], "marks": sum(marks), "sent": queue["packets"]}
+
+
+def record(kernel: Path, cells: list[Cell], starts: int, jobs: int, file: Path, traces: Path | None) -> bool:
+    """Record all cells, `jobs` runs at a time; `file` grows by each that is finished. False if one failed."""
+    recorded: dict[str, dict[str, list[float]]] = {}
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(jobs) as pool:
+
+        def submit(cell: Cell, start: int) -> Future[dict[str, float]]:
+            folder = (traces or Path(scratch)) / f"{cell.name} {start}".replace(" ", "_")
+            return pool.submit(run, kernel, cell, start, folder, traces is not None)
+
+        runs = {cell: [submit(cell, start) for start in range(starts)] for cell in cells}
+        try:
+            for cell, futures in runs.items():
+                try:
+                    results = [future.result() for future in futures]
+                except RecordingError as error:
+                    print(error, file=sys.stderr)
+                    continue
+                recorded[cell.name] = {key: [result[key] for result in results] for key in results[0]}
+                write(file, recorded)
+                print(cell.name, flush=True)
+        finally:
+            # After Ctrl-C no further machine is booted; those that run come to their end.
+            pool.shutdown(cancel_futures=True)
+    return len(recorded) == len(cells)
+
+
+def write(file: Path, cells: Mapping[str, Mapping[str, list[float]]]) -> None:
+    """The cells as ``qdisc_tcp.json`` has them, one a line; the file is replaced as a whole."""
+    lines = (f"{json.dumps(name)}: {json.dumps(lists, separators=(',', ':'))}" for name, lists in cells.items())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part.json")
+    part.write_text('{"cells": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    part.replace(file)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 1 when a cell could not be recorded; the others are written all the same."""
+    parser = argparse.ArgumentParser(
+        prog="python -m validation.linux.record",
+        description="Record queues of Linux 6.1 under TCP, in virtual time.",
+    )
+    parser.add_argument("cells", nargs="+", metavar="CELL", help="QUEUE RTT_MS CC FLOWS, as 'codel 20 cubic 4'")
+    parser.add_argument("--kernel", type=Path, default=KERNEL, metavar="DIR", help="what build.sh made (default: here)")
+    parser.add_argument("--starts", type=int, default=6, help="runs of each cell, with other starts (default 6)")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default 2)")
+    parser.add_argument("--write", type=Path, required=True, metavar="FILE", help="the JSON; what it was is lost")
+    parser.add_argument("--traces", type=Path, metavar="DIR", help="keep each run's files there, with captures")
+    options = parser.parse_args(arguments)
+    try:
+        cells = [Cell.parse(name) for name in options.cells]
+    except RecordingError as error:
+        parser.error(str(error))
+    kernel = options.kernel.resolve()
+    if missing := [name for name in ("linux", "lab") if not (kernel / name).exists()]:
+        parser.error(f"no {missing[0]} in {kernel}; validation/linux/build.sh makes it")
+    if options.starts < 1 or options.jobs < 1:
+        parser.error("--starts and --jobs are 1 or more")
+    traces = options.traces.resolve() if options.traces else None
+    return 0 if record(kernel, cells, options.starts, options.jobs, options.write, traces) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -102,7 +102,6 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
         _ if id.contains("tail") => (0.10, 0),
         // HyStart sees other trains with the receiver of the profile, and a queue of 20 packets overflows another time.
         "pfifo20_cubic" | "norack_cubic" | "rtt20_pfifo20_cubic" if !recorded => (0.10, 12),
-        "nohystart_pfifo20_cubic" => (0.10, 21),
         // The receiver of the profile opens its window at once, Linux' in two steps.
         "pfifo50_reno" if !recorded => (0.10, 8),
         _ if id.contains("pfifo") || id.starts_with("norack") => (0.10, 1),

@@ -38,8 +38,9 @@ fn ack_numbers(text: &str) -> BTreeSet<u32> {
     seen
 }
 
-/// The cell again; `recorded`: the receiver acknowledges what it did in the recording.
-fn play(cell: &Json, recorded: bool) -> Record {
+/// The cell again; `recorded`: the receiver acknowledges what it did in the recording; `gap`: packets at which it pauses in its
+/// quick answers.
+fn play(cell: &Json, recorded: bool, gap: f64) -> Record {
     let number = |key: &str| cell[key].as_u64().expect("a number");
     let headers = 1514 - number("mss");
     let flavour = match (cell["cc"].as_str().expect("a name"), is(cell, "no_sack")) {
@@ -53,6 +54,7 @@ fn play(cell: &Json, recorded: bool) -> Record {
         ("packet", Value::Bytes(number("mss") as f64)),
         ("headers", Value::Bytes(headers as f64)),
         ("ack_size", Value::Bytes(headers as f64)),
+        ("quick_gap", Value::Number(gap)),
         ("timestamps", Value::Flag(!is(cell, "no_timestamps"))),
         ("hystart", Value::Flag(!is(cell, "no_hystart"))),
         ("rack", Value::Flag(!is(cell, "no_recovery"))),
@@ -113,7 +115,7 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
 /// What differs by more than it may.
 fn difference(cell: &Json, recorded: bool) -> Option<String> {
     let Bounds { done, retransmissions } = bounds(cell, recorded)?;
-    let record = play(cell, recorded);
+    let record = play(cell, recorded, 0.0);
     let counts = record.sender.counts(record.end);
     let number = |key: &str| cell[key].as_u64().expect("a number");
     let mut faults = Vec::new();
@@ -169,4 +171,16 @@ fn flows_take_as_long_as_in_linux_with_the_receiver_of_the_profile() {
     assert_eq!(cells.len(), 69);
     let wrong: Vec<String> = cells.iter().filter_map(|cell| difference(cell, false)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Linux' window opens with the third round trip; its receiver pauses in its quick answers from the 17th packet to that.
+#[test]
+fn windows_are_linux_s_with_a_receiver_that_pauses_until_its_window_opens() {
+    let lossless = |cell: &Json| cell["retransmissions"] == 0 && !is(cell, "no_timestamps") && !is(cell, "quickack");
+    let cells: Vec<Json> = cells().into_iter().filter(lossless).collect();
+    assert!(cells.len() >= 10, "{}", cells.len());
+    for cell in &cells {
+        let (near, all) = windows_near(cell, &play(cell, false, 15.0));
+        assert_eq!(near, all, "{}", cell["id"]);
+    }
 }

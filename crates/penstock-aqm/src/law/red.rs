@@ -225,7 +225,7 @@ impl Red {
             self.vars.avg *= math::pow(1.0 - w_q, m);
         }
         self.vars.avg = if self.params.whole_average {
-            self.vars.avg + w_q * (q - math::floor(self.vars.avg + ROUNDING))
+            (self.vars.avg + w_q * (q - math::floor(self.vars.avg + ROUNDING))).max(0.0)
         } else {
             (1.0 - w_q) * self.vars.avg + w_q * q
         };

@@ -124,7 +124,7 @@ impl Red {
         }
         self.avg = if self.whole_average {
             // the whole part of it in what is measured
-            self.avg + self.w_q * (q - math::floor(self.avg * self.unit() + 1e-9) / self.unit())
+            (self.avg + self.w_q * (q - math::floor(self.avg * self.unit() + 1e-9) / self.unit())).max(0.0)
         } else {
             (1.0 - self.w_q) * self.avg + self.w_q * q
         };

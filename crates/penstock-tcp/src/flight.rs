@@ -332,6 +332,20 @@ mod tests {
         (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
     }
 
+    #[test]
+    fn an_acknowledgement_that_moves_on_and_reports_gives_the_round_trip_of_the_last_packet_in_order() {
+        let (at, mut flight) = (Time::from_nanos, Flight::default());
+        [(0, 0), (0, 1), (35, 2)].map(|(sent, seq)| flight.on_send(at(sent), seq));
+        let sack = [SackBlock { start: 2, end: 3 }];
+        // packet 0 waited for a delayed acknowledgement: 75; packet 2 took 40, with which packet 1 would be lost at 50
+        let ack = Ack { ack: 1, stamp: at(0), ece: false, ace: 0, sack: &sack, retransmission: false };
+        flight.on_ack(at(75), &ack, true);
+        let window = flight.reordering_window(false, 3, None);
+        assert_eq!(window.as_nanos(), 10);
+        assert_eq!(flight.detect(at(75), window).count, 0);
+        assert_eq!(flight.lost_at(window), Some(at(85)));
+    }
+
     proptest! {
         #[test]
         fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..5, 0_usize..6, 1_u64..40), 1..80)) {

@@ -335,7 +335,9 @@ mod tests {
     #[test]
     fn an_acknowledgement_that_moves_on_and_reports_gives_the_round_trip_of_the_last_packet_in_order() {
         let (at, mut flight) = (Time::from_nanos, Flight::default());
-        [(0, 0), (0, 1), (35, 2)].map(|(sent, seq)| flight.on_send(at(sent), seq));
+        for (sent, seq) in [(0, 0), (0, 1), (35, 2)] {
+            flight.on_send(at(sent), seq);
+        }
         let sack = [SackBlock { start: 2, end: 3 }];
         // packet 0 waited for a delayed acknowledgement: 75; packet 2 took 40, with which packet 1 would be lost at 50
         let ack = Ack { ack: 1, stamp: at(0), ece: false, ace: 0, sack: &sack, retransmission: false };

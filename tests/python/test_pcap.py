@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from .capturing import ACK, ECE, FIN, MIXED, ONE_FLOW, SYN, Captured, Packet, packets, run, sack_blocks
+from .capturing import ACK, ECE, FIN, MIXED, ONE_FLOW, PSH, SYN, Captured, Packet, packets, run, sack_blocks
 from .test_cli import penstock
 
 
@@ -110,6 +110,8 @@ def test_sequence_numbers_count_bytes_up_to_a_short_last_packet(tmp_path: Path) 
     assert data[-1].payload == 100_000 - 68 * 1460
     assert max(p.ack for p in found) == 100_001
     assert not any(p.flags & (SYN | FIN) for p in found)
+    # The last packet alone is pushed.
+    assert {p.seq for p in found if p.flags & PSH} == {1 + 1460 * 68}
 
 
 def test_sack_blocks_name_the_bytes_that_crossed_and_timestamps_are_echoed(tmp_path: Path) -> None:

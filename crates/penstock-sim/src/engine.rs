@@ -5,7 +5,7 @@ use crate::change::Change;
 use crate::connections::{NO_SESSION, Past, Session};
 use crate::network::Network;
 use crate::overtaken::Overtaken;
-use crate::packet::{CWR, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
+use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::emitter::{Datagram, Emitter};
 use crate::traffic::session::Opening;
@@ -139,19 +139,8 @@ pub(crate) struct Gate<'a> {
 impl penstock_tcp::Network for Gate<'_> {
     #[inline]
     fn transmit(&mut self, segment: Segment) {
-        let repeated = if segment.retransmission { RETRANSMISSION } else { 0 };
-        let reduced = if segment.cwr { CWR } else { 0 };
-        let packet = SimPacket {
-            stamp: segment.stamp,
-            flow: self.flow,
-            seq: segment.seq,
-            hop: self.hop,
-            extra: segment.payload,
-            size: segment.size,
-            labels: Labels::new(Kind::Data, segment.ecn, repeated | reduced),
-            dscp: self.dscp,
-            epoch: self.epoch,
-        };
+        let (flow, hop, dscp, epoch) = (self.flow, self.hop, self.dscp, self.epoch);
+        let packet = SimPacket { flow, hop, dscp, epoch, ..SimPacket::of(&segment) };
         self.network.send(self.now, packet);
     }
 }

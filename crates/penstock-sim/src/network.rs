@@ -6,7 +6,7 @@ use crate::event::Agenda;
 use crate::line::Lines;
 use crate::link::{Link, Port, STEADY, State};
 use crate::loss::Loss;
-use crate::packet::{CWR, RETRANSMISSION, SimPacket};
+use crate::packet::SimPacket;
 use crate::tally::{FlowFacts, Hop, PROMPT, Tally, Watch};
 use crate::traffic::video::NewFrame;
 use penstock_aqm::{Discipline, Env, Next};
@@ -201,9 +201,7 @@ impl Network {
             return false;
         };
         let before = if counts { 0 } else { receiver.delivered_bytes() };
-        let SimPacket { seq, stamp, extra: payload, labels, .. } = *packet;
-        let (reduced, repeated) = (labels.has(CWR), labels.has(RETRANSMISSION));
-        let ack = receiver.on_segment(now, seq, stamp, labels.ecn(), reduced, payload, repeated);
+        let ack = receiver.on_segment(now, &packet.segment());
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;
         }

@@ -1,7 +1,7 @@
 //! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
 
 use penstock_core::{Dscp, Ecn, Packet, PacketMeta, Time};
-use penstock_tcp::{SackBlock, SackBlocks};
+use penstock_tcp::{SackBlock, SackBlocks, Segment};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,23 @@ impl SimPacket {
         dscp: 0,
         epoch: 0,
     };
+
+    /// A data packet as its sender made it; flow, hop, codepoint and epoch are still those of no packet.
+    #[inline]
+    pub(crate) fn of(segment: &Segment) -> Self {
+        let flag = |on: bool, flag: u8| if on { flag } else { 0 };
+        let Segment { seq, size, payload, stamp, retransmission, ecn, cwr, push } = *segment;
+        let flags = flag(retransmission, RETRANSMISSION) | flag(cwr, CWR) | flag(push, PUSH);
+        Self { stamp, seq, size, extra: payload, labels: Labels::new(Kind::Data, ecn, flags), ..Self::NONE }
+    }
+
+    /// The data packet as its receiver reads it.
+    #[inline]
+    pub(crate) fn segment(&self) -> Segment {
+        let Self { seq, size, extra: payload, stamp, labels, .. } = *self;
+        let (retransmission, cwr, push) = (labels.has(RETRANSMISSION), labels.has(CWR), labels.has(PUSH));
+        Segment { seq, size, payload, stamp, retransmission, ecn: labels.ecn(), cwr, push }
+    }
 }
 
 /// What a packet is ([`Kind`]), its ECN field and its flags, in a plain byte: as enums they would leave the compiler a
@@ -115,7 +132,9 @@ pub(crate) const RETRANSMISSION: u8 = 1 << 4;
 pub(crate) const ECE: u8 = 1 << 5;
 /// "Congestion window reduced" of RFC 3168.
 pub(crate) const CWR: u8 = 1 << 6;
-/// "Accurate ECN" of RFC 9768: with the two above the count ACE of an acknowledgement.
+/// The last data packet of a transfer.
+pub(crate) const PUSH: u8 = 1 << 7;
+/// "Accurate ECN" of RFC 9768, in ACKs only: with the two above the count ACE of an acknowledgement.
 pub(crate) const AE: u8 = 1 << 7;
 /// Where that count begins.
 pub(crate) const ACE_SHIFT: u32 = 5;
@@ -190,6 +209,29 @@ mod tests {
         let labels = Labels::new(Kind::Udp, Ecn::Ect1, CWR);
         assert_eq!((labels.kind(), labels.ecn()), (Kind::Udp, Ecn::Ect1));
         assert_eq!([RETRANSMISSION, CWR, ECE].map(|flag| labels.has(flag)), [false, true, false]);
+    }
+
+    #[test]
+    fn a_segment_comes_out_as_it_went_in() {
+        let plain = Segment {
+            seq: 7,
+            size: 1500,
+            payload: 1448,
+            stamp: Time::from_nanos(9),
+            retransmission: false,
+            ecn: Ecn::Ect0,
+            cwr: false,
+            push: false,
+        };
+        let with = [
+            plain,
+            Segment { retransmission: true, ..plain },
+            Segment { cwr: true, ..plain },
+            Segment { push: true, ..plain },
+        ];
+        for segment in with {
+            assert_eq!(SimPacket::of(&segment).segment(), segment);
+        }
     }
 
     #[test]

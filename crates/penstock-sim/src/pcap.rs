@@ -16,7 +16,7 @@
 
 mod headers;
 
-use crate::packet::{AE, CWR, ECE, Kind, NO_SACK, SackTable, SimPacket};
+use crate::packet::{AE, CWR, ECE, Kind, NO_SACK, PUSH, SackTable, SimPacket};
 use crate::plan::Plan;
 use headers::{Ip, LONGEST, Tcp};
 use penstock_core::Time;
@@ -177,7 +177,9 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
         // segment has the count in these flags; 5 is that of the sender of data, who receives none (RFC 9768, section 3).
         (false, true) if params.is_accurate() => (0, 0, headers::SYN | headers::AE | headers::CWR | headers::ECE),
         (true, true) if params.is_accurate() => (0, 1, headers::SYN | headers::ACK | headers::CWR),
-        (false, false) if params.is_accurate() => (byte(packet.seq), 1, headers::ACK | headers::AE | headers::ECE),
+        (false, false) if params.is_accurate() => {
+            (byte(packet.seq), 1, headers::ACK | headers::AE | headers::ECE | label(PUSH, headers::PSH))
+        }
         (true, false) if params.is_accurate() => {
             let ace = label(AE, headers::AE) | label(CWR, headers::CWR) | label(ECE, headers::ECE);
             (1, byte(packet.seq), headers::ACK | ace)
@@ -187,7 +189,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
         (false, true) => (0, 0, headers::SYN),
         (true, true) if params.ecn => (0, 1, headers::SYN | headers::ACK | headers::ECE),
         (true, true) => (0, 1, headers::SYN | headers::ACK),
-        (false, false) => (byte(packet.seq), 1, headers::ACK | label(CWR, headers::CWR)),
+        (false, false) => (byte(packet.seq), 1, headers::ACK | label(CWR, headers::CWR) | label(PUSH, headers::PSH)),
         (true, false) => (1, byte(packet.seq), headers::ACK | label(ECE, headers::ECE)),
     };
     let window = u64::from(params.window) * u64::from(params.packet);

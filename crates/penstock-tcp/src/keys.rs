@@ -124,10 +124,10 @@ pub(crate) static KEYS: [KeyInfo; 44] = [
     number("delayed_ack", "s", Kind::Time, (0.0, 0.5), "How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s).")
         .or(&["off"])
         .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
-    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once.")
+    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once and, unless it is 0, the last one of a transfer.")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
     number("quick_gap", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets after the first 16 are not among the `quick_acks` packets; in Linux' recordings 15.")
-        .always(Number(0.0)),
+        .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(15.0)]),
     number("sack_delay", "s", Kind::Time, (0.0, 1.0), "With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait so long for more packets, at most a twentieth of the first round trip; 0 s answers each.")
         .by_profile([Nanos(0), Nanos(0), Nanos(0), Nanos(MILLI)]),
     number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and that for a probe two ticks later, as in a Linux kernel; 0 s is exact.")

@@ -8,7 +8,7 @@
 //! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
 //! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
-//! first `quick_acks` packets, but for `quick_gap` of them.
+//! first `quick_acks` packets, but for `quick_gap` of them, and, with `quick_acks`, the last packet of a transfer.
 //!
 //! With `sack_delay` packets behind a gap may share an answer ([`crate::gathering`]).
 //!
@@ -27,7 +27,7 @@ use crate::gathering::Gathering;
 use crate::machine::on_tick;
 use crate::params::{Flavour, Recovery, TcpParams};
 use crate::runs::Runs;
-use crate::wire::{ReceiverAck, SackBlock, SackBlocks};
+use crate::wire::{ReceiverAck, SackBlock, SackBlocks, Segment};
 use penstock_core::{Ecn, Span, Time};
 
 /// The lowest bit above a count modulo 8.
@@ -59,6 +59,8 @@ pub struct Receiver {
     quick: u32,
     /// Except these.
     gap: (u16, u16),
+    /// The last packet of a transfer is answered at once.
+    answers_ends: bool,
     /// The period of the clock of timers in ns, of which there are at most 10^9.
     tick: u32,
     /// Which packets behind a gap wait.
@@ -98,6 +100,7 @@ impl Receiver {
                 let first = QUICK_FIRST + u16::from(params.opens());
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
+            answers_ends: params.quick_acks > 0,
             gathering: Gathering::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
@@ -116,17 +119,8 @@ impl Receiver {
 
     /// A packet arrived; returns the acknowledgement to send at once, if any.
     #[inline]
-    #[expect(clippy::too_many_arguments, reason = "the facts of a segment, which the engine keeps in its own form")]
-    pub fn on_segment(
-        &mut self,
-        now: Time,
-        seq: u32,
-        stamp: Time,
-        ecn: Ecn,
-        cwr: bool,
-        payload: u32,
-        retransmission: bool,
-    ) -> Option<ReceiverAck> {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
+        let Segment { seq, payload, stamp, retransmission, ecn, cwr, push, .. } = *segment;
         if payload < self.packet {
             self.note_short(seq, self.packet - payload);
         }
@@ -171,9 +165,7 @@ impl Receiver {
             match self.waiting.take() {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular
-                    && (seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))) =>
-                {
+                None if regular && !(push && self.answers_ends) && self.may_wait(seq) => {
                     let until = on_tick(now, delay, Span::from_nanos(u64::from(self.tick)));
                     self.waiting = Some(Waiting { until, stamp, retransmission });
                     return None;
@@ -225,6 +217,12 @@ impl Receiver {
     #[inline]
     pub fn lacks(&self, seq: u32) -> bool {
         seq >= self.next
+    }
+
+    /// Whether packet `seq` is none of those that are answered at once because they are early.
+    #[inline]
+    fn may_wait(&self, seq: u32) -> bool {
+        seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))
     }
 
     /// Whether every packet is answered at once.
@@ -328,7 +326,7 @@ mod tests {
         let mut receiver = Receiver::new(&params);
         let mut told = |seq| {
             let payload = params.payload(seq);
-            let ack = receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, payload, false);
+            let ack = receiver.on_segment(Time::ZERO, &Segment { seq, payload, ..Segment::default() });
             let ack = ack.expect("answered at once");
             let blocks: Vec<_> = receiver.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
             (ack.ack, ack.size, blocks)
@@ -349,7 +347,7 @@ mod tests {
         assert_eq!(params.end(), 5);
         let mut receiver = Receiver::new(&params);
         let mut delivered = |seq| {
-            receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, params.payload(seq), false);
+            receiver.on_segment(Time::ZERO, &Segment { seq, payload: params.payload(seq), ..Segment::default() });
             receiver.delivered_bytes()
         };
         assert_eq!([0, 1, 1, 4, 2, 2, 3].map(&mut delivered), [0, 1000, 1000, 1000, 2000, 2000, 3500]);

@@ -4,7 +4,7 @@ use core::ops::Deref;
 use penstock_core::{Ecn, Time};
 
 /// A data packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Number of the packet within its flow, from 0.
     pub seq: u32,
@@ -20,6 +20,8 @@ pub struct Segment {
     pub ecn: Ecn,
     /// "Congestion window reduced": the sender has answered an echoed mark (RFC 3168, section 6.1.2).
     pub cwr: bool,
+    /// The last packet of a transfer, whose sender has nothing more to say.
+    pub push: bool,
 }
 
 /// Consecutive packets that arrived out of order.

@@ -110,8 +110,16 @@ impl Case {
                 sender.on_ack(now, &ack, sent);
             }
             Self::Receiver { receiver, sent } => {
-                let ecn = if is("ce") { Ecn::Ce } else { Ecn::Ect0 };
-                let ack = receiver.on_segment(now, number, now, ecn, is("cwr"), 1460, false);
+                let segment = Segment {
+                    seq: number,
+                    stamp: now,
+                    ecn: if is("ce") { Ecn::Ce } else { Ecn::Ect0 },
+                    cwr: is("cwr"),
+                    payload: 1460,
+                    push: is("push"),
+                    ..Segment::default()
+                };
+                let ack = receiver.on_segment(now, &segment);
                 sent.extend(ack.map(|ack| (now, ack, receiver.sack_blocks().into())));
             }
         }

@@ -13,6 +13,7 @@ const MOST_OPTIONS: usize = 40;
 
 /// TCP's flags.
 pub(super) const SYN: u16 = 0x02;
+pub(super) const PSH: u16 = 0x08;
 pub(super) const ACK: u16 = 0x10;
 pub(super) const ECE: u16 = 0x40;
 pub(super) const CWR: u16 = 0x80;

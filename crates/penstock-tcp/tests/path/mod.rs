@@ -146,7 +146,7 @@ pub(crate) fn run(params: TcpParams, path: &Path, limit: u64) -> Record {
                 }
                 let in_order = s.seq == expected && receiver.sack_blocks().is_empty();
                 let ecn = if path.marked.contains(&arrived) { Ecn::Ce } else { s.ecn };
-                let ack = receiver.on_segment(time, s.seq, s.stamp, ecn, s.cwr, s.payload, s.retransmission);
+                let ack = receiver.on_segment(time, &Segment { ecn, ..s });
                 if done == 0 && bytes == Some(receiver.delivered_bytes()) {
                     done = now;
                 }

@@ -166,7 +166,7 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
                 }
             }
             Event::DataAtReceiver(s) => {
-                let ack = receiver.on_segment(time, s.seq, s.stamp, s.ecn, s.cwr, s.payload, s.retransmission);
+                let ack = receiver.on_segment(time, &s);
                 if let Some(timer) = receiver.timer() {
                     run.schedule(timer.as_nanos(), Event::ReceiverTimer);
                 }

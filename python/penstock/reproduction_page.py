@@ -124,7 +124,8 @@ def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
 def _cost(own: Sequence[Outcome]) -> str:
     runs, cpu = sum(outcome.runs for outcome in own), sum(outcome.cpu_s for outcome in own)
     time = f"{cpu / 60:.0f} min" if cpu >= 120 else f"{cpu:.0f} s"
-    return f"{runs} runs, {time} of CPU time"
+    shared = "; what experiments share counts with each" if len(own) > 1 else ""
+    return f"{runs} runs, {time} of CPU time{shared}"
 
 
 def _natural(text: str) -> list[Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
-from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save
+from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
 
 from .fake_result import compare_result
 
@@ -51,6 +51,22 @@ def test_a_figure_has_the_same_bytes_each_time(draw: Callable[[], Figure], kind:
 
 def test_a_figure_is_one_column_wide() -> None:
     assert swept().get_figwidth() == pytest.approx(3.33)
+
+
+def test_a_legend_takes_as_many_columns_as_fit() -> None:
+    def columns(*labels: str) -> list[int]:
+        with style.styled():
+            figure, ax = style.axes()
+            for label in labels:
+                ax.plot([0, 1], label=label)
+            style.legend(figure, 4)
+        assert all(legend.get_window_extent().width <= figure.bbox.width for legend in figure.legends)
+        return [vars(legend)["_ncols"] for legend in figure.legends]
+
+    assert columns("RED", "PIE", "CoDel", "FIFO") == [4]
+    assert columns("DTDRR", "DSDRR", "DSDRR-W", "QSDRR") == [2]
+    assert columns("RED, gentle, on bytes", "RED, strict, on bytes", "PIE") == [2]
+    assert columns() == []
 
 
 def test_every_scheme_has_a_line_and_the_number_of_runs_stands_on_the_figure() -> None:

@@ -31,5 +31,5 @@ def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
         ax.set_ylim(0, top)
         ax.set_xlabel("mean queue (packets); shaded, full circles: stable")
         ax.set_ylabel(f"probability of a {operating.law.signal}")
-        figure.legend(loc="outside upper center", title="grey: what each number of flows needs", title_fontsize=6.5)
+        style.legend(figure, 1, title="grey: what each number of flows needs", title_fontsize=6.5)
     return figure

@@ -66,8 +66,7 @@ def curves(
         ax.set_xlabel(labels[0])
         ax.set_ylabel(labels[1])
         extra = [*(["thin: theory"] if theory else []), *(["x: printed"] if len(expected) else [])]
-        columns = 4 if by is None or all(len(str(value)) < 10 for value in part.axis(by)) else 2
-        figure.legend(loc="outside upper center", ncols=columns, title=", ".join(extra) or None, title_fontsize=6.5)
+        style.legend(figure, 4, title=", ".join(extra) or None, title_fontsize=6.5)
     return figure
 
 
@@ -97,7 +96,7 @@ def over_time(
         ax.set_ylabel(label)
         ax.set_ylim(bottom=0)
         ax.margins(x=0)
-        figure.legend(loc="outside upper center", ncols=4)
+        style.legend(figure, 4)
     return figure
 
 

@@ -41,5 +41,5 @@ def draw(runs: Mapping[str, tuple[Sequence[float], Sequence[float]]], deviations
         ax.invert_xaxis()
         ax.set_xlabel("queueing delay (ms), smaller to the right")
         ax.set_ylabel("goodput (Mbit/s)")
-        figure.legend(loc="outside upper center", ncols=2)
+        style.legend(figure, 2)
     return figure

@@ -28,5 +28,5 @@ def draw(
         ax.set_ylim(0, 1.08)
         ax.margins(x=0)
         if len(curves) > 1:
-            figure.legend(loc="outside upper center", ncols=3)
+            style.legend(figure, 3)
     return figure

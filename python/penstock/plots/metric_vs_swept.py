@@ -55,5 +55,5 @@ def draw(result: Mapping[str, Any], metric: str, place: str | None = None) -> Fi
         ax.set_xlabel(axis_title(path))
         ax.set_ylabel(f"{about.title} ({scale.unit})" if scale.unit else about.title)
         n = f"95 % intervals, n = {found.runs}" if found.runs > 1 else "n = 1: no interval"
-        figure.legend(loc="outside upper center", ncols=3, title=n, title_fontsize=6.5)
+        style.legend(figure, 3, title=n, title_fontsize=6.5)
     return figure

@@ -34,5 +34,5 @@ def draw(series: Mapping[str, Any], title: str = "") -> Figure:
             right.set_ylabel("max_p", color=style.COLOURS[2])
             right.set_ylim(bottom=0)
             right.grid(visible=False)
-        figure.legend(loc="outside upper center", ncols=4, title=title or None, handlelength=1.5, columnspacing=1.2)
+        style.legend(figure, 4, title=title or None, handlelength=1.5, columnspacing=1.2)
     return figure

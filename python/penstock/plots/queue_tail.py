@@ -24,5 +24,5 @@ def draw(pmfs: Mapping[str, Sequence[float]], smallest: float = 1e-5) -> Figure:
         ax.set_xlim(left=0)
         ax.set_xlabel("x (waiting packets)")
         ax.set_ylabel("P(queue > x)")
-        figure.legend(loc="outside upper center", ncols=3)
+        style.legend(figure, 3)
     return figure

@@ -41,7 +41,7 @@ def draw(found: Mapping[str, Sequence[float]]) -> Figure:
                 panels[2].plot(seconds, [x / top for x in values], label=f"{name} (max {top:.4g})", **look)
             panels[2].set_ylabel("part of its max")
             panels[2].set_ylim(0, 1.05)
-            figure.legend(loc="outside lower center", ncols=2, fontsize=6.5, columnspacing=1.0, handlelength=2.0)
+            style.legend(figure, 2, loc="outside lower center", fontsize=6.5, columnspacing=1.0, handlelength=2.0)
         panels[-1].set_xlabel("time (s); shaded: load above the rate of the link")
     return figure
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,31 @@ def line(index: int) -> dict[str, Any]:
         "markeredgecolor": "white",
         "markeredgewidth": 0.4,
     }
+
+
+def legend(figure: Figure, most: int, lines: Mapping[str, Any] | None = None, **words: Any) -> None:
+    """Put the legend above the panels, in as many columns as fit, at most ``most``; none where nothing has a label.
+
+    Args:
+        figure: call it within `styled`.
+        most: columns, from 1.
+        lines: what is drawn, by label; by default all of all panels.
+        words: further keywords of ``Figure.legend``.
+    """
+    words = {"loc": "outside upper center", **words}
+    if lines is None:
+        pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
+        handles, labels = (list(chain.from_iterable(pair[i] for pair in pairs)) for i in (0, 1))
+    else:
+        handles, labels = list(lines.values()), list(lines)
+    for rows in range(1, len(labels) + 1):
+        columns = -(-len(labels) // rows)
+        if columns > most:
+            continue
+        placed = figure.legend(handles, labels, ncols=columns, **words)
+        if columns == 1 or placed.get_window_extent().width <= figure.bbox.width:
+            return
+        placed.remove()
 
 
 def save(figure: Figure, path: str | Path) -> None:

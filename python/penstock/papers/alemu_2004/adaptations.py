@@ -100,7 +100,7 @@ def draw(shown: Shown, method: str) -> Figure:
             ax.plot(seconds, course[name], label=label, color=style.COLOURS[index])
         ax.set_xlabel("time (s)")
         ax.set_ylabel("queue (packets)")
-        figure.legend(loc="outside upper center", ncols=3)
+        style.legend(figure, 3)
     return figure
 
 

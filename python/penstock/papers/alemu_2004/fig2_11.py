@@ -76,5 +76,5 @@ def draw(shown: Shown) -> Figure:
             ax.set_ylabel(f"{n} flows (%)")
         ax.set_xlabel("queue (packets)")
         handles, labels = ax.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=5)
+        style.legend(figure, 5, dict(zip(labels, handles, strict=True)))
     return figure

@@ -138,5 +138,5 @@ def draw(shown: Shown) -> Figure:
             ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line(index), "marker": ""})
         ax.set_xlabel("time (s)")
         ax.set_ylabel("average queue (packets)")
-        figure.legend(loc="outside upper center", ncols=2)
+        style.legend(figure, 2)
     return figure

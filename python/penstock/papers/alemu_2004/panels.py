@@ -52,5 +52,5 @@ def draw(shown: Shown, panels: Sequence[Panel], columns: int = 2) -> Figure:
             ax.set_title(panel.title, size=7)
             ax.set_xlabel(NAMES.get(panel.x, panel.x))
             ax.set_ylabel(NAMES.get(panel.y, panel.y))
-        figure.legend(list(lines.values()), list(lines), loc="outside upper center", ncols=4 * columns)
+        style.legend(figure, 4 * columns, lines)
     return figure

@@ -175,5 +175,5 @@ def draw(shown: Shown) -> Figure:
             ax.set_title(tcp, size=7)
             ax.set_xlabel("delay at the 95th percentile (ms)")
             ax.set_ylabel("goodput, 200 ms (%)")
-        figure.legend(list(lines.values()), list(lines), loc="outside upper center", ncols=6)
+        style.legend(figure, 6, lines)
     return figure

@@ -118,7 +118,8 @@ impl Receiver {
     }
 
     /// A packet arrived; returns the acknowledgement to send at once, if any.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: as a call 45 instructions a packet of 1600")]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
         let Segment { seq, payload, stamp, retransmission, ecn, cwr, push, .. } = *segment;
         if payload < self.packet {

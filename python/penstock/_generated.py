@@ -1903,7 +1903,7 @@ class Tcp(Traffic):
         recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
         halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
         counting: What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).
-        prr: Recovery by RFC 6675 reduces the window in proportion to what arrives (RFC 6937).
+        prr: Recovery by RFC 6675, or by NewReno, reduces the window in proportion to what arrives (RFC 6937).
         rescue: Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).
         rack: With SACK: losses are found by the times of sending (RFC 8985), and marks lead the window down as
             losses do; otherwise by RFC 6675.

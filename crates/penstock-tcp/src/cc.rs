@@ -5,6 +5,7 @@
 pub(crate) mod accurate;
 mod aggregation;
 pub(crate) mod bbr;
+mod counted;
 pub(crate) mod cubic;
 pub(crate) mod dctcp;
 pub(crate) mod hystart;

@@ -146,7 +146,7 @@ pub(crate) static KEYS: [KeyInfo; 44] = [
         .by_profile([Text("real"), Text("whole"), Text("whole"), Text("whole")]),
     word("counting", &["acks", "packets"], "What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).")
         .by_profile([Text("acks"), Text("acks"), Text("acks"), Text("packets")]),
-    flag("prr", "Recovery by RFC 6675 reduces the window in proportion to what arrives (RFC 6937).")
+    flag("prr", "Recovery by RFC 6675, or by NewReno, reduces the window in proportion to what arrives (RFC 6937).")
         .by_profile([Flag(false), Flag(false), Flag(false), Flag(true)]),
     flag("rescue", "Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).")
         .by_profile([Flag(true), Flag(true), Flag(true), Flag(false)]),

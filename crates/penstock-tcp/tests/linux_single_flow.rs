@@ -58,6 +58,10 @@ fn play(cell: &Json, recorded: bool) -> Record {
         ("rack", Value::Flag(!is(cell, "no_recovery"))),
         ("tlp", Value::Flag(!is(cell, "no_early_retrans"))),
     ];
+    if is(cell, "no_sack") {
+        // While its first gap lasts the receiver's window stands still: the sender has at most 182 packets outstanding.
+        settings.push(("window", Value::Number(182.0)));
+    }
     if let Some(bytes) = cell["bytes"].as_f64() {
         settings.push(("bytes", Value::Bytes(bytes)));
     }
@@ -92,8 +96,8 @@ struct Bounds {
 fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
     let id = cell["id"].as_str().expect("a name");
     let (done, retransmissions) = match id {
-        // Without SACK Linux answers partial acknowledgements by rules of its own.
-        _ if is(cell, "no_sack") => return None,
+        // `cubic` is always selective.
+        "nosack_cubic" => return None,
         // All ten packets of the first window are lost. Linux does not act on the answer to its probe and waits for the timeout
         // (why is not known for certain); ours repairs at once.
         _ if id.starts_with("short10_all_lost") => return None,
@@ -103,6 +107,7 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
         _ if !recorded && id.contains("pfifo") => {
             (0.10, (cell["retransmissions"].as_u64().expect("a number") / 10).max(1))
         }
+        "nosack_reno" => (0.10, 9),
         _ if id.contains("pfifo") || id.starts_with("norack") => (0.10, 1),
         _ => (0.03, 0),
     };

@@ -8,14 +8,18 @@
 //! sent at once, and the inflated window is deflated by what was acknowledged, less one packet. The first partial
 //! acknowledgement alone restarts the timer (`impatient`, section 4).
 //!
+//! With `prr` the window in recovery is that of proportional rate reduction ([`super::counted`]), and `ssthresh` at its end.
+//!
 //! # Differences
 //! * ns2 rules: a deflation beyond the inflation takes the rest out of `cwnd` and leaves an inflation of one packet; an
 //!   acknowledgement releases at most two new packets during recovery; its end leaves `cwnd` as it then is, and grows it.
 
+use super::counted::Counted;
 use super::reno::duplicate;
 use super::{Law, progress, start_over};
 use crate::machine::{Cut, Machine};
 use crate::wire::{Ack, Network};
+use alloc::boxed::Box;
 use penstock_core::Time;
 
 /// New packets that one acknowledgement can release in ns-2's recovery.
@@ -25,6 +29,8 @@ const NS2_BURST: u32 = 2;
 pub(crate) struct NewReno {
     /// A partial acknowledgement has come in this recovery.
     partial: bool,
+    /// With `prr`: a recovery lasts.
+    counted: Option<Box<Counted>>,
 }
 
 impl Law for NewReno {
@@ -32,6 +38,9 @@ impl Law for NewReno {
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && m.ect {
             m.on_echo(now, ack.ack);
+        }
+        if self.counted.is_some() {
+            return self.on_ack_in_proportion(m, now, ack, net);
         }
         if ack.ack > m.una {
             if m.cut == Cut::Loss && ack.ack < m.recover {
@@ -44,6 +53,11 @@ impl Law for NewReno {
             }
         } else {
             duplicate(m, now, net);
+            if m.params.prr && m.inflation > 0 {
+                m.inflation = 0;
+                self.counted = Some(Box::new(Counted::begin(m, now, net)));
+                return;
+            }
         }
         if m.dupacks == 0 || (m.dupacks >= m.params.dupack_threshold && m.rfc()) {
             m.fill_window(now, net);
@@ -52,14 +66,39 @@ impl Law for NewReno {
         }
     }
 
+    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        if let Some(counted) = &mut self.counted {
+            counted.fill(m, now, net);
+        } else if (1..m.params.dupack_threshold).contains(&m.dupacks) && m.next == m.max {
+            m.limited_transmit(now, net);
+        } else {
+            m.fill_window(now, net);
+        }
+    }
+
     fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         self.partial = false;
+        self.counted = None;
         m.dupacks = 0;
         start_over(m, now, net);
     }
 }
 
 impl NewReno {
+    fn on_ack_in_proportion<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+        match &mut self.counted {
+            Some(counted) if ack.ack == m.una => counted.on_duplicate(m, now, net),
+            Some(counted) if ack.ack < m.recover => counted.on_partial(m, now, ack, net),
+            _ => {
+                self.counted = None;
+                m.cut = Cut::Recovered;
+                m.acknowledge(now, ack);
+                m.set_cwnd(now, m.ssthresh);
+                m.fill_window(now, net);
+            }
+        }
+    }
+
     fn on_partial<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         let acknowledged = ack.ack - m.una;
         if !m.params.deflation {

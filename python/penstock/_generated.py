@@ -1887,6 +1887,8 @@ class Tcp(Traffic):
             Unit: packets. From 0 to 65535.
         quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
             `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
+        write: With delayed acknowledgements: so much user data the application writes at a time; the packet
+            that a write ends in is answered at once. 0: none is. Unit: bytes. From 0 to 4e+09.
         sack_delay: With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait
             so long for more packets, at most a twentieth of the first round trip; 0 s answers each. Unit: s.
             From 0 to 1.
@@ -1957,6 +1959,7 @@ class Tcp(Traffic):
     delayed_ack: str | bool | None = None
     quick_acks: int | None = None
     quick_gap: int | None = None
+    write: str | None = None
     sack_delay: str | None = None
     timer_tick: str | None = None
     ecn: bool | None = None

@@ -4,7 +4,7 @@ use crate::keys;
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{ParamError, Value};
-use penstock_core::{Ecn, Span};
+use penstock_core::{Ecn, Span, Time};
 
 /// The congestion control of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +163,8 @@ pub struct TcpParams {
     pub quick_acks: u32,
     /// So many of these, after the first 16, are not.
     pub quick_gap: u32,
+    /// The packet in which each so much user data ends is answered at once, in bytes; 0: none is.
+    pub write: u32,
     /// How long answers to packets behind a gap wait for more packets, from the fourth on; at most a twentieth of the first
     /// round trip.
     pub sack_delay: Span,
@@ -289,6 +291,18 @@ impl TcpParams {
     /// The slow start threshold at first, in packets.
     pub(crate) fn first_ssthresh(&self) -> f64 {
         f64::from(self.initial_ssthresh.unwrap_or(self.window))
+    }
+
+    /// A time by the clock of timers.
+    pub(crate) fn on_clock(&self, now: Time) -> Time {
+        let tick = self.timer_tick.as_nanos().max(1);
+        Time::from_nanos(now.as_nanos() / tick * tick)
+    }
+
+    /// A span in whole periods of the clock of timers, rounded up.
+    pub(crate) fn in_ticks(&self, span: Span) -> Span {
+        let tick = self.timer_tick.as_nanos().max(1);
+        Span::from_nanos(span.as_nanos().div_ceil(tick) * tick)
     }
 
     /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.

@@ -8,7 +8,7 @@
 //! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
 //! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
-//! first `quick_acks` packets, but for `quick_gap` of them.
+//! first `quick_acks` packets, but for `quick_gap` of them, and each in which a `write` ends.
 //!
 //! With `sack_delay` packets behind a gap may share an answer ([`crate::gathering`]).
 //!
@@ -59,6 +59,10 @@ pub struct Receiver {
     quick: u32,
     /// Except these.
     gap: (u16, u16),
+    /// Packets in which so much user data ends are answered at once; 0: none is.
+    write: u32,
+    /// The first data packet.
+    first: u8,
     /// The period of the clock of timers in ns, of which there are at most 10^9.
     tick: u32,
     /// Which packets behind a gap wait.
@@ -98,6 +102,8 @@ impl Receiver {
                 let first = QUICK_FIRST + u16::from(params.opens());
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
+            write: params.write,
+            first: u8::from(params.opens()),
             gathering: Gathering::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
@@ -172,7 +178,8 @@ impl Receiver {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
                 None if regular
-                    && (seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))) =>
+                    && (seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1)))
+                    && !self.is_pushed(seq) =>
                 {
                     let until = on_tick(now, delay, Span::from_nanos(u64::from(self.tick)));
                     self.waiting = Some(Waiting { until, stamp, retransmission });
@@ -231,6 +238,16 @@ impl Receiver {
     #[inline]
     pub fn is_prompt(&self) -> bool {
         self.delay.is_none()
+    }
+
+    /// Whether a write of the application ends with this packet.
+    #[inline]
+    fn is_pushed(&self, seq: u32) -> bool {
+        let writes_before = |seq: u32| {
+            let bytes = u64::from(seq.saturating_sub(u32::from(self.first))) * u64::from(self.packet);
+            bytes / u64::from(self.write)
+        };
+        self.write > 0 && writes_before(seq + 1) > writes_before(seq)
     }
 
     /// So many packets from `seq` on are answered at once, unless the receiver is ns-2's.
@@ -341,6 +358,17 @@ mod tests {
         assert_eq!(told(3), (1, 64, vec![(2, 5), (8, 9), (6, 7)]));
         assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
         assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
+    }
+
+    #[test]
+    fn the_packet_in_which_a_write_ends_is_answered_at_once() {
+        let params = TcpParams { packet: 1000, write: 4600, quick_acks: 0, syn: true, ..TcpParams::of(Profile::Linux) };
+        let mut receiver = Receiver::new(&params);
+        let answered = (0..14).filter(|&seq| {
+            receiver.on_segment(Time::ZERO, seq, Time::ZERO, Ecn::Not, false, params.payload(seq), false).is_some()
+        });
+        // the opening packet; pairs, and by itself the fifth, in which the first write ends; the second ends in the tenth
+        assert_eq!(answered.collect::<Vec<_>>(), [0, 2, 4, 5, 7, 9, 10, 12]);
     }
 
     #[test]

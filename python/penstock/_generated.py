@@ -1893,7 +1893,7 @@ class Tcp(Traffic):
             so long for more packets, at most a twentieth of the first round trip; 0 s answers each. Unit: s.
             From 0 to 1.
         timer_tick: Timers end with a tick of a clock of this period, and that for a probe two ticks later, as
-            in a Linux kernel; 0 s is exact. Unit: s. From 0 to 1.
+            in a Linux kernel; CUBIC counts its times by it. 0 s is exact. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.

@@ -132,7 +132,7 @@ pub(crate) static KEYS: [KeyInfo; 45] = [
         .always(Number(0.0)),
     number("sack_delay", "s", Kind::Time, (0.0, 1.0), "With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait so long for more packets, at most a twentieth of the first round trip; 0 s answers each.")
         .by_profile([Nanos(0), Nanos(0), Nanos(0), Nanos(MILLI)]),
-    number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and that for a probe two ticks later, as in a Linux kernel; 0 s is exact.")
+    number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and that for a probe two ticks later, as in a Linux kernel; CUBIC counts its times by it. 0 s is exact.")
         .always(Nanos(0)),
     flag("ecn", "Explicit congestion notification (RFC 3168); dctcp and prague always use it.").always(Flag(false)),
     flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")

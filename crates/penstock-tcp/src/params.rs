@@ -168,7 +168,7 @@ pub struct TcpParams {
     /// How long answers to packets behind a gap wait for more packets, from the fourth on; at most a twentieth of the first
     /// round trip.
     pub sack_delay: Span,
-    /// Timers end when a clock of this period ticks; zero: exactly.
+    /// Timers end when a clock of this period ticks, and CUBIC counts by it; zero: exactly.
     pub timer_tick: Span,
     /// Whether to use explicit congestion notification.
     pub ecn: bool,

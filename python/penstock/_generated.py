@@ -1887,11 +1887,13 @@ class Tcp(Traffic):
             and, unless it is 0, the last one of a transfer. Unit: packets. From 0 to 65535.
         quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
             `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
+        write: With delayed acknowledgements: so much user data the application writes at a time; the packet
+            that a write ends in is answered at once. 0: none is. Unit: bytes. From 0 to 4e+09.
         sack_delay: With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait
             so long for more packets, at most a twentieth of the first round trip; 0 s answers each. Unit: s.
             From 0 to 1.
         timer_tick: Timers end with a tick of a clock of this period, and that for a probe two ticks later, as
-            in a Linux kernel; 0 s is exact. Unit: s. From 0 to 1.
+            in a Linux kernel; CUBIC counts its times by it. 0 s is exact. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
             a data packet instead.
@@ -1957,6 +1959,7 @@ class Tcp(Traffic):
     delayed_ack: str | bool | None = None
     quick_acks: int | None = None
     quick_gap: int | None = None
+    write: str | None = None
     sack_delay: str | None = None
     timer_tick: str | None = None
     ecn: bool | None = None

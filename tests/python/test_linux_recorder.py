@@ -20,10 +20,16 @@ def queue(drops: int, packets: int, more: Mapping[str, object], handle: str = "2
     return {"handle": handle, "drops": drops, "packets": packets, **more}
 
 
-def test_every_recorded_cell_without_datagrams_can_be_recorded_again() -> None:
-    names = [name for name in recorded() if "udp" not in name]
+def test_every_recorded_cell_can_be_recorded_again() -> None:
+    names = list(recorded())
     assert {Cell.parse(name).queue for name in names} == set(QUEUES)
     assert all(len(Cell.parse(name).controls) == int(name.split()[3]) for name in names)
+
+
+def test_datagrams_of_a_full_frame_have_their_share_of_the_link() -> None:
+    assert Cell.parse("sfb 20 cubic 4 udp0.5").datagram_ns == 2_422_400
+    assert Cell.parse("sfb 20 cubic 4").datagram_ns == 0
+    assert "datagram_ns=807467\n" in Cell.parse("sfb 20 cubic 4 udp1.5").job(start=0, traces=False)
 
 
 def test_of_two_congestion_controls_each_has_half_of_the_flows() -> None:
@@ -33,7 +39,7 @@ def test_of_two_congestion_controls_each_has_half_of_the_flows() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("codel 20 cubic 4 udp0.5", "datagrams cannot be recorded"),
+        ("codel 20 cubic 4 tcp0.5", "a cell is QUEUE RTT_MS CC FLOWS"),
         ("codel 20 cubic", "a cell is QUEUE RTT_MS CC FLOWS"),
         ("codle 20 cubic 4", "no queue codle"),
         ("codel 20 vegas 4", "no congestion control vegas"),

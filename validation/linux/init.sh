@@ -61,7 +61,7 @@ measure() {
     . "$JOB/job"
     network
     queues
-    "$LAB" "$JOB" "$begin" "$end" "$start_us" "$traces" $controls
+    "$LAB" "$JOB" "$begin" "$end" "$start_us" "$traces" "$datagram_ns" $controls
 }
 
 mount -t proc proc /proc

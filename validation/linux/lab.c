@@ -1,10 +1,10 @@
 /*
  * Measures TCP flows over the queue of a link, inside a User Mode Linux in virtual time whose network init.sh has made.
  *
- * Usage: lab FOLDER BEGIN END START_US TRACES CONTROL...
+ * Usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS CONTROL...
  *
  * One flow for each CONTROL, the name of a congestion control; flow i starts START_US + i * 100 ms after the beginning
- * of time. Counted is what happens from BEGIN to END, in seconds. FOLDER gets
+ * of time. Each DATAGRAM_NS, unless that is 0, a datagram of a full frame crosses the queue as well. Counted is what happens from BEGIN to END, in seconds. FOLDER gets
  *
  *   begin.json, end.json   the queue's own counters at these times, as tc -s -j says them
  *   result.json            goodput of each flow in bit/s, and the mean backlog
@@ -43,7 +43,7 @@
 
 #define RECEIVER "10.0.2.2"
 
-enum { PORT = 5000, FIRST_SOURCE_PORT = 6000, MAX_FLOWS = 64 };
+enum { PORT = 5000, FIRST_SOURCE_PORT = 6000, MAX_FLOWS = 64, DATAGRAM = 1472 /* 1514 in the frame */ };
 
 #define MICROSECOND 1000ull
 #define MILLISECOND 1000000ull
@@ -68,6 +68,7 @@ static const char *const *controls; /* of each flow */
 static int traces;
 static FILE *tcp_info_log; /* of all flows, each of which writes whole lines */
 static uint64_t zero, begin, end, first_start; /* zero on the monotonic clock, the others counted from it */
+static uint64_t datagram_gap;                  /* 0: there are none */
 
 /* ---- Small helpers ---- */
 
@@ -180,6 +181,15 @@ static void accept_flows(int listener, int epoll, int connections[])
     }
 }
 
+/* Takes the datagrams, lest they be answered with errors; nobody reads it. */
+static void open_datagram_sink(void)
+{
+    struct sockaddr_in any = address("0.0.0.0", PORT);
+    int sink = must(socket(AF_INET, SOCK_DGRAM, 0), "socket for datagrams");
+
+    must(bind(sink, (struct sockaddr *)&any, sizeof any), "bind for datagrams");
+}
+
 static void receiver(int unused)
 {
     static char byte; /* nothing is copied: MSG_TRUNC drops what is read */
@@ -188,6 +198,7 @@ static void receiver(int unused)
 
     (void)unused;
     enter("s");
+    open_datagram_sink();
     int listener = listening_socket();
     int epoll = must(epoll_create1(0), "epoll");
     must(epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &new_flow), "epoll of the receiver");
@@ -289,6 +300,22 @@ static void ping(int unused)
         echo.header.checksum = internet_checksum(echo.words, 32);
         wait_until(n * PING_GAP);
         must(sendto(raw, &echo, sizeof echo, 0, (struct sockaddr *)&peer, sizeof peer), "ping");
+    }
+}
+
+/* ---- Datagrams: a flood that heeds nothing ---- */
+
+static void flood(int unused)
+{
+    static const char data[DATAGRAM];
+    struct sockaddr_in peer = address(RECEIVER, PORT);
+
+    (void)unused;
+    enter("c");
+    int datagrams = must(socket(AF_INET, SOCK_DGRAM, 0), "socket of the flood");
+    for (uint64_t n = 0;; n++) {
+        wait_until(n * datagram_gap);
+        must(sendto(datagrams, data, sizeof data, 0, (struct sockaddr *)&peer, sizeof peer), "datagram");
     }
 }
 
@@ -491,16 +518,17 @@ static void save_result(int flows, const uint64_t *before, const uint64_t *after
 int main(int count, char **arguments)
 {
     uint64_t before[MAX_FLOWS], after[MAX_FLOWS];
-    int flows = count - 6;
+    int flows = count - 7;
 
     if (flows < 1 || flows > MAX_FLOWS)
-        fail("usage: lab FOLDER BEGIN END START_US TRACES CONTROL... (1 to %d)", MAX_FLOWS);
+        fail("usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS CONTROL... (1 to %d)", MAX_FLOWS);
     folder = arguments[1];
     begin = strtoull(arguments[2], NULL, 10) * SECOND;
     end = strtoull(arguments[3], NULL, 10) * SECOND;
     first_start = strtoull(arguments[4], NULL, 10) * MICROSECOND;
     traces = atoi(arguments[5]);
-    controls = (const char *const *)arguments + 6;
+    datagram_gap = strtoull(arguments[6], NULL, 10);
+    controls = (const char *const *)arguments + 7;
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         fail("mmap");
@@ -513,6 +541,8 @@ int main(int count, char **arguments)
     }
     start(receiver, 0);
     start(ping, 0);
+    if (datagram_gap)
+        start(flood, 0);
     start(backlog, 0);
     for (int i = 0; i < flows; i++)
         start(send_flow, i);

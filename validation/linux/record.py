@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -21,6 +22,8 @@ BEGIN_S, END_S = 10, 60
 SHIFT_US = 131
 """The flows of start k begin k times this later: short beside a packet's 1.2 ms, and no divisor of anything."""
 PATIENCE_S = 900
+DATAGRAM_BITS = 1514 * 8
+LINK_BPS = 10_000_000
 
 RED = "red limit 400000 min 15000 max 45000 avpkt 1500 burst 20 probability 0.1 bandwidth 10Mbit"
 CHOKE = "choke limit 1000 bandwidth 10Mbit min 10 max 30 burst 20 probability 0.1"
@@ -58,22 +61,25 @@ class RecordingError(Exception):
 
 @dataclass(frozen=True)
 class Cell:
-    """A queue, a round trip and the congestion control of each flow."""
+    """A queue, a round trip, the congestion control of each flow, and the time between datagrams (0: none)."""
 
     name: str
     queue: str
     rtt_ms: int
     controls: tuple[str, ...]
+    datagram_ns: int
 
     @classmethod
     def parse(cls, name: str) -> "Cell":
-        """The cell called ``QUEUE RTT_MS CC FLOWS``; of ``CC+CC`` each has its share of the flows, in this order."""
-        words = name.split()
-        if len(words) > 4 and words[4].startswith("udp"):
-            raise RecordingError(f"{name}: cells with datagrams cannot be recorded; the recorder sends TCP alone")
-        if len(words) != 4 or not (words[1].isdecimal() and words[3].isdecimal()):
-            raise RecordingError(f"{name}: a cell is QUEUE RTT_MS CC FLOWS, as 'codel 20 cubic 4'")
-        queue, controls, flows = words[0], words[2].split("+"), int(words[3])
+        """The cell called ``QUEUE RTT_MS CC FLOWS``; of ``CC+CC`` each has its share of the flows, in this order.
+
+        With ``udpSHARE`` after it datagrams of that share of the link's rate come besides.
+        """
+        form = re.fullmatch(r"(\S+) (\d+) (\S+) (\d+)(?: udp(\d+(?:\.\d+)?))?", name, re.ASCII)
+        if not form:
+            raise RecordingError(f"{name}: a cell is QUEUE RTT_MS CC FLOWS [udpSHARE], as 'codel 20 cubic 4'")
+        queue, rtt_ms, controls, flows = form[1], int(form[2]), form[3].split("+"), int(form[4])
+        share = float(form[5] or 0)
         if queue not in QUEUES:
             raise RecordingError(f"{name}: no queue {queue}; there are {', '.join(QUEUES)}")
         if unknown := [control for control in controls if control not in CONTROLS]:
@@ -81,7 +87,8 @@ class Cell:
         if not 1 <= flows <= 64 or flows % len(controls):
             raise RecordingError(f"{name}: 1 to 64 flows, as many of each congestion control")
         each = flows // len(controls)
-        return cls(name, queue, int(words[1]), tuple(control for control in controls for _ in range(each)))
+        datagram_ns = round(DATAGRAM_BITS / (share * LINK_BPS) * 1e9) if share else 0
+        return cls(name, queue, rtt_ms, tuple(control for control in controls for _ in range(each)), datagram_ns)
 
     def job(self, start: int, traces: bool) -> str:
         """The variables that ``init.sh`` reads."""
@@ -95,6 +102,7 @@ class Cell:
             "end": END_S,
             "start_us": start * SHIFT_US,
             "traces": int(traces),
+            "datagram_ns": self.datagram_ns,
         }
         return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in variables.items())
 
@@ -204,7 +212,9 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m validation.linux.record",
         description="Record queues of Linux 6.1 under TCP, in virtual time.",
     )
-    parser.add_argument("cells", nargs="+", metavar="CELL", help="QUEUE RTT_MS CC FLOWS, as 'codel 20 cubic 4'")
+    parser.add_argument(
+        "cells", nargs="+", metavar="CELL", help="QUEUE RTT_MS CC FLOWS [udpSHARE], as 'codel 20 cubic 4'"
+    )
     parser.add_argument("--kernel", type=Path, default=KERNEL, metavar="DIR", help="what build.sh made (default: here)")
     parser.add_argument("--starts", type=int, default=6, help="runs of each cell, with other starts (default 6)")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default 2)")

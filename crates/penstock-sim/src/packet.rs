@@ -132,7 +132,7 @@ pub(crate) const RETRANSMISSION: u8 = 1 << 4;
 pub(crate) const ECE: u8 = 1 << 5;
 /// "Congestion window reduced" of RFC 3168.
 pub(crate) const CWR: u8 = 1 << 6;
-/// The last data packet of a transfer.
+/// A data packet that is pushed.
 pub(crate) const PUSH: u8 = 1 << 7;
 /// "Accurate ECN" of RFC 9768, in ACKs only: with the two above the count ACE of an acknowledgement.
 pub(crate) const AE: u8 = 1 << 7;

@@ -83,7 +83,7 @@ impl KeyInfo {
 use Default::{Flag, Nanos, Number, Text};
 
 /// All keys. The order is that of the documentation.
-pub(crate) static KEYS: [KeyInfo; 44] = [
+pub(crate) static KEYS: [KeyInfo; 45] = [
     word("flavour", &["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"], "Congestion control of the sender.").always(Text("reno")),
     number("window", "packets", Kind::Integer, (1.0, 1e8), "Window of the receiver: never more than this outstanding.")
         .by_profile([Number(20.0), Number(20.0), Number(20.0), Number(4096.0)]),
@@ -128,9 +128,11 @@ pub(crate) static KEYS: [KeyInfo; 44] = [
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
     number("quick_gap", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets after the first 16 are not among the `quick_acks` packets; in Linux' recordings 15.")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(15.0)]),
+    number("write", "bytes", Kind::Size, (0.0, 4e9), "So much user data the application writes at a time; the packet that a write ends in is pushed, as the last one of a transfer is. 0: no other is.")
+        .always(Number(0.0)),
     number("sack_delay", "s", Kind::Time, (0.0, 1.0), "With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait so long for more packets, at most a twentieth of the first round trip; 0 s answers each.")
         .by_profile([Nanos(0), Nanos(0), Nanos(0), Nanos(MILLI)]),
-    number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and that for a probe two ticks later, as in a Linux kernel; 0 s is exact.")
+    number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and that for a probe two ticks later, as in a Linux kernel; CUBIC counts its times by it. 0 s is exact.")
         .always(Nanos(0)),
     flag("ecn", "Explicit congestion notification (RFC 3168); dctcp and prague always use it.").always(Flag(false)),
     flag("syn", "The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends a data packet instead.")
@@ -197,6 +199,7 @@ pub(crate) fn defaults(profile: Profile) -> TcpParams {
         delayed_ack: None,
         quick_acks: 0,
         quick_gap: 0,
+        write: 0,
         sack_delay: Span::ZERO,
         timer_tick: Span::ZERO,
         ecn: false,
@@ -271,6 +274,7 @@ pub(crate) fn set(params: &mut TcpParams, name: &str, value: &Value) -> Result<(
         ("delayed_ack", _) => params.delayed_ack = None,
         ("quick_acks", Setting::Number(x)) => params.quick_acks = x as u32,
         ("quick_gap", Setting::Number(x)) => params.quick_gap = x as u32,
+        ("write", Setting::Number(x)) => params.write = x as u32,
         ("sack_delay", Setting::Time(t)) => params.sack_delay = t,
         ("timer_tick", Setting::Time(t)) => params.timer_tick = t,
         ("ecn", Setting::Flag(on)) => params.ecn = on,

@@ -518,7 +518,7 @@ impl Machine {
             retransmission,
             ecn: if capable { self.params.codepoint() } else { Ecn::Not },
             cwr,
-            push: seq + 1 == self.end,
+            push: seq + 1 == self.end || self.params.is_pushed(seq),
         });
         self.counts.sent += 1;
         let idle = self.una == self.max;

@@ -4,7 +4,7 @@ use crate::keys;
 use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{ParamError, Value};
-use penstock_core::{Ecn, Span};
+use penstock_core::{Ecn, Span, Time};
 
 /// The congestion control of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,10 +163,12 @@ pub struct TcpParams {
     pub quick_acks: u32,
     /// So many of these, after the first 16, are not.
     pub quick_gap: u32,
+    /// The packet in which each so much user data ends is pushed, in bytes; 0: only the last one of a transfer is.
+    pub write: u32,
     /// How long answers to packets behind a gap wait for more packets, from the fourth on; at most a twentieth of the first
     /// round trip.
     pub sack_delay: Span,
-    /// Timers end when a clock of this period ticks; zero: exactly.
+    /// Timers end when a clock of this period ticks, and CUBIC counts by it; zero: exactly.
     pub timer_tick: Span,
     /// Whether to use explicit congestion notification.
     pub ecn: bool,
@@ -291,6 +293,18 @@ impl TcpParams {
         f64::from(self.initial_ssthresh.unwrap_or(self.window))
     }
 
+    /// A time by the clock of timers.
+    pub(crate) fn on_clock(&self, now: Time) -> Time {
+        let tick = self.timer_tick.as_nanos().max(1);
+        Time::from_nanos(now.as_nanos() / tick * tick)
+    }
+
+    /// A span in whole periods of the clock of timers, rounded up.
+    pub(crate) fn in_ticks(&self, span: Span) -> Span {
+        let tick = self.timer_tick.as_nanos().max(1);
+        Span::from_nanos(span.as_nanos().div_ceil(tick) * tick)
+    }
+
     /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.
     pub fn end(&self) -> u32 {
         let data = match (self.packets, self.bytes) {
@@ -308,6 +322,12 @@ impl TcpParams {
             Some(bytes) if self.recovery == Recovery::Rfc => full.min(bytes),
             _ => full,
         }
+    }
+
+    /// Whether a write of the application ends in data packet `seq`, the last packet of a transfer left aside.
+    #[inline]
+    pub fn is_pushed(&self, seq: u32) -> bool {
+        self.write > 0 && self.offset(seq) / u64::from(self.write) < self.offset(seq + 1) / u64::from(self.write)
     }
 
     /// User data in packet `seq`. The last packet of a transfer of so many bytes may be short; ns-2 fills it up.

@@ -8,7 +8,7 @@
 //! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
 //! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
-//! first `quick_acks` packets, but for `quick_gap` of them, and, with `quick_acks`, the last packet of a transfer.
+//! first `quick_acks` packets, but for `quick_gap` of them, and, with `quick_acks`, each packet that is pushed.
 //!
 //! With `sack_delay` packets behind a gap may share an answer ([`crate::gathering`]).
 //!
@@ -59,8 +59,8 @@ pub struct Receiver {
     quick: u32,
     /// Except these.
     gap: (u16, u16),
-    /// The last packet of a transfer is answered at once.
-    answers_ends: bool,
+    /// A packet that is pushed is answered at once.
+    answers_pushed: bool,
     /// The period of the clock of timers in ns, of which there are at most 10^9.
     tick: u32,
     /// Which packets behind a gap wait.
@@ -100,7 +100,7 @@ impl Receiver {
                 let first = QUICK_FIRST + u16::from(params.opens());
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
-            answers_ends: params.quick_acks > 0,
+            answers_pushed: params.quick_acks > 0,
             gathering: Gathering::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
@@ -166,7 +166,7 @@ impl Receiver {
             match self.waiting.take() {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular && !(push && self.answers_ends) && self.may_wait(seq) => {
+                None if regular && !(push && self.answers_pushed) && self.may_wait(seq) => {
                     let until = on_tick(now, delay, Span::from_nanos(u64::from(self.tick)));
                     self.waiting = Some(Waiting { until, stamp, retransmission });
                     return None;
@@ -340,6 +340,18 @@ mod tests {
         assert_eq!(told(3), (1, 64, vec![(2, 5), (8, 9), (6, 7)]));
         assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
         assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
+    }
+
+    #[test]
+    fn the_packet_in_which_a_write_ends_is_answered_at_once() {
+        let params = TcpParams { packet: 1000, write: 3600, quick_acks: 1, syn: true, ..TcpParams::of(Profile::Linux) };
+        let mut receiver = Receiver::new(&params);
+        let answered = (0..14).filter(|&seq| {
+            let (payload, push) = (params.payload(seq), params.is_pushed(seq));
+            receiver.on_segment(Time::ZERO, &Segment { seq, payload, push, ..Segment::default() }).is_some()
+        });
+        // the opening packet and the first; pairs, and alone the fourth data packet, in which the first write ends, and the 11th
+        assert_eq!(answered.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
     }
 
     #[test]

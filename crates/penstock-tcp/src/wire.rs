@@ -20,7 +20,7 @@ pub struct Segment {
     pub ecn: Ecn,
     /// "Congestion window reduced": the sender has answered an echoed mark (RFC 3168, section 6.1.2).
     pub cwr: bool,
-    /// The last packet of a transfer, whose sender has nothing more to say.
+    /// A write of the sender's application ends in it; the last packet of a transfer is pushed in any case.
     pub push: bool,
 }
 

@@ -86,7 +86,7 @@ fn every_key_of_a_profile_can_be_set_alone() {
                 vec![Value::Number(2.0), Value::Number(4.0)]
             }
             "bytes" => vec![],
-            "packet" | "headers" | "ack_size" | "sack_block_size" => vec![Value::Bytes(33.0)],
+            "write" | "packet" | "headers" | "ack_size" | "sack_block_size" => vec![Value::Bytes(33.0)],
             "min_rto" | "initial_rto" | "delayed_ack" | "timer_tick" | "tick" | "phase" => {
                 vec![Value::Time(Span::from_millis(150))]
             }

@@ -68,15 +68,19 @@ fn in_the_friendly_region_the_window_is_that_of_a_reno_of_the_same_throughput() 
     let record = flow(20.0, 20, 10_000.0, &[10]);
     let windows = after_reduction(&record, 14.0);
     assert!(windows.last().expect("some").1 > 40.0);
-    // Equation 4, round by round, from the first packet gained: a round acknowledges whole packets.
-    let mut w_est = 20.0 * 0.7 + 1.0;
+    // Equation 4, round by round: a round acknowledges whole packets. The first packet is gained a round after the reduction: it is
+    // that of the target, which is whole packets below the plateau.
+    let slope = |w_est: f64| 3.0 * 0.3 / 1.7 * w_est.floor() / w_est;
+    let mut w_est = 14.0 + slope(14.0);
     for (t, cwnd) in windows {
         let w_cubic = 0.4 * (t - (6.0_f64 / 0.4).cbrt()).powi(3) + 20.0;
         assert!(w_cubic < w_est + 0.1, "the friendly region lasts: {w_cubic} at {t} s");
         // Ours moves in whole packets, each for a whole number of those acknowledged: for 26 instead of 26.4 at first.
-        let most = 15.0 + (w_est - 15.0) * 27.0 / 26.0;
-        assert!(cwnd > w_est - 1.0 && cwnd <= most, "at {t} s {cwnd} instead of {w_est}");
-        w_est += 3.0 * 0.3 / 1.7 * w_est.floor() / w_est;
+        let most = (15.0 + (w_est - 15.0) * 27.0 / 26.0).max(w_cubic + 1.0 + 1e-9);
+        // W_est takes a packet more for a step, 28 of 27 at first; the pace may be 1/32 s old, and lets the window grow in a round.
+        let least = 14.0 + (w_est - 15.0) * 27.0 / 28.0 - slope(w_est) * (1.0 / 32.0 / 0.02 + 1.0);
+        assert!(cwnd > least && cwnd <= most, "at {t} s {cwnd} instead of {w_est}");
+        w_est += slope(w_est);
     }
 }
 

@@ -13,6 +13,12 @@
 //! # Differences
 //! * `W_est` is kept as a sum over acknowledgements (RFC 9438, equation 4), for round trips that change; its slope does not
 //!   become 1 above the last window as in RFC 9438, section 4.3: in Linux 6.1's recordings it does not.
+//! * Where the window grows by packets (`counting`), what the recordings of Linux 6.1 show holds instead of sections 4.1 to 4.6: the
+//!   window heads for `W_cubic(t + least round trip)`, as in the authors' paper (S. Ha, I. Rhee, L. Xu, "CUBIC: a new
+//!   TCP-friendly high-speed TCP variant", ACM SIGOPS Operating Systems Review 42(5), 2008); its distance from the plateau is
+//!   whole packets, rounded down, and so is `W_max`; how many packets let the window grow by one is found anew when the window has
+//!   changed, and otherwise holds for 1/32 s. All times are counted by the clock of `timer_tick`, the least round trip
+//!   rounded up.
 //! * While no `W_max` is known the window grows by at least one packet for each 20 acknowledged: in the recordings of Linux 6.1
 //!   it does so after slow start ended without a loss.
 
@@ -20,7 +26,7 @@ use super::hystart::HyStart;
 use super::hystart_plus::HyStartPlus;
 use super::sack::Growth;
 use crate::machine::Machine;
-use crate::params::{Counting, Hystart};
+use crate::params::{Counting, Hystart, TcpParams};
 use crate::wire::Ack;
 use penstock_core::math::{floor, pow};
 use penstock_core::{Span, Time};
@@ -37,6 +43,8 @@ const MOST_TARGET: f64 = 1.5;
 const MOST_COUNT: f64 = 100.0;
 /// Most such packets while `W_max` is not known.
 const UNKNOWN_COUNT: f64 = 20.0;
+/// How long a number of packets that lets the window grow holds.
+const PACE_HOLDS: Span = Span::from_micros(31_250);
 
 /// What holds since congestion avoidance began.
 #[derive(Clone, Copy, Debug)]
@@ -51,15 +59,31 @@ struct Epoch {
 }
 
 impl Epoch {
-    fn w_cubic(&self, t: f64) -> f64 {
+    fn new(now: Time, cwnd: f64, w_max: Option<f64>) -> Self {
+        let origin = w_max.unwrap_or(cwnd).max(cwnd);
+        let k = if origin > cwnd { pow((origin - cwnd) / C, 1.0 / 3.0) } else { 0.0 };
+        Self { began: now, k, origin, w_est: cwnd, credit: 0.0 }
+    }
+
+    /// How far `W_cubic(t)` is above the plateau.
+    fn above(&self, t: f64) -> f64 {
         let x = t - self.k;
-        C * x * x * x + self.origin
+        C * x * x * x
+    }
+
+    fn w_cubic(&self, t: f64) -> f64 {
+        self.above(t) + self.origin
+    }
+
+    /// The same, whole packets away from the plateau.
+    fn w_cubic_whole(&self, t: f64) -> f64 {
+        let above = self.above(t);
+        self.origin + floor(above.abs()).copysign(above)
     }
 
     /// `W_est` in whole packets.
-    fn grow_reno(&mut self, cwnd: f64, acked: f64) {
+    fn grow_reno(&mut self, cwnd: f64) {
         let count = floor(cwnd / ALPHA);
-        self.credit += acked;
         if self.credit > count {
             let grown = floor((self.credit - 1.0) / count);
             self.credit -= grown * count;
@@ -68,11 +92,22 @@ impl Epoch {
     }
 }
 
+/// How many packets acknowledged let this window grow by one, and when that was found.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    window: f64,
+    found: Time,
+    count: f64,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Cubic {
     /// Window before the last reduction, after fast convergence.
     w_max: Option<f64>,
     epoch: Option<Epoch>,
+    pace: Option<Pace>,
+    /// The least round trip since the last timeout.
+    least: Option<Span>,
     hystart: HyStart,
     careful: HyStartPlus,
 }
@@ -81,6 +116,8 @@ impl Growth for Cubic {
     const SHARE: f64 = BETA;
 
     fn grow(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, acked: u32) {
+        let rtt = now.since(ack.stamp);
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         if m.cwnd >= m.ssthresh {
             self.avoid(m, now, acked);
             return;
@@ -97,10 +134,11 @@ impl Growth for Cubic {
         }
     }
 
-    fn on_cut(&mut self, window: f64) {
-        let converges = self.w_max.is_some_and(|w_max| window < w_max);
+    fn on_cut(&mut self, m: &Machine, window: f64) {
         self.careful.end();
-        self.w_max = Some(if converges { window * (1.0 + BETA) / 2.0 } else { window });
+        let converges = self.w_max.is_some_and(|w_max| window < w_max);
+        let w_max = if converges { window * (1.0 + BETA) / 2.0 } else { window };
+        self.w_max = Some(if m.params.counting == Counting::Packets { floor(w_max) } else { w_max });
         self.epoch = None;
     }
 
@@ -108,6 +146,8 @@ impl Growth for Cubic {
         self.careful.end();
         self.w_max = None;
         self.epoch = None;
+        self.pace = None;
+        self.least = None;
         self.hystart = HyStart::default();
     }
 }
@@ -115,34 +155,98 @@ impl Growth for Cubic {
 impl Cubic {
     fn avoid(&mut self, m: &mut Machine, now: Time, acked: u32) {
         let (cwnd, acked) = (m.cwnd, f64::from(acked));
-        let w_max = self.w_max;
-        let epoch = self.epoch.get_or_insert_with(|| {
-            let origin = w_max.unwrap_or(cwnd).max(cwnd);
-            let k = if origin > cwnd { pow((origin - cwnd) / C, 1.0 / 3.0) } else { 0.0 };
-            Epoch { began: now, k, origin, w_est: cwnd, credit: 0.0 }
-        });
-        let t = now.since(epoch.began).as_secs();
-        let rtt = m.srtt().map_or(0.0, Span::as_secs);
-        let target = epoch.w_cubic(t + rtt);
-        if m.params.counting == Counting::Acks {
-            epoch.w_est += ALPHA * acked / cwnd;
-            let mut next = if epoch.w_cubic(t) < epoch.w_est {
-                epoch.w_est.max(cwnd)
-            } else {
-                cwnd + acked * (target.clamp(cwnd, MOST_TARGET * cwnd) - cwnd) / cwnd
-            };
-            if w_max.is_none() {
-                next = next.max(cwnd + acked / UNKNOWN_COUNT);
-            }
-            m.set_cwnd(now, next);
+        if m.params.counting == Counting::Packets {
+            let pace = self.pace(&m.params, now, cwnd, acked);
+            m.grow_each(now, acked, pace);
             return;
         }
-        // In whole packets: the window gains one for so many, which bring it to the higher target in a window of them.
-        epoch.grow_reno(cwnd, acked);
-        let mut count = cwnd / (target.max(epoch.w_est) - cwnd).max(1.0 / MOST_COUNT);
+        let w_max = self.w_max;
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max));
+        let t = now.since(epoch.began).as_secs();
+        let rtt = m.srtt().map_or(0.0, Span::as_secs);
+        epoch.w_est += ALPHA * acked / cwnd;
+        let mut next = if epoch.w_cubic(t) < epoch.w_est {
+            epoch.w_est.max(cwnd)
+        } else {
+            cwnd + acked * (epoch.w_cubic(t + rtt).clamp(cwnd, MOST_TARGET * cwnd) - cwnd) / cwnd
+        };
+        if w_max.is_none() {
+            next = next.max(cwnd + acked / UNKNOWN_COUNT);
+        }
+        m.set_cwnd(now, next);
+    }
+
+    /// In whole packets: the window gains one for so many, which bring it to the higher target in a window of them.
+    fn pace(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
+        let now = params.on_clock(now);
+        if let Some(epoch) = &mut self.epoch {
+            epoch.credit += acked;
+        }
+        if let Some(pace) = self.pace.filter(|pace| pace.window == cwnd && now.since(pace.found) <= PACE_HOLDS) {
+            return pace.count;
+        }
+        let w_max = self.w_max;
+        let epoch = self.epoch.get_or_insert_with(|| Epoch { credit: acked, ..Epoch::new(now, cwnd, w_max) });
+        epoch.grow_reno(cwnd);
+        let t = now.since(epoch.began) + params.in_ticks(self.least.unwrap_or(Span::ZERO));
+        let target = epoch.w_cubic_whole(t.as_secs()).max(epoch.w_est);
+        let mut count = floor(cwnd / (target - cwnd).max(1.0 / MOST_COUNT)).max(1.0 / (MOST_TARGET - 1.0));
         if w_max.is_none() {
             count = count.min(UNKNOWN_COUNT);
         }
-        m.grow_each(now, acked, count.max(1.0 / (MOST_TARGET - 1.0)));
+        self.pace = Some(Pace { window: cwnd, found: now, count });
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Profile;
+
+    fn after_a_loss(w_max: f64) -> Cubic {
+        Cubic { w_max: Some(w_max), least: Some(Span::from_millis(20)), ..Cubic::default() }
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    #[test]
+    fn the_window_heads_for_whole_packets_away_from_the_plateau() {
+        // 5 of 8: W_cubic(20 ms) is 5.09, 2.91 below the plateau
+        let epoch = Epoch::new(Time::ZERO, 5.0, Some(8.0));
+        assert!((epoch.w_cubic(0.02) - 5.09).abs() < 0.01);
+        assert_eq!(
+            [0.02, 0.5, 1.5, epoch.k + 1.3, epoch.k + 1.4].map(|t| epoch.w_cubic_whole(t)),
+            [6.0, 7.0, 8.0, 8.0, 9.0]
+        );
+        let params = TcpParams::of(Profile::Linux);
+        // so five packets are enough for one more
+        assert_eq!(after_a_loss(8.0).pace(&params, at(1000), 5.0, 1.0), 5.0);
+    }
+
+    #[test]
+    fn the_pace_holds_for_a_thirty_second_of_a_second() {
+        let pace_at = |tick: u64, times: [u64; 3]| {
+            let params = TcpParams { timer_tick: Span::from_millis(tick), ..TcpParams::of(Profile::Linux) };
+            let mut cubic = after_a_loss(8.0);
+            times.map(|time| cubic.pace(&params, at(time), 6.0, 20.0))
+        };
+        // nothing to head for at first; W_est is a packet higher for each 11 acknowledged
+        assert_eq!(pace_at(0, [1000, 1031, 1032]), [6.0, 6.0, 2.0]);
+        // by a clock of 10 ms: 1039 is 1030, 30 ms after 1000
+        assert_eq!(pace_at(10, [1009, 1039, 1040]), [6.0, 6.0, 2.0]);
+        // another window has its own
+        let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(8.0));
+        assert_eq!([5.0, 6.0].map(|cwnd| cubic.pace(&params, at(1000), cwnd, 1.0)), [5.0, 600.0]);
+    }
+
+    #[test]
+    fn the_target_is_that_of_the_least_round_trip_later() {
+        // 74 of 106: K is 4.309 s; W_cubic is a packet above the plateau 5.666 s after the reduction
+        let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(106.0));
+        cubic.pace(&params, at(1000), 74.0, 1.0);
+        assert_eq!([6600, 6660].map(|millis| cubic.pace(&params, at(millis), 106.0, 1.0)), [10_600.0, 106.0]);
     }
 }

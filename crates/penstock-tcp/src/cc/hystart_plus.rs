@@ -124,7 +124,7 @@ impl Growth for Careful {
         }
     }
 
-    fn on_cut(&mut self, _window: f64) {
+    fn on_cut(&mut self, _m: &Machine, _window: f64) {
         self.start.end();
     }
 

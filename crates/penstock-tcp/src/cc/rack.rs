@@ -72,7 +72,7 @@ impl<G: Growth> Law for Rack<G> {
         if ack.ece && m.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
             let window = m.cwnd;
             if m.answer_echo(now, ack.ack, self.growth.mark_share()) {
-                self.growth.on_cut(window);
+                self.growth.on_cut(m, window);
             }
         }
         let (before, sent) = (m.una, m.max);
@@ -235,7 +235,7 @@ impl<G: Growth> Rack<G> {
         if m.params.prr {
             m.set_cwnd(now, window);
         }
-        self.growth.on_cut(window);
+        self.growth.on_cut(m, window);
         self.high = m.max;
         self.tail = None;
     }

@@ -61,7 +61,7 @@ pub(crate) trait Growth: Debug + Default {
     }
 
     /// The window was `window` before a loss or a mark has cut it.
-    fn on_cut(&mut self, _window: f64) {}
+    fn on_cut(&mut self, _m: &Machine, _window: f64) {}
 
     /// The retransmission timer ended.
     fn on_timeout(&mut self, _m: &mut Machine) {}
@@ -115,7 +115,7 @@ impl<G: Growth> Law for Sack<G> {
         if ack.ece && m.ect && self.recovery.is_none() {
             let window = m.cwnd;
             if m.answer_echo(now, ack.ack, self.growth.mark_share()) {
-                self.growth.on_cut(window);
+                self.growth.on_cut(m, window);
             }
         }
         let (before, advances) = (m.una + self.board.count(), ack.ack > m.una);
@@ -253,7 +253,7 @@ impl<G: Growth> Sack<G> {
         } else if m.cut != Cut::Mark || m.una >= m.recover || !G::MARK_COVERS_LOSS {
             let window = m.cwnd;
             m.reduce(now, G::SHARE);
-            self.growth.on_cut(window);
+            self.growth.on_cut(m, window);
         }
         let prr = Prr::new(m.outstanding() - m.limited);
         m.recover = m.max;

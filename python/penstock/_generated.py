@@ -1887,11 +1887,11 @@ class Tcp(Traffic):
             and, unless it is 0, the last one of a transfer. Unit: packets. From 0 to 65535.
         quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
             `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
-        write: With delayed acknowledgements: so much user data the application writes at a time; the packet
-            that a write ends in is answered at once. 0: none is. Unit: bytes. From 0 to 4e+09.
+        write: So much user data the application writes at a time; the packet that a write ends in is pushed, as
+            the last one of a transfer is. 0: no other is. Unit: bytes. From 0 to 4e+09.
         sack_delay: With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait
-            so long for more packets, at most a twentieth of the first round trip; 0 s answers each. Unit: s.
-            From 0 to 1.
+            so long for more packets, at most a twentieth of the first round trip, and 0.1 ms; 0 s answers each.
+            Unit: s. From 0 to 1.
         timer_tick: Timers end with a tick of a clock of this period, and that for a probe two ticks later, as
             in a Linux kernel; CUBIC counts its times by it. 0 s is exact. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.

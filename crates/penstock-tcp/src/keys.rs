@@ -130,7 +130,7 @@ pub(crate) static KEYS: [KeyInfo; 45] = [
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(15.0)]),
     number("write", "bytes", Kind::Size, (0.0, 4e9), "So much user data the application writes at a time; the packet that a write ends in is pushed, as the last one of a transfer is. 0: no other is.")
         .always(Number(0.0)),
-    number("sack_delay", "s", Kind::Time, (0.0, 1.0), "With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait so long for more packets, at most a twentieth of the first round trip; 0 s answers each.")
+    number("sack_delay", "s", Kind::Time, (0.0, 1.0), "With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait so long for more packets, at most a twentieth of the first round trip, and 0.1 ms; 0 s answers each.")
         .by_profile([Nanos(0), Nanos(0), Nanos(0), Nanos(MILLI)]),
     number("timer_tick", "s", Kind::Time, (0.0, 1.0), "Timers end with a tick of a clock of this period, and that for a probe two ticks later, as in a Linux kernel; CUBIC counts its times by it. 0 s is exact.")
         .always(Nanos(0)),

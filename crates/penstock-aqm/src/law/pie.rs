@@ -20,7 +20,7 @@
 //!   most 0.02 from p = 0.1 on; p decays while both delays are below QDELAY_REF / 2;
 //! * "linux" is Linux 6.1 as measured: "extended" that is always active, renews the allowance at the updates that find
 //!   p = 0 and both delays below QDELAY_REF / 2, lets p decay by 1/64 while both are 0, adds 0.02 while d is above 250
-//!   ms, and lets p pass 1, from where it has as far to come back.
+//!   ms, lets p pass 1, from where it has as far to come back, and does drop where the queue is just two packets.
 //!
 //! That sum of p starts again from 0 after a drop, be it by p or for want of room, but not after a mark that was certain
 //! from 8.5 on. In "extended", an update less than T_UPDATE after PIE was turned on is left out.
@@ -134,7 +134,8 @@ struct PieVars {
 #[derive(Clone, Debug)]
 pub struct Pie {
     params: PieParams,
-    mean_packet: u64,
+    /// A queue of at most so many bytes loses nothing.
+    few: u64,
     ticker: Ticker,
     vars: PieVars,
 }
@@ -152,7 +153,7 @@ impl Pie {
             updated: Time::ZERO,
             drain: Drain::default(),
         };
-        Self { mean_packet: params.mean_packet(link), ticker: Ticker::new(params.period()), params, vars }
+        Self { few: params.few(link), ticker: Ticker::new(params.period()), params, vars }
     }
 
     /// The verdict on an arriving packet that finds `queue` (appendices A and B, `enque`).
@@ -180,7 +181,7 @@ impl Pie {
 
     fn drop_early(&mut self, queue: &Backlog, rng: &mut Rng) -> bool {
         let spared = self.vars.qdelay_old < self.half_target() && self.vars.p < 0.2;
-        if spared || queue.bytes <= self.mean_packet.saturating_mul(2) {
+        if spared || queue.bytes <= self.few {
             return false;
         }
         if self.params.variant == Variant::Basic {
@@ -322,11 +323,13 @@ fn scale(p: f64) -> f64 {
 }
 
 impl PieParams {
-    fn mean_packet(&self, link: &LinkInfo) -> u64 {
-        match self.mean_packet {
+    /// Two packets; for Linux a byte less.
+    fn few(&self, link: &LinkInfo) -> u64 {
+        let packet = match self.mean_packet {
             Auto::Auto => link.mtu.0,
             Auto::Value(size) => size.0,
-        }
+        };
+        packet.saturating_mul(2).saturating_sub(u64::from(self.variant == Variant::Linux))
     }
 
     /// T_UPDATE; with a clock in whole ticks and one more, for the present tick has begun and no timer may be early.
@@ -362,7 +365,7 @@ impl Aqm for Pie {
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.mean_packet = self.params.mean_packet(link);
+        self.few = self.params.few(link);
     }
 
     fn next_timeout(&self) -> Option<Time> {

@@ -4,8 +4,8 @@
 //! 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00. By the specification, T6, and recalled: not verified.
 //!
 //! # Law
-//! `BtlBw` is the greatest delivery rate of the last ten rounds, `RTprop` the least round trip of the last 10 s. Packets leave
-//! at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three send quanta, at least four packets. A send
+//! `BtlBw` is the greatest delivery rate of this round and the ten before, `RTprop` the least round trip of the last 10 s. Packets
+//! leave at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` and three send quanta, at least four packets. A send
 //! quantum is what a host hands down at once: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s, then as many whole ones as 1 ms sends, up
 //! to 64 kB. So many packets are allowed for on the way through the hosts, and where the hosts keep none, as here, they wait in
 //! the network.
@@ -19,7 +19,8 @@
 //! Where losses tell of a policer ([`super::policer`]) its rate is sent by, with gain 1.
 //!
 //! A loss leaves what is in flight as window, and each further one takes a packet; for one round each delivered packet lets one go,
-//! then the window grows back, and it is restored as the recovery ends. A timeout leaves one packet. Marks change nothing; their
+//! then the window grows back, and it is restored as the recovery ends. A recovery that begins with the acknowledgement that ends
+//! another one is its continuation. A timeout leaves one packet. Marks change nothing; their
 //! echo is confirmed once a window, or it would never end (RFC 3168, section 6.1.2).
 //!
 //! # Differences
@@ -40,7 +41,8 @@ use penstock_core::{Span, Time};
 const HIGH_GAIN: f64 = 2.885;
 const CWND_GAIN: f64 = 2.0;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-const BW_ROUNDS: usize = 10;
+/// The present round and those before that its window reaches back to.
+const BW_ROUNDS: usize = 11;
 /// How long a round trip counts, and how long the window is small to measure another.
 const RTPROP_FILTER: Span = Span::from_millis(10_000);
 const PROBE_RTT_TIME: Span = Span::from_millis(200);
@@ -67,7 +69,7 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Bbr {
     mode: Mode,
-    /// Greatest rate of each of the last rounds that had one, and how many have passed since.
+    /// Greatest rate of each of these rounds that had one, and how many have passed since.
     rates: [f64; BW_ROUNDS],
     round: usize,
     passed: usize,
@@ -192,10 +194,13 @@ impl Growth for Bbr {
 
     fn on_recovery(&mut self, m: &mut Machine, now: Time, delivery: &Delivery) {
         self.save();
-        self.recovering = true;
+        if core::mem::replace(&mut self.recovering, true) {
+            return;
+        }
         self.conserving = true;
         self.entered = true;
-        self.round_ends = m.sampler().map_or(0, |sampler| sampler.delivered());
+        // The sampler has yet to hear of this acknowledgement.
+        self.round_ends = m.sampler().map_or(0, |sampler| sampler.delivered().wrapping_add(delivery.newly));
         self.cwnd = f64::from(delivery.in_flight + delivery.newly.max(1));
         m.set_cwnd(now, self.cwnd);
     }
@@ -384,5 +389,56 @@ impl Bbr {
         if matches!(self.mode, Mode::ProbeRtt { .. }) {
             self.cwnd = self.cwnd.min(MIN_CWND);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Flavour, Profile, TcpParams};
+
+    fn machine() -> Machine {
+        Machine::new(TcpParams { flavour: Flavour::Bbr, pacing: true, ..TcpParams::of(Profile::Linux) }.into())
+    }
+
+    /// A sample of a packet that was sent when `prior` packets had been delivered.
+    fn sample(rate: f64, prior: u32) -> RateSample {
+        RateSample { rate, prior, limited: false, rtt: Span::from_millis(20) }
+    }
+
+    fn loss(newly: u32, in_flight: u32) -> Delivery {
+        Delivery { newly, in_flight, lost: 1, recovering: true }
+    }
+
+    #[test]
+    fn a_rate_counts_in_its_round_and_in_ten_more() {
+        let mut bbr = Bbr::default();
+        assert!(bbr.on_sample(Some(sample(200.0, 0)), 10));
+        let lasts = (1..20).take_while(|round| {
+            assert!(bbr.on_sample(Some(sample(100.0, 10 * round)), 10 * (round + 1)));
+            bbr.btl_bw() == 200.0
+        });
+        assert_eq!(lasts.count(), 10);
+    }
+
+    #[test]
+    fn the_first_round_of_a_recovery_ends_with_a_packet_sent_after_the_loss_was_found() {
+        let (mut bbr, mut m) = (Bbr::default(), machine());
+        bbr.on_recovery(&mut m, Time::ZERO, &loss(3, 20));
+        // Three packets are delivered by the acknowledgement at hand.
+        assert!(!bbr.on_sample(Some(sample(100.0, 2)), 30));
+        assert!(bbr.on_sample(Some(sample(100.0, 3)), 30));
+    }
+
+    #[test]
+    fn a_recovery_that_follows_another_at_once_cuts_nothing() {
+        let (mut bbr, mut m) = (Bbr { cwnd: 40.0, ..Bbr::default() }, machine());
+        bbr.on_recovery(&mut m, Time::ZERO, &loss(1, 20));
+        assert_eq!((bbr.cwnd, bbr.conserving), (21.0, true));
+        (bbr.cwnd, bbr.conserving, bbr.entered) = (30.0, false, false);
+        bbr.on_recovery(&mut m, Time::ZERO, &loss(1, 20));
+        assert_eq!((bbr.cwnd, bbr.conserving, bbr.prior), (30.0, false, 40.0));
+        // The losses take their packets as in the recovery before.
+        assert!(!bbr.entered);
     }
 }

@@ -320,6 +320,22 @@ fn only_linux_lets_p_pass_1() {
 }
 
 #[test]
+fn only_linux_drops_where_just_two_packets_wait() {
+    for (word, bytes, drops) in [
+        ("basic", 2000, false),
+        ("extended", 2000, false),
+        ("linux", 2000, true),
+        ("linux", 1999, false),
+        ("basic", 2001, true),
+    ] {
+        let mut law = law(&[variant(word), ("mean_packet", Value::Bytes(1000.0))]);
+        law.vars = PieVars { active: true, p: 1.0, accu: 8.5, burst_allowance: Span::ZERO, ..law.vars };
+        let queue = Backlog { packets: 2, bytes, limit: Limit::Packets(50), oldest: None };
+        assert_eq!(law.drop_early(&queue, &mut Rng::stream(1, "rig")), drops, "{word} {bytes}");
+    }
+}
+
+#[test]
 fn the_period_is_that_of_a_timer_which_is_never_early() {
     let period = |hz: f64| law(&[("hz", Value::Number(hz))]).params.period().as_nanos();
     assert_eq!([period(100.0), period(250.0), period(1000.0)], [30 * MS, 20 * MS, 16 * MS]);

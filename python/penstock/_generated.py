@@ -288,6 +288,7 @@ class Psand(Queue):
         max_th: Average queue at which the drop probability reaches max_p; "auto" follows from the target. Unit:
             packets. At least 0.
         max_p: Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
+        gentle_from: Where line and ramp of the drop function start while max_p and the thresholds move.
         adapt: How the thresholds move.
         smooth_alpha: How much the thresholds stay where they are: 0 moves them by the whole change of the
             average, 1 not at all. From 0 to 1.
@@ -319,6 +320,7 @@ class Psand(Queue):
     min_th: float | str = "auto"
     max_th: float | str = "auto"
     max_p: float | str = "auto"
+    gentle_from: Literal["first", "current"] = "current"
     adapt: Literal[
         "none", "max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"
     ] = "none"

@@ -15,6 +15,10 @@
 //! 2 KT. The settled average is KT coef^(-1 / gamma) while max_p is off its bounds: below the target for coef > 1.
 //! The rest are RED's.
 //!
+//! With `gentle_from = "first"` line and ramp of the drop function are worked out once, as in ns-2's RED: a max_p that
+//! moves multiplies the line below max_th only, the ramp above it keeps starting at the max_p set at first, and
+//! thresholds that move only say which of the two counts. "current" lets both follow, as the thesis has it.
+//!
 //! `adapt` is one of the thesis' ways of moving the thresholds as well, each interval, with d = A - Ap (section 3.3 and
 //! table 3.2; max_p moves as above but for the last two):
 //!
@@ -47,6 +51,7 @@ mod adapt;
 pub use adapt::Adapt;
 
 use super::Law;
+use super::ared_floyd::GentleFrom;
 use super::red::{MeasureIn, Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::registry::{Picture, SchemeInfo, module_doc};
@@ -80,6 +85,8 @@ penstock_core::params! {
         max_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
         /// Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`.
         max_p: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
+        /// Where line and ramp of the drop function start while max_p and the thresholds move.
+        gentle_from: GentleFrom = Default::Text("current");
         /// How the thresholds move.
         adapt: Adapt = Default::Text("none");
         /// How much the thresholds stay where they are: 0 moves them by the whole change of the average, 1 not at all.
@@ -162,7 +169,7 @@ impl Psand {
                 if moved > 0.0 && width > 0.0 {
                     self.red.set_max_p(self.red.max_p() * moved / width);
                 }
-                self.red.start_ramp_at_max_p();
+                self.move_ramp();
             }
             _ => self.move_max_p(avg),
         }
@@ -181,7 +188,10 @@ impl Psand {
         let now = (self.red.min_th(), self.red.max_th());
         let (min_th, max_th) = adapt.moved(now, change, smooth_alpha, &room);
         if (min_th, max_th) != now {
-            self.red.set_thresholds(min_th, max_th);
+            match self.params.gentle_from {
+                GentleFrom::First => self.red.set_ends(min_th, max_th),
+                GentleFrom::Current => self.red.set_thresholds(min_th, max_th),
+            }
         }
     }
 
@@ -192,7 +202,13 @@ impl Psand {
         let change = self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous);
         let factor = coef * math::pow(proximity * change, gamma);
         self.red.set_max_p((self.red.max_p() * factor).min(max_p_high).max(max_p_low));
-        self.red.start_ramp_at_max_p();
+        self.move_ramp();
+    }
+
+    fn move_ramp(&mut self) {
+        if self.params.gentle_from == GentleFrom::Current {
+            self.red.start_ramp_at_max_p();
+        }
     }
 }
 
@@ -394,6 +410,30 @@ mod tests {
         let max_p = (0.175_f64 * 1.75 * 1.44_f64.powf(1.5)).min(0.75);
         assert!((moved("spread").gauge("max_p") - max_p).abs() < 1e-12);
         assert!((moved("spread").drop_function(10.0) - max_p * 7.0 / 14.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn in_ns2_line_and_ramp_stay_where_they_were_at_first() {
+        let first = ("gentle_from", Value::Text("first".into()));
+        let held = |adapt: &str| {
+            let settings = [("w_q", Value::Number(1.0)), ("adapt", Value::Text(adapt.into())), first.clone()];
+            let mut rig = Rig::new("psand", &settings);
+            for waiting in [10, 12] {
+                while rig.waiting() <= waiting {
+                    rig.arrive(1);
+                }
+                rig.advance(Span::from_millis(500));
+            }
+            rig
+        };
+        let max_p = (0.175_f64 * 1.75 * 1.44_f64.powf(1.5)).min(0.75);
+        let still = held("none");
+        assert!((still.drop_function(10.0) - max_p / 2.0).abs() < 1e-12);
+        assert!((still.drop_function(30.0) - 0.55).abs() < 1e-12);
+        // max_th has moved from 20 to 18: the ramp, which is 0.1 at 20 and 0.045 steep, counts from there on
+        let moved = held("max-down");
+        assert!((moved.drop_function(17.9) - max_p * 17.9 / 20.0).abs() < 1e-12);
+        assert!((moved.drop_function(19.0) - 0.055).abs() < 1e-12);
     }
 
     #[test]

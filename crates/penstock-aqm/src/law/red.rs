@@ -152,6 +152,10 @@ struct Derived {
     max_th: f64,
     /// Average from which on p_b = 1.
     top: f64,
+    /// Averages at which the line below max_th and the ramp above it start: min_th and max_th, where an adaptive law has
+    /// not moved those alone.
+    line_from: f64,
+    ramp_from: f64,
     w_q: f64,
     /// 1 / (max_th - min_th)
     slope: f64,
@@ -286,16 +290,16 @@ impl Red {
     /// Section 4: the initial probability, from the average alone.
     #[inline]
     pub(crate) fn p_b(&self, avg: f64) -> f64 {
-        let Derived { min_th, max_th, top, slope, ramp_slope, .. } = self.derived;
+        let Derived { min_th, max_th, top, line_from, ramp_from, slope, ramp_slope, .. } = self.derived;
         if avg < min_th {
             0.0
         } else if avg >= top {
             1.0
         } else if avg < max_th {
             // an adaptive law may move max_p beyond 1
-            (self.vars.max_p * (avg - min_th) * slope).min(1.0)
+            (self.vars.max_p * (avg - line_from) * slope).clamp(0.0, 1.0)
         } else {
-            self.vars.ramp_start + (1.0 - self.vars.ramp_start) * (avg - max_th) * ramp_slope
+            (self.vars.ramp_start + (1.0 - self.vars.ramp_start) * (avg - ramp_from) * ramp_slope).clamp(0.0, 1.0)
         }
     }
 
@@ -347,13 +351,21 @@ impl Red {
 
     /// Move the thresholds, for an adaptive law that owns this one. The next `on_link` puts them back.
     pub(crate) fn set_thresholds(&mut self, min_th: f64, max_th: f64) {
-        let top = match (self.params.gentle, self.params.gentle_top) {
+        let Derived { w_q, capacity, .. } = self.derived;
+        self.derived = Derived::of(min_th, max_th, self.top(max_th), w_q, capacity);
+    }
+
+    /// Move the thresholds, but neither the line between them nor the ramp above: they only say where either counts.
+    pub(crate) fn set_ends(&mut self, min_th: f64, max_th: f64) {
+        self.derived = Derived { min_th, max_th, top: self.top(max_th), ..self.derived };
+    }
+
+    fn top(&self, max_th: f64) -> f64 {
+        match (self.params.gentle, self.params.gentle_top) {
             (false, _) => max_th,
             (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
             (true, GentleTop::Buffer) => self.derived.top,
-        };
-        let Derived { w_q, capacity, .. } = self.derived;
-        self.derived = Derived::of(min_th, max_th, top, w_q, capacity);
+        }
     }
 
     pub(crate) fn max_p(&self) -> f64 {
@@ -420,7 +432,17 @@ impl Derived {
     }
 
     fn of(min_th: f64, max_th: f64, top: f64, w_q: f64, capacity: f64) -> Self {
-        Self { min_th, max_th, top, w_q, slope: 1.0 / (max_th - min_th), ramp_slope: 1.0 / (top - max_th), capacity }
+        Self {
+            min_th,
+            max_th,
+            top,
+            line_from: min_th,
+            ramp_from: max_th,
+            w_q,
+            slope: 1.0 / (max_th - min_th),
+            ramp_slope: 1.0 / (top - max_th),
+            capacity,
+        }
     }
 
     /// 0 <= min_th < max_th <= limit of the queue.

@@ -100,6 +100,18 @@ PAIRS: Mapping[str, Change] = {
     "PSAND (2, 0.25)": queue(("psand",), coef=2, gamma=0.25),
 }
 """PSAND with another factor and power, where the text does not name them; the second keeps max_p at its bound."""
+OTHERS = ("red", "ared-feng", "ared-floyd")
+FURTHER: Mapping[str, Change] = {
+    "adaptive REDs by themselves": queue(OTHERS, spacing="none"),
+    "adaptive REDs to the letter": queue(OTHERS, spacing="none", guards=False),
+    "ramp of ns-2": queue(("psand",), gentle_from="first"),
+    "max_p up to 1": queue(("psand",), max_p_high=1.0),
+    "AVQ by packets": queue(("avq",), measure_in="packets", buffer="35p"),
+    "LRED over 1 s": queue(("lred",), interval="1s"),
+    "LRED over 50 ms": queue(("lred",), interval="50ms"),
+}
+"""Of single schemes: RED and the adaptive REDs drop each packet by itself, as the algorithms of chapter 1 have it, and
+without ns-2's guards; the ramp above Max starts where max_p was at first; how often LRED measures."""
 NAMED = {
     "ch1", "tab2-2", "tab2-3", "fig2-12", "fig2-13", "fig2-14", "fig2-15", "fig2-16", "tab3-1", "fig3-5", "fig3-7",
     "tab3-3", "ch3", "tab5", "fig5-5", "fig5-7", "fig5-8", "fig5-9", "ch5",
@@ -119,7 +131,7 @@ OF_CODES: Mapping[str, Change] = {
 
 def changed(study: Study, name: str, seeds: int) -> Study:
     """The study with one thing changed in each scenario, and fewer runs of each cell."""
-    base, change = study.base, {**CITED, **PAIRS, **OF_CODES}[name]
+    base, change = study.base, {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name]
 
     def other(**point: Any) -> Document:
         made = base(**point) if callable(base) else base

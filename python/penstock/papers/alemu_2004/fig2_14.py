@@ -66,7 +66,6 @@ def claims(table: Table) -> Iterator[Claim]:
             *((of("PLR", 3, g, 3) < 2.0).at(f"power {g:g}") for g in gammas),
             *(judge.plr(ared("PLR", s, 3), 0.9).at(s) for s in AREDS),
         ),
-        because="ns-2.35 too has 1.6 % for the adaptive REDs at 3 flows; see why-tables",
     )
     yield Claim(
         id="fig2.14/c4",

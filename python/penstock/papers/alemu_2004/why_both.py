@@ -15,7 +15,8 @@ from penstock.study import Table
 
 __all__ = ["claims", "table"]
 
-HOLDS: Mapping[str, tuple[str, str, Sequence[str], int]] = {
+Holds = Mapping[str, tuple[str, str, Sequence[str], int]]
+HOLDS: Holds = {
     "fig2.10d/c1": ("fig2-10", "all", ("delayed acknowledgements", "PSAND (2, 0.25)"), SEEDS),
     "fig3.7/c1": ("fig3-7", "few", ("delayed acknowledgements", "PSAND (2, 0.25)"), SEEDS),
     "fig4.5c/c1": ("fig4-5", "few", ("PSAND (1, 1)",), 30),
@@ -25,8 +26,13 @@ HOLDS: Mapping[str, tuple[str, str, Sequence[str], int]] = {
 
 def table(effort: Effort) -> Table:
     """The verdict of each."""
+    return decided(effort, HOLDS)
+
+
+def decided(effort: Effort, holds: Holds) -> Table:
+    """The verdict of each of these; in a quick reproduction of those with few loads."""
     cells = []
-    for claim, (experiment, loads, changes, seeds) in HOLDS.items():
+    for claim, (experiment, loads, changes, seeds) in holds.items():
         if effort.quick and loads == "all":
             continue
         module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
@@ -46,12 +52,17 @@ def table(effort: Effort) -> Table:
 
 def claims(found: Table) -> Iterator[Claim]:
     """Each holds."""
+    yield from held(found, "why-both", HOLDS)
+
+
+def held(found: Table, name: str, holds: Holds) -> Iterator[Claim]:
+    """Each of these holds."""
     for claim in found.axis("claim"):
-        _, _, changes, seeds = HOLDS[claim]
+        _, _, changes, seeds = holds[claim]
         yield Claim(
-            id=f"why-both/{claim}",
-            says=f"{claim} holds with {' and '.join(changes)}",
-            expected=f"confirmed, {seeds} runs a cell",
+            id=f"{name}/{claim}",
+            says=f"holds with {' and '.join(changes)}",
+            expected=f"{seeds} runs a cell",
             holds=found("verdict", claim=claim) > 0.5,
             reading="own",
         )

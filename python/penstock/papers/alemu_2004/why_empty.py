@@ -120,8 +120,8 @@ def claims(table: Table) -> Iterator[Claim]:
         own = [cell for cell in _cells(way, setting) if cell.at["flows"] == n and table.has(**cell.at)]
         yield Claim(
             id=f"why-empty/{SETTINGS.index(setting)}-{way}-{n}",
-            says=f"{setting}, {n} flows: the shares of Table 2.3 counted {COUNTED[way]}",
-            expected="within its tolerances",
+            says=f"{setting}, {n} flows: shares counted {COUNTED[way]}",
+            expected="as Table 2.3",
             holds=cells.fits(table, own, judges),
             reading="own",
         )

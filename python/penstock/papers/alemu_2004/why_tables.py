@@ -85,7 +85,7 @@ def claims(table: Table) -> Iterator[Claim]:
             yield Claim(
                 id=f"why-tables/{change.replace(' ', '-')}-{n}",
                 says=f"{change}: the columns of Table 2.2 at {n} flows",
-                expected="within the tolerances of Table 2.2",
+                expected="its tolerances",
                 holds=cells.fits(table, own, judges),
                 reading="own",
             )

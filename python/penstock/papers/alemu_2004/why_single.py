@@ -1,0 +1,35 @@
+"""Why claims are contradicted that hold if single schemes are otherwise: the adaptive REDs, LRED, strict thresholds.
+
+The algorithms of chapter 1 drop each packet by itself, those of ns-2 space their drops; Section 2.4.5 speaks of "100 %
+drops" above Max, which is the strict mode; how often LRED measures is not printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.claims import Claim
+from penstock.papers.alemu_2004.why_both import Holds, decided, held
+from penstock.reproduce import Effort
+from penstock.study import Table
+
+__all__ = ["claims", "table"]
+
+HOLDS: Holds = {
+    "tab2.2/c7": ("tab2-2", "all", ("adaptive REDs by themselves",), 10),
+    "fig2.15a/c1": ("fig2-15", "all", ("strict",), 60),
+    "fig3.1-2/c6": ("fig3-1-4", "few", ("ramp of ns-2", "delayed acknowledgements", "max_p up to 1"), 5),
+    "fig4.5a/c4": ("fig4-5", "all", ("LRED over 1 s", "max_p up to 1"), 5),
+    "concl/c4": ("ch4", "few", ("LRED over 50 ms", "PSAND (1, 1)"), 10),
+}
+"""As in why-both."""
+
+
+def table(effort: Effort) -> Table:
+    """The verdict of each."""
+    return decided(effort, HOLDS)
+
+
+def claims(found: Table) -> Iterator[Claim]:
+    """Each holds."""
+    yield from held(found, "why-single", HOLDS)

@@ -255,7 +255,8 @@ fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
         match known.get(name) {
             None if !near => faults.push(format!("{name:?} {ratio:.3}")),
             Some(_) if near => faults.push(format!("{name:?} {ratio:.3}: known to differ, but no longer does")),
-            Some(known) if (ratio - known).abs() > 0.02 * known => {
+            // the file has three digits
+            Some(known) if (ratio - known).abs() > 0.02 * known + 5e-4 => {
                 faults.push(format!("{name:?} {ratio:.3}: known as {known}"));
             }
             _ => (),
@@ -286,7 +287,6 @@ fn a_run_shows_each_reason() {
                         .get(name)
                         .is_some_and(|starts| like_other_starts(&cell, &json!({}), SIGNALS, starts)[index])
             }
-            "open" => true,
             other => panic!("no reason is called {other}"),
         };
         (!shown).then(|| format!("{name} {result}: not shown by {reason}"))

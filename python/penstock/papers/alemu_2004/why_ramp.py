@@ -69,7 +69,7 @@ def study(effort: Effort) -> Study:
 
 def claims(table: Table) -> Iterator[Claim]:
     """Tables 3.1 and 3.3, Figures 3.3 and 3.4, and ns-2."""
-    rows, ends = table.where(part="rows"), table.where(part="ends")
+    rows = table.where(part="rows")
     known = [key for key in NS2 if rows.has(max_th=key[0], min_th=key[1])]
     yield Claim(
         id="why-ramp/ns2",
@@ -115,7 +115,8 @@ def claims(table: Table) -> Iterator[Claim]:
         holds=cells.fits(table, own, tab3_3.JUDGES),
         reading="own",
     )
-    if ends.cells:
+    if table.has(part="ends"):
+        ends = table.where(part="ends")
         parts = [
             condition.at(f"{n} flows")
             for n in ends.axis("flows")

@@ -34,7 +34,7 @@ def claims(table: Table) -> Iterator[Claim]:
             reading=reading,
             because=""
             if reading
-            else "below 15 % alone is undecided, 37 of 42 (another reading); it falls with the queues",
+            else "20 queues cannot hold both kinds evenly, and DTDRR's flows lose in step; else all are below 15 % (why-mixed)",
             holds=all_of(
                 condition.at(f"{network}, {scheme}")
                 for network in table.axis("network")

@@ -1,0 +1,119 @@
+"""Why c31 fails: Reno waits for its timer where Tahoe does not. The schemes keep their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations
+
+from matplotlib.figure import Figure
+
+import penstock as ps
+from penstock.claims import Claim
+from penstock.papers.kantawala_turner_2005 import setup
+from penstock.papers.kantawala_turner_2005.setup import ONE_QUEUE, queue, two_round_trips
+from penstock.plots.curves import curves
+from penstock.reproduce import Effort
+from penstock.samples import Sample, all_of
+from penstock.shown import Shown
+from penstock.study import Study, Table
+
+__all__ = ["claims", "draw", "measure", "study"]
+
+BUFFER = 400  # packets
+SCHEMES = ["DTDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE]
+USUAL, SHORT = "1s", "200ms"
+LEAST = {USUAL: "a least timeout of 1 s", SHORT: "a least timeout of 0.2 s"}
+SAYS = "Reno and Tahoe give similar results"
+WHERE = "two round trips; W stays at its initial 10 % of the queues; RED's and Blue's first setting"
+
+
+def study(effort: Effort) -> Study:
+    """Long flows of two round trips with both least timeouts, RED and Blue with the first setting."""
+    span = effort.choose(("15s", "6s"), ("50s", "10s"))
+
+    def scenario(flavour: str, scheme: str, buffer: int, least: str) -> ps.Scenario:
+        usual = two_round_trips("long", queue(scheme, buffer), span, flavour)
+        return replace(usual, traffic={name: replace(group, min_rto=least) for name, group in usual.traffic.items()})
+
+    return Study(
+        scenario,
+        {
+            "flavour": ["reno", "tahoe"],
+            "scheme": effort.choose(["DTDRR", "Tail-Drop"], SCHEMES),
+            "buffer": [BUFFER],
+            "least": effort.choose([USUAL], [USUAL, SHORT]),
+        },
+        seeds=5,
+    )
+
+
+def measure(run: ps.Run) -> dict[str, float | None]:
+    """As in the other experiments, and the timeouts of all flows."""
+    return {**setup.measure(run), "timeouts": float(sum(group["timeouts"] for group in run.traffic.values()))}
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Claim c31, as other readings, and what Reno does that Tahoe does not."""
+    if not table.has(least=SHORT):
+        return
+    usual = table.where(least=USUAL)
+    yield Claim(
+        id="c31",
+        says=SAYS,
+        expected="where two schemes differ by > 7 points with Reno, Tahoe has them in the same order",
+        reading=f"the order of the schemes for the flows of 200 ms; {WHERE}",
+        holds=all_of(
+            (_goodput(usual, "tahoe", better, b) > _goodput(usual, "tahoe", worse, b)).at(f"{better}, {worse}, B = {b}")
+            for b in usual.axis("buffer")
+            for better, worse in permutations(usual.axis("scheme"), 2)
+            if (_goodput(usual, "reno", better, b) - _goodput(usual, "reno", worse, b) > 7).decide().verdict
+            == "confirmed"
+        ),
+    )
+    for least, name in LEAST.items():
+        part = table.where(least=least)
+        yield Claim(
+            id="c31",
+            says=SAYS,
+            expected="goodputs of each kind of flows differ by <= 7 points, each scheme, B = 400",
+            reading=f"{name}; {WHERE}",
+            holds=all_of(
+                (part(metric, flavour="tahoe", scheme=scheme) - part(metric, flavour="reno", scheme=scheme))
+                .between(-7, 7)
+                .at(f"{metric}, {scheme}")
+                for scheme in part.axis("scheme")
+                for metric in ("g_slow", "g_fast")
+            ),
+        )
+    yield Claim(
+        id="why-tahoe/timer",
+        says="Reno waits for its timer at least five times as often as Tahoe, with each scheme",
+        expected="timeouts with Reno / timeouts with Tahoe >= 5, B = 400",
+        reading=WHERE,
+        holds=all_of(
+            (
+                usual("timeouts", flavour="reno", scheme=scheme, buffer=b)
+                - 5 * usual("timeouts", flavour="tahoe", scheme=scheme, buffer=b)
+                >= 0
+            ).at(f"{scheme}, B = {b}")
+            for b in usual.axis("buffer")
+            for scheme in usual.axis("scheme")
+        ),
+    )
+
+
+def _goodput(table: Table, flavour: str, scheme: str, buffer: int) -> Sample:
+    return table("g_slow", flavour=flavour, scheme=scheme, buffer=buffer)
+
+
+def draw(shown: Shown) -> Figure:
+    """Timeouts with each scheme in 400 packets."""
+    return curves(
+        shown,
+        "scheme",
+        "timeouts",
+        "flavour",
+        where={"least": USUAL},
+        labels=("400 packets", "timeouts"),
+    )

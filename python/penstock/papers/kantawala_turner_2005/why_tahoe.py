@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from itertools import permutations
 
 from matplotlib.figure import Figure
@@ -34,7 +35,8 @@ def study(effort: Effort) -> Study:
 
     def scenario(flavour: str, scheme: str, buffer: int, least: str) -> ps.Scenario:
         usual = two_round_trips("long", queue(scheme, buffer), span, flavour)
-        return replace(usual, traffic={name: replace(group, min_rto=least) for name, group in usual.traffic.items()})
+        timer: dict[str, Any] = {"min_rto": least}
+        return replace(usual, traffic={name: replace(group, **timer) for name, group in usual.traffic.items()})
 
     return Study(
         scenario,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 from itertools import permutations
+from typing import Any
 
 from matplotlib.figure import Figure
 

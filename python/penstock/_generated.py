@@ -1886,7 +1886,7 @@ class Tcp(Traffic):
         delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
             From 0 to 0.5.
         quick_acks: With delayed acknowledgements: so many data packets at the beginning are answered at once
-            and, unless it is 0, the last one of a transfer. Unit: packets. From 0 to 65535.
+            and, unless it is 0, those that are pushed (`write`). Unit: packets. From 0 to 65535.
         quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
             `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
         write: So much user data the application writes at a time; the packet that a write ends in is pushed, as

@@ -4,7 +4,8 @@
  * Usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS CONTROL...
  *
  * One flow for each CONTROL, the name of a congestion control; flow i starts START_US + i * 100 ms after the beginning
- * of time. Each DATAGRAM_NS, unless that is 0, a datagram of a full frame crosses the queue as well. Counted is what happens from BEGIN to END, in seconds. FOLDER gets
+ * of time. Each DATAGRAM_NS, unless that is 0, a datagram of a full frame crosses the queue as well. Counted is what
+ * happens from BEGIN to END, in seconds. FOLDER gets
  *
  *   begin.json, end.json   the queue's own counters at these times, as tc -s -j says them
  *   result.json            goodput of each flow in bit/s, and the mean backlog

@@ -6,9 +6,9 @@
 //!
 //! # Law
 //! The first three packets behind a gap are answered one by one, the later ones together: the first of them waits `sack_delay`
-//! for more, or a twentieth of the connection's first round trip if that is shorter, and 0.1 ms. A packet that moves the acknowledgement on
-//! is answered at once, and ends the wait. So the packets that a sender sees delivered in a round trip may be those of a longer
-//! time, which BBR takes for bandwidth.
+//! for more, or a twentieth of the connection's first round trip if that is shorter, and 0.1 ms. A packet that moves the
+//! acknowledgement on is answered at once, and ends the wait. So the packets that a sender sees delivered in a round trip may be
+//! those of a longer time, which BBR takes for bandwidth.
 //!
 //! # Differences
 //! * The timer is always 0.1 ms late: in Linux another timer that ends in these 0.1 ms takes it along.

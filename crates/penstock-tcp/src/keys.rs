@@ -124,7 +124,7 @@ pub(crate) static KEYS: [KeyInfo; 45] = [
     number("delayed_ack", "s", Kind::Time, (0.0, 0.5), "How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s).")
         .or(&["off"])
         .by_profile([Text("off"), Text("off"), Text("off"), Nanos(40 * MILLI)]),
-    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once and, unless it is 0, the last one of a transfer.")
+    number("quick_acks", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets at the beginning are answered at once and, unless it is 0, those that are pushed (`write`).")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(140.0)]),
     number("quick_gap", "packets", Kind::Integer, (0.0, 65_535.0), "With delayed acknowledgements: so many data packets after the first 16 are not among the `quick_acks` packets; in Linux' recordings 15.")
         .by_profile([Number(0.0), Number(0.0), Number(0.0), Number(15.0)]),

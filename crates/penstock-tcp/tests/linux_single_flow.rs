@@ -95,6 +95,7 @@ struct Bounds {
 /// What the cells are judged by; `None`: the machinery that decides there is not ours (`docs/explanation/linux.md`).
 fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
     let id = cell["id"].as_str().expect("a name");
+    let tenth = cell["retransmissions"].as_u64().expect("a number") / 10;
     let (done, retransmissions) = match id {
         // `cubic` is always selective.
         "nosack_cubic" => return None,
@@ -105,10 +106,9 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
         _ if id.starts_with("long60") && id.ends_with("cubic") => (0.0, 1),
         _ if id.starts_with("long60") => (0.0, 8),
         _ if id.contains("tail") => (0.10, 0),
-        _ if !recorded && id.contains("pfifo") => {
-            (0.10, (cell["retransmissions"].as_u64().expect("a number") / 10).max(1))
-        }
-        "nosack_reno" => (0.10, 9),
+        "nosack_reno" => (0.10, tenth),
+        // The profile's answers are Linux' by number, not by cause.
+        "pfifo50_reno" | "rtt20_pfifo20_reno" if !recorded => (0.10, tenth),
         _ if id.contains("pfifo") || id.starts_with("norack") => (0.10, 1),
         _ => (0.03, 0),
     };

@@ -34,6 +34,13 @@ pub(crate) struct NewReno {
 }
 
 impl Law for NewReno {
+    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+        match &mut self.counted {
+            Some(counted) => counted.fill(m, now, net),
+            None => m.fill_window(now, net),
+        }
+    }
+
     #[inline]
     fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && m.ect {
@@ -63,16 +70,6 @@ impl Law for NewReno {
             m.fill_window(now, net);
         } else if m.dupacks >= m.params.dupack_threshold {
             m.fill_window_by(NS2_BURST, now, net);
-        }
-    }
-
-    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if let Some(counted) = &mut self.counted {
-            counted.fill(m, now, net);
-        } else if (1..m.params.dupack_threshold).contains(&m.dupacks) && m.next == m.max {
-            m.limited_transmit(now, net);
-        } else {
-            m.fill_window(now, net);
         }
     }
 

@@ -90,13 +90,13 @@ def claims(table: Table) -> Iterator[Claim]:
         )
     yield Claim(
         id="why-tahoe/timer",
-        says="Reno waits for its timer at least five times as often as Tahoe, with each scheme",
-        expected="timeouts with Reno / timeouts with Tahoe >= 5, B = 400",
+        says="Reno waits for its timer at least ten times as often as Tahoe, with each scheme",
+        expected="timeouts with Reno / timeouts with Tahoe >= 10, B = 400",
         reading=WHERE,
         holds=all_of(
             (
                 usual("timeouts", flavour="reno", scheme=scheme, buffer=b)
-                - 5 * usual("timeouts", flavour="tahoe", scheme=scheme, buffer=b)
+                - 10 * usual("timeouts", flavour="tahoe", scheme=scheme, buffer=b)
                 >= 0
             ).at(f"{scheme}, B = {b}")
             for b in usual.axis("buffer")

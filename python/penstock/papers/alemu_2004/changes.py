@@ -48,6 +48,16 @@ def within(tree: Tree) -> None:
             group["rate"] = f"{500 * group['k'] / (group['k'] + group['h']):.6g}kbit"
 
 
+def few(change: Change) -> Change:
+    """With the thesis' 3 flows alone, to which no group is added."""
+
+    def only(tree: Tree) -> None:
+        if len(tree["traffic"]) == 3:
+            change(tree)
+
+    return only
+
+
 def marks(tree: Tree) -> None:
     """Packets are marked instead of dropped, by the schemes that can."""
     for own in _queues(tree):
@@ -108,7 +118,7 @@ FURTHER: Mapping[str, Change] = {
     "max_p up to 1": queue(("psand",), max_p_high=1.0),
     "AVQ by packets": queue(("avq",), measure_in="packets", buffer="35p"),
     "LRED over 1 s": queue(("lred",), interval="1s"),
-    "LRED over 50 ms": queue(("lred",), interval="50ms"),
+    "PSAND (1, 1) with 3 flows": few(PAIRS["PSAND (1, 1)"]),
 }
 """Of single schemes: RED and the adaptive REDs drop each packet by itself, as the algorithms of chapter 1 have it, and
 without ns-2's guards; the ramp above Max starts where max_p was at first; how often LRED measures."""

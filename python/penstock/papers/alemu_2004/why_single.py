@@ -20,7 +20,7 @@ HOLDS: Holds = {
     "fig2.15a/c1": ("fig2-15", "all", ("strict",), 60),
     "fig3.1-2/c6": ("fig3-1-4", "few", ("ramp of ns-2", "delayed acknowledgements", "max_p up to 1"), 5),
     "fig4.5a/c4": ("fig4-5", "all", ("LRED over 1 s", "max_p up to 1"), 5),
-    "concl/c4": ("ch4", "few", ("LRED over 50 ms", "PSAND (1, 1)"), 10),
+    "concl/c4": ("ch4", "few", ("PSAND (1, 1) with 3 flows",), 100),
 }
 """As in why-both."""
 

@@ -1,4 +1,4 @@
-"""Why c01 fails: a wider search for Blue's settings, with smaller steps that are taken less often."""
+"""Why c01 and c20 fail: a wider search for Blue's settings, with smaller steps that are taken less often."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.claims import Claim
-from penstock.papers.kantawala_turner_2005.setup import BLUE_TRIED, BUFFERS, PLOTTED, measure, times, two_round_trips
+from penstock.papers.kantawala_turner_2005 import fig5b
+from penstock.papers.kantawala_turner_2005.setup import (
+    BLUE_TRIED,
+    BUFFERS,
+    PLOTTED,
+    measure,
+    three_hops,
+    times,
+    two_round_trips,
+)
 from penstock.plots.curves import curves
 from penstock.reproduce import Effort
 from penstock.samples import all_of
@@ -17,6 +26,7 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
+TRIPS, HOPS = "two round trips", "three hops"
 SOUGHT_AT = 400  # packets
 WIDER = [
     (up, up / ratio, freeze)
@@ -26,6 +36,8 @@ WIDER = [
 ]  # d1, d2 and freeze; the four sets of the report are among them
 FOUR = "the report's set"
 BEST = "the best of 32 sets"
+LARGER = (0.005, 0.0005, "500ms")
+"""Leaves as much of the link over three hops as the work's Blue: the report's steps twice, a fifth as often."""
 
 
 def _blue(buffer: int, setting: tuple[float, float, str]) -> ps.Queue:
@@ -49,28 +61,44 @@ def _best(effort: Effort) -> tuple[float, float, str]:
 
 
 def study(effort: Effort) -> Study:
-    """The best of the wider search in every buffer, and the four sets of the report in two."""
-    span, best = times(effort, "two round trips"), _best(effort)
+    """The best of the wider search in every buffer, the four sets of the report in two; the best over three hops."""
+    span, best = times(effort, TRIPS), _best(effort)
     made = Study(
         lambda buffer: two_round_trips("long", _blue(buffer, best), span),
         {"buffer": effort.choose([SOUGHT_AT], [buffer for buffer in BUFFERS if buffer <= PLOTTED])},
         seeds=5,
-        labels={"set": BEST},
+        labels={"set": BEST, "network": TRIPS},
     )
     for number, setting in enumerate(BLUE_TRIED[: effort.choose(1, 4)], start=1):
         made += Study(
             lambda buffer, setting=setting: two_round_trips("long", _blue(buffer, setting), span),
             {"buffer": effort.choose([SOUGHT_AT], [400, 1000])},
             seeds=5,
-            labels={"set": f"{FOUR} {number}"},
+            labels={"set": f"{FOUR} {number}", "network": TRIPS},
         )
-    return made
+    return made if effort.quick else made + _hops(effort, BEST, best) + _hops(effort, "larger", LARGER)
+
+
+def _hops(effort: Effort, name: str, setting: tuple[float, float, str]) -> Study:
+    return Study(
+        lambda buffer: three_hops("long", _blue(buffer, setting), times(effort, HOPS)),
+        {"buffer": [PLOTTED]},
+        seeds=5,
+        labels={"set": name, "network": HOPS},
+    )
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """Claims c01 and c06, as other readings, of Blue alone."""
+    """Claims c01, c06 and c20, as other readings, of Blue alone."""
     if not table.has(buffer=PLOTTED):
         return
+    yield from _trips(table.where(network=TRIPS))
+    d1, d2, freeze = LARGER
+    for name, setting in ((BEST, BEST), ("larger", f"steps of {d1:g} and {d2:g}, {freeze} apart")):
+        yield from fig5b.blue(table.where(network=HOPS, set=name), [PLOTTED], f"Blue alone, {setting}")
+
+
+def _trips(table: Table) -> Iterator[Claim]:
     best = table.where(set=BEST)
     reading = "Blue alone, the set with the most goodput out of 32"
     yield Claim(
@@ -112,5 +140,11 @@ def claims(table: Table) -> Iterator[Claim]:
 def draw(shown: Shown) -> Figure:
     """Goodput of the flows of 200 ms."""
     return curves(
-        shown, "buffer", "g_slow", "set", labels=("buffer (packets)", "goodput with Blue, 200 ms (%)"), log="x"
+        shown,
+        "buffer",
+        "g_slow",
+        "set",
+        where={"network": TRIPS},
+        labels=("buffer (packets)", "goodput with Blue, 200 ms (%)"),
+        log="x",
     )

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import setup
-from penstock.papers.kantawala_turner_2005.setup import ONE_QUEUE, queue, two_round_trips
+from penstock.papers.kantawala_turner_2005.setup import NETWORKS, ONE_QUEUE, queue
 from penstock.plots.curves import curves
 from penstock.reproduce import Effort
 from penstock.samples import Sample, all_of
@@ -26,24 +26,24 @@ SCHEMES = ["DTDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE]
 USUAL, SHORT = "1s", "200ms"
 LEAST = {USUAL: "a least timeout of 1 s", SHORT: "a least timeout of 0.2 s"}
 SAYS = "Reno and Tahoe give similar results"
-WHERE = "two round trips; W stays at its initial 10 % of the queues; RED's and Blue's first setting"
+WHERE = "W stays at its initial 10 % of the queues; RED's and Blue's first setting"
 
 
 def study(effort: Effort) -> Study:
-    """Long flows of two round trips with both least timeouts, RED and Blue with the first setting."""
+    """Long flows with both least timeouts, RED and Blue with the first setting."""
     span = effort.choose(("15s", "6s"), ("50s", "10s"))
 
-    def scenario(flavour: str, scheme: str, buffer: int, least: str) -> ps.Scenario:
-        usual = two_round_trips("long", queue(scheme, buffer), span, flavour)
+    def scenario(network: str, flavour: str, scheme: str, least: str) -> ps.Scenario:
+        usual = NETWORKS[network]("long", queue(scheme, BUFFER), span, flavour)
         timer: dict[str, Any] = {"min_rto": least}
         return replace(usual, traffic={name: replace(group, **timer) for name, group in usual.traffic.items()})
 
     return Study(
         scenario,
         {
+            "network": effort.choose(["two round trips"], ["two round trips", "three hops"]),
             "flavour": ["reno", "tahoe"],
             "scheme": effort.choose(["DTDRR", "Tail-Drop"], SCHEMES),
-            "buffer": [BUFFER],
             "least": effort.choose([USUAL], [USUAL, SHORT]),
         },
         seeds=5,
@@ -60,34 +60,35 @@ def claims(table: Table) -> Iterator[Claim]:
     if not table.has(least=SHORT):
         return
     usual = table.where(least=USUAL)
+    networks = [(network, usual.where(network=network)) for network in usual.axis("network")]
     yield Claim(
         id="c31",
         says=SAYS,
         expected="where two schemes differ by > 7 points with Reno, Tahoe has them in the same order",
-        reading=f"the order of the schemes for the flows of 200 ms; {WHERE}",
+        reading=f"the order of the schemes for the flows of the longer round trip; {WHERE}",
         holds=all_of(
-            (_goodput(usual, "tahoe", better, b) > _goodput(usual, "tahoe", worse, b)).at(f"{better}, {worse}, B = {b}")
-            for b in usual.axis("buffer")
-            for better, worse in permutations(usual.axis("scheme"), 2)
-            if (_goodput(usual, "reno", better, b) - _goodput(usual, "reno", worse, b) > 7).decide().verdict
-            == "confirmed"
+            (_goodput(part, "tahoe", better) > _goodput(part, "tahoe", worse)).at(f"{network}, {better}, {worse}")
+            for network, part in networks
+            for better, worse in permutations(part.axis("scheme"), 2)
+            if (_goodput(part, "reno", better) - _goodput(part, "reno", worse) > 7).decide().verdict == "confirmed"
         ),
     )
-    for least, name in LEAST.items():
-        part = table.where(least=least)
-        yield Claim(
-            id="c31",
-            says=SAYS,
-            expected="goodputs of each kind of flows differ by <= 7 points, each scheme, B = 400",
-            reading=f"{name}; {WHERE}",
-            holds=all_of(
-                (part(metric, flavour="tahoe", scheme=scheme) - part(metric, flavour="reno", scheme=scheme))
-                .between(-7, 7)
-                .at(f"{metric}, {scheme}")
-                for scheme in part.axis("scheme")
-                for metric in ("g_slow", "g_fast")
-            ),
-        )
+    for network in usual.axis("network"):
+        for least, name in LEAST.items():
+            part = table.where(network=network, least=least)
+            yield Claim(
+                id="c31",
+                says=SAYS,
+                expected="goodputs of each kind of flows differ by <= 7 points, each scheme, B = 400",
+                reading=f"{name}; {network}; {WHERE}",
+                holds=all_of(
+                    (part(metric, flavour="tahoe", scheme=scheme) - part(metric, flavour="reno", scheme=scheme))
+                    .between(-7, 7)
+                    .at(f"{metric}, {scheme}")
+                    for scheme in part.axis("scheme")
+                    for metric in ("g_slow", "g_fast")
+                ),
+            )
     yield Claim(
         id="why-tahoe/timer",
         says="Reno waits for its timer at least ten times as often as Tahoe, with each scheme",
@@ -95,27 +96,26 @@ def claims(table: Table) -> Iterator[Claim]:
         reading=WHERE,
         holds=all_of(
             (
-                usual("timeouts", flavour="reno", scheme=scheme, buffer=b)
-                - 10 * usual("timeouts", flavour="tahoe", scheme=scheme, buffer=b)
+                part("timeouts", flavour="reno", scheme=scheme) - 10 * part("timeouts", flavour="tahoe", scheme=scheme)
                 >= 0
-            ).at(f"{scheme}, B = {b}")
-            for b in usual.axis("buffer")
-            for scheme in usual.axis("scheme")
+            ).at(f"{network}, {scheme}")
+            for network, part in networks
+            for scheme in part.axis("scheme")
         ),
     )
 
 
-def _goodput(table: Table, flavour: str, scheme: str, buffer: int) -> Sample:
-    return table("g_slow", flavour=flavour, scheme=scheme, buffer=buffer)
+def _goodput(table: Table, flavour: str, scheme: str) -> Sample:
+    return table("g_slow", flavour=flavour, scheme=scheme)
 
 
 def draw(shown: Shown) -> Figure:
-    """Timeouts with each scheme in 400 packets."""
+    """Timeouts with each scheme in 400 packets, two round trips."""
     return curves(
         shown,
         "scheme",
         "timeouts",
         "flavour",
-        where={"least": USUAL},
+        where={"least": USUAL, "network": "two round trips"},
         labels=("400 packets", "timeouts"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,12 +135,12 @@ class Explanation:
         value = given.get(name, param.default if param is not None else None)
         return None if value == "auto" else value
 
-    def response(self) -> dict[str, list[float]]:
+    def response(self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES) -> dict[str, list[float]]:
         """How it answers to a load that steps above the link's rate and back, as `_native.step_response` tells."""
-        packets = sum(load * seconds for load, seconds in STEPS) * self.link["rate"] / 8000
+        packets = sum(share * seconds for share, seconds in load) * self.link["rate"] / 8000
         shorter = min(1.0, MOST_PACKETS / packets)
-        steps = [(load, seconds * shorter) for load, seconds in STEPS]
-        found: dict[str, list[float]] = _asked(_native.step_response, *self._bench(), steps, SAMPLES)
+        steps = [(share, seconds * shorter) for share, seconds in load]
+        found: dict[str, list[float]] = _asked(_native.step_response, *self._bench(), steps, samples)
         return found
 
     def service(self) -> list[tuple[int, float, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,24 +62,30 @@ def inside(table: Table, cells: Sequence[Cell]) -> Condition:
 
 def draw(shown: Shown, cells: Sequence[Cell]) -> Figure:
     """The table: measured, printed and the difference of each cell; bold where the print is in the interval."""
-    known = [cell for cell in cells if shown.where(**cell.at).cells]
-    rows, columns = ([*dict.fromkeys(getattr(cell, key) for cell in known)] for key in ("row", "column"))
-    points = {(cell.row, cell.column): (cell, shown(cell.metric, **cell.at)) for cell in known}
-    held = sum(_inside(*found) for found in points.values())
+    points = {
+        (cell.row, cell.column): (cell, shown(cell.metric, **cell.at)) for cell in cells if shown.where(**cell.at).cells
+    }
+    held = [place for place, found in points.items() if _inside(*found)]
+    title = f"measured (printed)\ndifference; bold: inside the 95 % interval, {len(held)} of {len(points)}"
+    return grid({place: _text(*found) for place, found in points.items()}, held, title)
+
+
+def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
+    """Texts by row and column, some of them bold."""
+    rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
     with style.styled():
         size = (style.WIDTH * max(1.0, 0.26 * (len(columns) + 1)), 0.35 * (len(rows) + 2))
         figure = Figure(figsize=size, layout="constrained")
         ax = figure.add_subplot()
         ax.set_axis_off()
-        text = [[_text(*points[row, column]) if (row, column) in points else "" for column in columns] for row in rows]
-        grid = ax.table(text, rowLabels=rows, colLabels=columns, loc="center", cellLoc="center", edges="horizontal")
-        grid.auto_set_font_size(False)
-        grid.set_fontsize(5.0)
-        grid.scale(1, 1.6)
-        for (row, column), found in points.items():
-            if _inside(*found):
-                grid[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
-        ax.set_title(f"measured (printed)\ndifference; bold: inside the 95 % interval, {held} of {len(points)}", size=6)
+        text = [[texts.get((row, column), "") for column in columns] for row in rows]
+        table = ax.table(text, rowLabels=rows, colLabels=columns, loc="center", cellLoc="center", edges="horizontal")
+        table.auto_set_font_size(False)
+        table.set_fontsize(5.0)
+        table.scale(1, 1.6)
+        for row, column in bold:
+            table[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
+        ax.set_title(title, size=6)
     return figure
 
 

@@ -7,7 +7,3 @@ NAMES = {
     "SFC": "sfc", "LRED": "lred", "ARED_Feng": "ared-feng", "ARED_Floyd": "ared-floyd", "PSAND": "psand",
     "FRED": "fred", "BRED": "bred", "SFB": "sfb", "RIO": "rio",
 }  # fmt: skip
-AVERAGE = {"RED", "DSRED", "ARED_Feng", "ARED_Floyd", "PSAND", "FRED", "RIO"}
-"""Those whose congestion index is the average queue."""
-TARGET = {"PI", "REM", "LRED", "SFC", "PSAND"}
-"""Those whose target is a parameter; SRED's and ARED_Floyd's follow from others."""

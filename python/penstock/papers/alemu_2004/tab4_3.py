@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.claims import Claim
-from penstock.papers.alemu_2004 import controllers, panels
+from penstock.papers.alemu_2004 import controllers, symbols
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.reproduce import Effort
 from penstock.shown import Shown
@@ -16,15 +16,9 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
-METRICS = ("AQS", "VQS", "PLR", "LU", "F")
-RANKS: dict[str, list[list[str]]] = {
-    "AQS": [["REM"], ["PSAND"], ["LRED", "LRED*"], ["AVQ*"], ["AVQ"], ["BLUE", "PI"]],
-    "VQS": [["PSAND"], ["PI", "LRED*"], ["AVQ*"], ["REM"], ["LRED"], ["BLUE", "AVQ"]],
-    "PLR": [["PI", "PSAND"], ["BLUE", "LRED*"], ["AVQ", "LRED"], ["REM", "AVQ*"]],
-    "LU": [["PI"], ["PSAND"], ["BLUE", "AVQ", "LRED*"], ["AVQ*"], ["REM", "LRED"]],
-    "F": [["BLUE", "PI", "AVQ"], ["LRED", "LRED*", "PSAND"], ["REM", "AVQ*"]],
-}
-"""Groups of the same symbol, best first; a blank is worse than "-" (guess 15)."""
+PRINTED = symbols.read("tab4-3")
+RANKS = {metric: symbols.ranking(column) for metric, column in PRINTED.items()}
+"""Groups of the same symbol, best first."""
 
 
 def study(effort: Effort) -> Study:
@@ -34,14 +28,15 @@ def study(effort: Effort) -> Study:
 
 def measure(run: ps.Run) -> Numbers:
     """What is rated."""
-    return controllers.only(run, *METRICS)
+    return controllers.only(run, *PRINTED)
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """The columns."""
+    """The columns, and how many cells are as printed."""
     yield from controllers.ranked(table, "diff", "tab4.3", RANKS)
+    yield from symbols.claims(table, "diff", "tab4.3", PRINTED)
 
 
 def draw(shown: Shown) -> Figure:
-    """What is rated, against the number of flows."""
-    return panels.draw(shown, controllers.panels("diff", *METRICS), columns=3)
+    """The table."""
+    return symbols.draw(shown, "diff", PRINTED)

@@ -10,10 +10,9 @@ from typing import Any
 
 import penstock as ps
 from penstock.claims import Claim
-from penstock.papers.alemu_2004 import cells, judge, tab3_1
+from penstock.papers.alemu_2004 import cells, judge, symbols, tab3_1, tab4_2, tab4_3
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
-from penstock.papers.alemu_2004.setup import KT
-from penstock.papers.alemu_2004.tab4_2 import PRINTED as SAME
+from penstock.papers.alemu_2004.setup import CONTROLLERS, KT
 from penstock.papers.alemu_2004.tables5 import numbers
 from penstock.reproduce import Effort
 from penstock.samples import Condition, Sample, all_of
@@ -21,12 +20,6 @@ from penstock.study import Table
 
 __all__ = ["claims", "rows"]
 
-COLUMNS = ("AQS", "VQS", "PLR", "LU", "F")
-DIFF = {
-    "BLUE": (-2, -2, 2, 2, 3), "PI": (-2, 3, 3, 4, 3), "REM": (4, 1, -1, -2, 1), "AVQ": (-1, -2, 1, 2, 3),
-    "AVQ*": (1, 2, -1, 1, 1), "LRED": (2, -1, 1, -2, 2), "LRED*": (2, 3, 2, 2, 2), "PSAND": (3, 4, 3, 3, 2),
-}  # fmt: skip
-"""The symbols of Table 4.3, as those of Table 4.2."""
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 NS2: Mapping[str, Mapping[str, float]] = {
     "RED": {"AQS": 10.749, "VQS": 26.870},
@@ -49,10 +42,13 @@ def rows(effort: Effort) -> list[tuple[Mapping[str, Any], Mapping[str, float]]]:
     """The printed numbers that statements of the text are laid beside."""
     del effort
     found: list[tuple[Mapping[str, Any], Mapping[str, float]]] = []
-    for table, symbols in (("4.2", SAME), ("4.3", DIFF)):
+    for table, printed in (("4.2", tab4_2.PRINTED), ("4.3", tab4_3.PRINTED)):
         found += [
-            ({"table": table, "scheme": s}, dict(zip(COLUMNS, map(float, of), strict=True)))
-            for s, of in symbols.items()
+            (
+                {"table": table, "scheme": s},
+                {metric: float(symbols.rating(column[s])) for metric, column in printed.items()},
+            )
+            for s in CONTROLLERS
         ]
     for name, code in CODES.items():
         with (Path(__file__).parent / "expected" / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
@@ -131,7 +127,7 @@ def _symbols(table: Table) -> Iterator[Claim]:
             (of("PLR", "BLUE", "4.3") > of("PLR", "BLUE", "4.2")).at("BLUE"),
             *((of(metric, "REM", "4.3") > of(metric, "REM", "4.2")).at(f"REM, {metric}") for metric in ("AQS", "VQS")),
             *((of(metric, "REM", "4.3") < of(metric, "REM", "4.2")).at(f"REM, {metric}") for metric in ("LU", "F")),
-            *((of(metric, "PI", "4.3") >= of(metric, "PI", "4.2")).at(f"PI, {metric}") for metric in COLUMNS),
+            *((of(metric, "PI", "4.3") >= of(metric, "PI", "4.2")).at(f"PI, {metric}") for metric in tab4_2.PRINTED),
         ),
     )
 

@@ -1,0 +1,143 @@
+"""Tables of symbols remade: a cell is a scheme's symbol in a column, and the one that its mean over the loads gets.
+
+The symbols of a column are dealt out anew, as many of each as are printed: the best mean gets the best of them. A cell
+is inside the 95 % interval if its printed symbol is one of the places that the paired differences leave open: a scheme
+of n with b others that are better with 95 % confidence, and w that are worse, has one of the places b + 1 to n - w.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from penstock.claims import Claim
+from penstock.papers.alemu_2004 import cells, judge
+from penstock.papers.alemu_2004.controllers import HIGHER, Eight
+from penstock.papers.alemu_2004.setup import Topology
+from penstock.samples import FEWEST_RUNS, Condition, Finding, Sample, all_of
+from penstock.shown import Shown
+from penstock.study import Table
+
+Column = Mapping[str, str]
+"""The symbol of each scheme."""
+
+
+def read(name: str) -> dict[str, dict[str, str]]:
+    """The columns of `expected/NAME.csv`."""
+    found: dict[str, dict[str, str]] = {}
+    file = Path(__file__).parent / "expected" / f"{name}.csv"
+    with file.open(encoding="utf-8", newline="") as rows:
+        for row in csv.DictReader(rows):
+            found.setdefault(row["x"], {})[row["line"]] = row["y"]
+    return found
+
+
+def rating(symbol: str) -> int:
+    """Number of +, -1 for "-", -2 for a blank, which is worse (guess 15)."""
+    return len(symbol) if symbol.startswith("+") else -1 if symbol else -2
+
+
+def classes(column: Column) -> list[str]:
+    """The symbols that a column has, best first."""
+    return sorted(set(column.values()), key=rating, reverse=True)
+
+
+def ranking(column: Column) -> list[list[str]]:
+    """Groups of schemes with the same symbol, best first."""
+    return [[scheme for scheme, own in column.items() if own == symbol] for symbol in classes(column)]
+
+
+def inside(table: Table, topology: Topology, printed: Mapping[str, Column], tolerance: int = 0) -> Condition:
+    """Every printed symbol is, within so many classes, that of a place which the intervals leave open."""
+    eight = Eight(table, topology)
+    return all_of(
+        part
+        for metric, column in printed.items()
+        for part in _column(metric, column, {scheme: eight.mean(metric, scheme) for scheme in column}, tolerance)
+    )
+
+
+def _column(metric: str, column: Column, means: Mapping[str, Sample], tolerance: int) -> Iterator[Condition]:
+    def better(first: str, second: str) -> bool:
+        a, b = means[first], means[second]
+        found = judge.below(b, a) if metric in HIGHER else judge.below(a, b)
+        return found.decide().verdict == "confirmed"
+
+    for scheme in column:
+        others = [other for other in column if other != scheme]
+        first = sum(better(other, scheme) for other in others)
+        last = len(others) - sum(better(scheme, other) for other in others)
+        yield _cell(column, scheme, means[scheme], (first, last), tolerance).at(f"{scheme}, {metric}")
+
+
+def _cell(column: Column, scheme: str, mean: Sample, places: tuple[int, int], tolerance: int) -> Condition:
+    """The printed symbol is one of those of these places, counted from 0."""
+    dealt, order = _dealt(column), classes(column)
+    best, worst = (order.index(dealt[place]) for place in places)
+    at = order.index(column[scheme])
+    misses = max(best - at, at - worst, 0)
+
+    def decide() -> Finding:
+        found = mean.summary
+        if found is None or found.runs < FEWEST_RUNS:
+            return Finding("inconclusive", found, "too few runs")
+        symbols = " to ".join(dict.fromkeys(_named(order[index]) for index in (best, worst)))
+        why = f"{symbols} here, printed {_named(column[scheme])}"
+        return Finding("confirmed" if misses <= tolerance else "contradicted", found, why)
+
+    return Condition(decide, float(-misses))
+
+
+def _dealt(column: Column) -> list[str]:
+    """The symbol of each place."""
+    return sorted(column.values(), key=rating, reverse=True)
+
+
+def _named(symbol: str) -> str:
+    return symbol or "blank"
+
+
+def claims(table: Table, topology: Topology, name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
+    """How many cells are as printed."""
+    for tolerance, reading in ((0, "no tolerance"), (1, "a tolerance of one symbol")):
+        yield Claim(
+            id=f"{name}/cells",
+            says="cells whose printed symbol is inside the 95 % interval, by the means over the loads",
+            expected="all",
+            holds=inside(table, topology, printed, tolerance),
+            reading=reading,
+        )
+
+
+def draw(shown: Shown, topology: Topology, printed: Mapping[str, Column]) -> Figure:
+    """The table: mean over the loads, the symbol it gets, the printed one, and how many symbols lie between."""
+    means = {metric: _means(shown.where(topology=topology), metric, column) for metric, column in printed.items()}
+    changes = {metric: _changes(column, means[metric], metric) for metric, column in printed.items()}
+    texts = {
+        (scheme, metric): f"{means[metric][scheme]:.4g}: {_named(symbol)} ({_named(printed[metric][scheme])})\n"
+        + (f"{abs(change)} {'better' if change > 0 else 'worse'}" if change else "as printed")
+        for scheme in next(iter(printed.values()))
+        for metric, (symbol, change) in ((metric, changes[metric][scheme]) for metric in printed)
+    }
+    same = [(scheme, metric) for scheme, metric in texts if not changes[metric][scheme][1]]
+    title = "mean over the loads: the symbol it gets (the printed one)\nhow many symbols better or worse"
+    return cells.grid(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
+
+
+def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[str, tuple[str, int]]:
+    """The symbol that each scheme gets by these means, and by how many symbols it is better than the printed one."""
+    ranked = sorted(means, key=means.__getitem__, reverse=metric in HIGHER)
+    order = classes(column)
+    return {
+        scheme: (symbol, order.index(column[scheme]) - order.index(symbol))
+        for scheme, symbol in zip(ranked, _dealt(column), strict=True)
+    }
+
+
+def _means(shown: Shown, metric: str, schemes: Iterable[str]) -> dict[str, float]:
+    """Of each scheme, over the loads."""
+    found = {scheme: [point.mean for _, point in shown.along("flows", metric, scheme=scheme)] for scheme in schemes}
+    return {scheme: sum(points) / len(points) for scheme, points in found.items()}

@@ -85,12 +85,40 @@ def test_drawing_again_costs_no_run_and_gives_the_same(answer: Answer, store: Pa
 
 
 def test_every_unknown_name_is_told_at_once() -> None:
-    done = penstock("reproduce", "cc/fig44", "chung")
+    done = penstock("reproduce", "cc/fig44", "chunk", "alemu/tab2.22")
     assert done.returncode == 2
     assert 'did you mean "fig4"' in done.stderr
-    assert 'no work "chung"' in done.stderr
+    assert 'no work "chunk"' in done.stderr
+    assert 'alemu-2004 has no experiment or claim "tab2.22"; did you mean "tab2.2"' in done.stderr
     assert "Traceback" not in done.stderr
     assert penstock("reproduce", "cc", "--quick", "--full").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("alemu/fig2-9", "alemu/fig2-9"),
+        ("alemu/fig2.9a", "alemu/fig2-9"),  # the work's own names, with their panels
+        ("alemu/fig2.3a–d", "alemu/fig2-3"),
+        ("alemu/fig5.5a,b", "alemu/fig5-5"),
+        ("alemu/tab2.2", "alemu/tab2-2"),
+        ("alemu/model5.xh", "alemu/model5-xh"),
+        ("alemu/ex.wfq", "alemu/examples"),  # the beginning of a claim's id
+        ("alemu/ch1.blue", "alemu/ch1"),
+        ("alemu/tab3.1/r1", "alemu/tab3-1"),  # claims
+        ("alemu/fig3.1f,3.2b,3.2d/c1", "alemu/fig3-1-4"),
+        ("alemu/concl/c4", "alemu/ch4"),
+        ("alemu/why-tables/ns2", "alemu/why-tables"),
+        ("kt/c02", "kt/fig4a"),  # decided there, and read otherwise in several
+        ("bs/c25", "bs/conditioners"),
+        ("bs/tb", "bs/conditioners"),
+        ("bodin-schelen-2001/car", "bs/conditioners"),
+        ("brandauer/fig3a", "br/fig3a"),  # the beginning of the work's name
+        ("br/fig3d-low", "br/fig3d-low"),
+    ],
+)
+def test_an_experiment_has_its_id_the_works_and_those_of_its_claims(name: str, found: str) -> None:
+    assert [experiment.name for experiment in papers.find([name])] == [found]
 
 
 def test_the_list_names_every_experiment() -> None:

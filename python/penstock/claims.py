@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.samples import Condition, Finding
 
-__all__ = ["VERDICTS", "Claim", "Decided", "counts", "decide", "not_comparable"]
+__all__ = ["VERDICTS", "Claim", "Decided", "by_claim", "counts", "decide", "not_comparable"]
 
 VERDICTS = ("confirmed", "contradicted", "inconclusive", "not comparable")
 
@@ -82,6 +82,14 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """How many claims of the JSON have each verdict; other readings do not count."""
     found = [claim["verdict"] for claim in claims if not claim.get("reading")]
     return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+
+def by_claim(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The claims of the JSON by their ids, the main reading of each before the others."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for claim in claims:
+        found.setdefault(claim["id"], []).append(claim)
+    return {id_: sorted(readings, key=lambda claim: bool(claim.get("reading"))) for id_, readings in found.items()}
 
 
 def _rounded(value: float) -> float:

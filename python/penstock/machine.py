@@ -50,6 +50,7 @@ _PACKAGES = (
     ("duckdb", "traces and the store"),
     ("matplotlib", "figures"),
     ("jinja2", "pages"),
+    ("markdown_it", "text on pages"),
     ("rich", "tables and progress"),
 )
 

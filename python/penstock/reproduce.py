@@ -19,7 +19,7 @@ from penstock.shown import Shown
 from penstock.store import Store
 from penstock.study import Batch, Measure, Progress, Study, Table
 
-__all__ = ["Effort", "Outcome", "carry_out", "recorded", "to_dict", "update"]
+__all__ = ["Effort", "Outcome", "carry_out", "recorded", "to_dict", "update", "whole_cost"]
 
 Mode = Literal["quick", "normal", "full"]
 T = TypeVar("T")
@@ -80,6 +80,7 @@ class Outcome:
         cpu_s: processor time of all these runs, also of those that were found in the store.
         claims: its claims, decided.
         shown: the numbers; `None` where they are to come from the record and it has none.
+        cost: processor time in seconds of each run, by its key; `None` where the outcome is from the record.
 
     """
 
@@ -89,6 +90,7 @@ class Outcome:
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
     shown: Shown | None
+    cost: Mapping[str, float] | None = None
 
     @property
     def undrawn(self) -> bool:
@@ -135,7 +137,8 @@ def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
 
 def _outcome(experiment: Experiment, effort: Effort, table: Table, decided: Iterable[Decided]) -> Outcome:
     claims = [_with_reason(experiment.paper, one.to_dict()) for one in decided]
-    return Outcome(experiment, len(effort.cost), table.seeds, sum(effort.cost.values()), claims, Shown.of(table))
+    cost = effort.cost
+    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), claims, Shown.of(table), cost)
 
 
 def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
@@ -184,7 +187,8 @@ def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | No
             {**outcome.to_dict(), "files": list((files or {}).get(outcome.experiment.name, ()))} for outcome in own
         ]
         summary = counts(claim for outcome in own for claim in outcome.claims)
-        works.append({"paper": paper.name, "penstock": _native.version, "experiments": experiments, "summary": summary})
+        head = {"paper": paper.name, "penstock": _native.version, **whole_cost(paper, own)}
+        works.append({**head, "experiments": experiments, "summary": summary})
     return works[0] if len(works) == 1 else works
 
 
@@ -194,6 +198,29 @@ def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
     for outcome in outcomes:
         found.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)
     return list(found.values())
+
+
+def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
+    """Runs (`runs`) and processor time (`cpu_s`) of a whole work; a run that experiments share counts once.
+
+    Nothing where this is not known: of a part of a work, or where its experiments were recorded one by one.
+    """
+    if {outcome.experiment.id for outcome in own} != set(paper.about["experiments"]):
+        return {}
+    costs = [outcome.cost for outcome in own if outcome.cost is not None]
+    if len(costs) < len(own):
+        return _recorded_cost(paper, [outcome.to_dict() for outcome in own])
+    runs = {key: cpu_s for cost in costs for key, cpu_s in cost.items()}
+    return {"runs": len(runs), "cpu_s": round(sum(runs.values()), 1)}
+
+
+def _recorded_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
+    """What is recorded of the cost of a whole work, if its experiments still cost the same."""
+    record = paper.recorded() or {"experiments": ()}
+    now, then = (
+        {each["id"]: (each["runs"], each["cpu_s"]) for each in some} for some in (entries, record["experiments"])
+    )
+    return {name: record[name] for name in ("runs", "cpu_s") if name in record and now == then}
 
 
 def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
@@ -206,11 +233,12 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
         shown |= {each.experiment.id: _drawn(each.experiment, each.shown) for each in own if each.shown is not None}
         points.write(paper.points_file, {entry["id"]: shown.get(entry["id"], Shown(())) for entry in experiments})
         lines = ",\n".join(_line(paper, entry) for entry in experiments)
-        head = json.dumps({"paper": paper.name, "penstock": _native.version})[:-1]
+        cost = whole_cost(paper, own) or _recorded_cost(paper, experiments)
+        head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
         _write(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
         readme = paper.folder / "README.md"
         text = readme.read_text(encoding="utf-8")
-        _write(readme, _with_status(text, status_table(paper, experiments)))
+        _write(readme, _with_status(text, status_table(paper, experiments, cost)))
         say(f"{paper.results_file}: {len(now)} experiments written")
 
 
@@ -235,8 +263,8 @@ def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     return bare if _with_reason(paper, bare) == said else said
 
 
-def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:
-    """The verdicts of a work as a table in Markdown, and what they cost."""
+def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:
+    """The verdicts of a work as a table in Markdown, and what they cost, one by one and all together."""
     claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
     total = counts(claim for _, claim in claims)
     lines = [
@@ -250,10 +278,10 @@ def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]]) -> str:
         why = f"{claim['why']}; {claim['because']}" if claim.get("because") else claim["why"]
         cells = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why, claim["verdict"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join([*lines, "", *_cost_table(experiments)])
+    return "\n".join([*lines, "", *_cost_table(experiments, cost)])
 
 
-def _cost_table(experiments: Sequence[Mapping[str, Any]]) -> list[str]:
+def _cost_table(experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> list[str]:
     return [
         "CPU time of all runs of an experiment, first passes included; experiments share runs.",
         "",
@@ -265,6 +293,7 @@ def _cost_table(experiments: Sequence[Mapping[str, Any]]) -> list[str]:
             else f"| {entry['id']} | formulas | | |"
             for entry in experiments
         ),
+        *([f"| all, each run once | {cost['runs']} | | {cost['cpu_s']:.0f} |"] if cost else []),
     ]
 
 

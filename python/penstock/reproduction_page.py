@@ -13,11 +13,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from penstock import _native
-from penstock.claims import VERDICTS, counts
+from penstock.claims import VERDICTS, by_claim, counts
 from penstock.machine import provenance
 from penstock.papers import Paper
 from penstock.plots import style
-from penstock.reproduce import Outcome, by_paper
+from penstock.reproduce import Outcome, by_paper, whole_cost
+from penstock.reproduction_prose import prose
 
 __all__ = ["figures", "write"]
 
@@ -32,7 +33,7 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
     for paper, own in works:
         _emit(pages[paper.name], _work_page(paper, own, index=file.name))
     entries = [
-        {"paper": paper, "page": pages[paper.name].name, "counts": _counted(own), "cost": _cost(own)}
+        {"paper": paper, "page": pages[paper.name].name, "counts": _counted(own), "cost": _cost(paper, own)}
         for paper, own in works
     ]
     _emit(file, _rendered("reproduction_index.html.jinja", title="Published works, reproduced", entries=entries))
@@ -55,31 +56,53 @@ def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
 
 
 def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
-    experiments = [
-        {
-            "outcome": outcome,
-            "name": outcome.experiment.name,
-            "id": outcome.experiment.id,
-            "title": outcome.experiment.title,
-            "svg": _inline(outcome),
-            "counts": _counted([outcome]),
-        }
-        for outcome in own
-    ]
-    claims = sorted(
-        ({**claim, "experiment": outcome.experiment.id} for outcome in own for claim in outcome.claims),
-        key=lambda claim: _natural(claim["id"]),
-    )
+    rows = _rows(own)
+    deciding = {row["id"]: row for row in rows if not row["reading"]}
     return _rendered(
         "reproduction.html.jinja",
         title=paper.about["title"],
         paper=paper,
         index=index,
-        experiments=experiments,
-        claims=claims,
+        experiments=[_section(outcome, deciding) for outcome in own],
+        rows=rows,
+        prose=prose(paper, {outcome.experiment.id for outcome in own}),
         counts=_counted(own),
-        cost=_cost(own),
+        cost=_cost(paper, own),
     )
+
+
+def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
+    """All claims in the order of the work, each followed by its other readings, wherever these are looked at.
+
+    `group` is the verdict of the main reading, which all of them are filtered by, or "" where there is none.
+    """
+    claims = [{"reading": "", **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
+    claims.sort(key=lambda claim: bool(claim["reading"]))
+    return [
+        {**reading, "group": "" if readings[0]["reading"] else readings[0]["verdict"]}
+        for readings in by_claim(claims).values()
+        for reading in readings
+    ]
+
+
+def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What the page shows of an experiment; of a claim that another one decides, there is that one's row too."""
+    svg = _inline(outcome)
+    width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+    own = outcome.experiment.id
+    return {
+        "outcome": outcome,
+        "name": outcome.experiment.name,
+        "id": own,
+        "title": outcome.experiment.title,
+        "svg": svg,
+        "width": round(float(width[1])) if width else 0,
+        "counts": _counted([outcome]),
+        "claims": [
+            (readings, deciding[id_] if id_ in deciding and deciding[id_]["in"] != own else None)
+            for id_, readings in by_claim({"reading": "", **claim} for claim in outcome.claims).items()
+        ],
+    }
 
 
 def _inline(outcome: Outcome) -> Markup:
@@ -121,15 +144,13 @@ def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
     return counts(claim for outcome in own for claim in outcome.claims)
 
 
-def _cost(own: Sequence[Outcome]) -> str:
-    runs, cpu = sum(outcome.runs for outcome in own), sum(outcome.cpu_s for outcome in own)
-    time = f"{cpu / 60:.0f} min" if cpu >= 120 else f"{cpu:.0f} s"
-    shared = "; what experiments share counts with each" if len(own) > 1 else ""
-    return f"{runs} runs, {time} of CPU time{shared}"
-
-
-def _natural(text: str) -> list[Any]:
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+def _cost(paper: Paper, own: Sequence[Outcome]) -> str:
+    """Runs and CPU time of a work, or of one experiment; nothing where only those of each experiment are known."""
+    cost = own[0].to_dict() if len(own) == 1 else whole_cost(paper, own)
+    if not cost:
+        return ""
+    time = f"{cost['cpu_s'] / 60:.0f} min" if cost["cpu_s"] >= 120 else f"{cost['cpu_s']:.0f} s"
+    return f"{cost['runs']} runs, {time} of CPU time"
 
 
 def _emit(file: Path, text: str) -> None:

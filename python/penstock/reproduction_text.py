@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from penstock.claims import VERDICTS, counts
+from penstock.claims import VERDICTS, by_claim, counts
 from penstock.papers import Experiment
 from penstock.reproduce import Outcome, by_paper
 
@@ -19,17 +20,22 @@ def text(outcomes: Sequence[Outcome]) -> str:
         for outcome in own:
             cost = f"{outcome.runs} runs, {outcome.cpu_s:.0f} s of CPU time" if outcome.runs else "formulas"
             lines.append(f"\n  {outcome.experiment.name}  {outcome.experiment.title} ({cost})")
-            for claim in outcome.claims:
-                name = f"{paper.alias}/{claim['id']}"
-                lines.append(f"    {claim['verdict']:<15} {name}  {claim['says']}: {claim['expected']}")
-                lines.append(f"    {'':<15} {claim['why']}")
-                if claim.get("reading"):
-                    lines.append(f"    {'':<15} another reading: {claim['reading']}")
-                if claim.get("because"):
-                    lines.append(f"    {'':<15} {claim['because']}")
+            for claims in by_claim(outcome.claims).values():
+                for claim in claims:
+                    lines += _claim(f"{paper.alias}/{claim['id']}", claim)
         total = counts(claim for outcome in own for claim in outcome.claims)
         lines.append("\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + "\n")
     return "\n".join(lines)
+
+
+def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
+    """The lines of a claim; the verdict of a reading that does not count is in brackets."""
+    reading = claim.get("reading")
+    verdict = f"({claim['verdict']})" if reading else claim["verdict"]
+    notes = [f"another reading, which does not count: {reading}"] if reading else []
+    notes += [claim["why"], *filter(None, [claim.get("because")])]
+    head = f"    {verdict:<16} {name}  {claim['says']}: {claim['expected']}"
+    return [head, *(f"    {'':<16} {note}" for note in notes)]
 
 
 def listed(experiments: Sequence[Experiment]) -> str:

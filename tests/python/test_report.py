@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +16,7 @@ from penstock import report
 from penstock.display import scale_for
 from penstock.report_data import Cell, axis, comparison, leaders
 
+from .browser import CHROMIUM, needs_chromium
 from .fake_result import SCHEMES, compare_result, run_result
 
 VOID = {
@@ -36,7 +36,6 @@ VOID = {
     "path",
     "rect",
 }
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 class Outline(HTMLParser):
@@ -201,7 +200,7 @@ def test_units_follow_the_size_of_the_numbers() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@needs_chromium
 @pytest.mark.parametrize(("kind", "dark"), [("compare", False), ("run", True), ("nothing swept", True)])
 def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_path: Path) -> None:
     result = run_result() if kind == "run" else compare_result(vary=kind == "compare")

@@ -7,8 +7,9 @@ A module of an experiment begins with a docstring whose first line is its title,
 * `claims(table) -> Iterator[Claim]`: what the work claims of it,
 * `draw(shown) -> Figure`, where there is something to draw.
 
-`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted. Of the full runs
-`results.json` has the claims, and `points.parquet` the points that the figures draw from.
+`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted. `also` in
+`paper.toml`, if it is there, has further names of experiments. Of the full runs `results.json` has the claims, and
+`points.parquet` the points that the figures draw from.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import csv
 import importlib
 import importlib.util
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -32,6 +34,8 @@ __all__ = ["Experiment", "Paper", "find", "papers"]
 
 _HERE = Path(__file__).parent
 _KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
+# The panels in the name of a figure: `a` in `fig2-9a`, `a,b` in `fig5-5a,b`.
+_PANELS = re.compile(r"(?<=\d)[a-z][a-z,–-]*$")
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Paper:
 
     Attributes:
         folder: where its modules stand.
-        about: what its `paper.toml` says: authors, title, venue, year, link, alias, experiments.
+        about: what its `paper.toml` says: authors, title, venue, year, link, alias, experiments, also.
 
     """
 
@@ -94,6 +98,41 @@ class Paper:
     def experiments(self) -> list[Experiment]:
         """All of them, in the order of the work."""
         return [Experiment(self, id_) for id_ in self.about["experiments"]]
+
+    def named(self, name: str) -> list[Experiment]:
+        """The experiments of a name; none where nothing has it.
+
+        It is an experiment's id, also with the work's dots and panels (`fig2.9a` for `fig2-9`), or the id of a claim or
+        its beginning before a slash (`c01`, `tab3.1/r1`, `tab3.1`), for what decides that claim by the record.
+        """
+        own = {experiment.id: experiment for experiment in self.experiments}
+        plain = name.replace(".", "-")
+        for id_ in (name, plain, _PANELS.sub("", plain), self.also.get(name)):
+            if id_ in own:
+                return [own[id_]]
+        meant = [(id_, main) for id_, claim, main in self._claims() if f"{claim}/".startswith(f"{name}/")]
+        decided = [id_ for id_, main in meant if main] or [id_ for id_, _ in meant]
+        return [own[id_] for id_ in dict.fromkeys(decided)]
+
+    def names(self) -> list[str]:
+        """What `named` knows, as it is written in the record."""
+        claims = [claim for _, claim, _ in self._claims()]
+        return [*self.about["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
+
+    @property
+    def also(self) -> Mapping[str, str]:
+        """Further names of experiments."""
+        found: Mapping[str, str] = self.about.get("also", {})
+        return found
+
+    def _claims(self) -> list[tuple[str, str, bool]]:
+        """Experiment and id of each recorded claim, and whether it is the main reading."""
+        return [
+            (entry["id"], claim["id"], not claim.get("reading"))
+            for entry in (self.recorded() or {}).get("experiments", [])
+            for claim in entry["claims"]
+            if entry["id"] in self.about["experiments"]
+        ]
 
     @property
     def results_file(self) -> Path:
@@ -155,37 +194,52 @@ def _package(folder: Path) -> str:
 
 def _folder_of(name: str) -> tuple[Path, str] | None:
     """The folder of a work that stands elsewhere, and what is asked of it."""
-    path = Path(name).resolve()
-    if (path / "paper.toml").is_file():
-        return path, ""
-    return (path.parent, path.name) if (path.parent / "paper.toml").is_file() else None
+    path = Path(name)
+    for folder in (path, *path.parents):
+        if (folder / "paper.toml").is_file():
+            return folder.resolve(), "" if folder == path else path.relative_to(folder).as_posix()
+    return None
+
+
+def _work_of(name: str, known: Sequence[Paper]) -> tuple[Paper, str] | None:
+    """The work that is meant by its name, alias, folder or the beginning of its name, and what is asked of it."""
+    first, _, second = name.partition("/")
+    for paper in known:
+        if first in (paper.name, paper.alias):
+            return paper, second
+    if (place := _folder_of(name)) is not None:
+        return _read(place[0]), place[1]
+    begun = [paper for paper in known if paper.name.startswith(f"{first}-")]
+    return (begun[0], second) if len(begun) == 1 else None
 
 
 def find(wanted: Sequence[str]) -> list[Experiment]:
     """The experiments that are named: `cc`, `chung-claypool-2003`, `cc/fig4`; all of all works if nothing is named.
 
-    A folder with a `paper.toml` is a work too: `./my_paper`, `./my_paper/fig1`.
+    A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is a work too: `./my_paper`,
+    `./my_paper/fig1`.
 
     Raises `PenstockError` with every unknown name.
     """
     known = papers()
-    by_name = {name: paper for paper in known for name in (paper.name, paper.alias)}
     found: list[Experiment] = []
     wrong: list[str] = []
     for name in wanted or [paper.name for paper in known]:
-        first, _, second = name.partition("/")
-        paper = by_name.get(first)
-        if paper is None and (place := _folder_of(name)) is not None:
-            paper, second = _read(place[0]), place[1]
-        if paper is None:
-            names = ", ".join(paper.name for paper in known)
-            wrong.append(f'there is no work "{first}"{nearest(first, by_name)}; there are: {names}')
+        place = _work_of(name, known)
+        if place is None:
+            first = name.partition("/")[0]
+            close = nearest(first, [word for paper in known for word in (paper.name, paper.alias)])
+            wrong.append(f'there is no work "{first}"{close}; there are: {", ".join(paper.name for paper in known)}')
             continue
-        ids = {experiment.id: experiment for experiment in paper.experiments}
-        if second and second not in ids:
-            wrong.append(f'{paper.name} has no experiment "{second}"{nearest(second, ids)}; it has: {", ".join(ids)}')
-            continue
-        found += [ids[second]] if second else ids.values()
+        paper, asked = place
+        meant = paper.named(asked) if asked else paper.experiments
+        if not meant:
+            close = nearest(asked, paper.names())
+            wrong.append(
+                f'{paper.name} has no experiment or claim "{asked}"{close}; '
+                f"penstock reproduce --list {name.removesuffix(f'/{asked}')} tells its experiments"
+            )
+        found += meant
     if wrong:
         raise PenstockError("\n".join(wrong))
     return list({experiment.name: experiment for experiment in found}.values())

@@ -1,0 +1,108 @@
+"""The pages of `penstock reproduce`: what stands on them, and what a browser says of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from penstock import papers, reproduce
+from penstock.reproduction_prose import prose
+
+from .browser import Browser, needs_chromium
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index of the recorded pages of all works."""
+    file = tmp_path_factory.mktemp("pages") / "papers.html"
+    command = [sys.executable, "-m", "penstock", "reproduce", "--recorded", "--html", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+@pytest.mark.slow
+def test_a_page_has_all_claims_and_what_was_guessed_and_links_to_nothing_else(index: Path) -> None:
+    for paper in papers.papers():
+        text = index.with_name(f"papers-{paper.name}.html").read_text(encoding="utf-8")
+        text = re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
+        anchors = set(re.findall(r'\bid="([^"]+)"', text))
+        assert {experiment.id for experiment in paper.experiments} <= anchors
+        assert set(re.findall(r'href="#([^"]+)"', text)) <= anchors
+        assert {link for link in re.findall(r'href="([^"#]+)', text) if not link.startswith("http")} == {"papers.html"}
+        assert 'src="' not in text
+        assert re.search(r'<details id="guessed"><summary>What was guessed</summary><div>\s*<(?:ul|ol|p)>', text)
+
+
+# The claims of a page as its table and its sections have them: name, verdicts, readings that do not count.
+CLAIMS = """
+[...document.querySelectorAll("tr[data-verdict]:not(.reading)")].map((row) => {
+  const link = row.querySelector("a"), at = document.querySelector(link.hash);
+  const own = [...at.querySelectorAll(".claim")].find((one) => one.querySelector("b").textContent === link.textContent);
+  return [link.textContent, row.querySelector(".verdict").textContent, own.querySelector(".verdict").textContent,
+    own.querySelector("p").className, own.querySelectorAll("p:not(.reading)").length];
+})
+"""
+SHOWN = '[...document.querySelectorAll("tr[data-verdict]")].filter((row) => row.offsetHeight > 0).length'
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tmp_path: Path) -> None:
+    with Browser(tmp_path / "profile") as browser:
+        for paper in papers.papers():
+            claims = [claim for outcome in reproduce.recorded(paper.experiments) for claim in outcome.claims]
+            main = [claim for claim in claims if "reading" not in claim]
+            expected = {f"{paper.alias}/{claim['id']}": claim["verdict"] for claim in main}
+            browser.open(index)
+            browser.click(f'a[href="papers-{paper.name}.html"]')
+            assert browser.value("document.querySelector('h1').textContent") == paper.about["title"]
+            assert browser.value(CLAIMS) == [[name, verdict, verdict, "", 1] for name, verdict in expected.items()]
+            assert browser.value("document.querySelectorAll('.claim p.reading').length") == len(claims) - len(main)
+            browser.click("table.claims a")
+            assert browser.value("document.querySelector(location.hash + ' .claim b').textContent") in expected
+            for verdict, number in Counter(expected.values()).items():
+                browser.click(f'button[data-verdict="{verdict}"]')
+                assert browser.value(SHOWN) == number
+            browser.click('button[data-verdict=""]')
+            browser.click("#readings")
+            assert browser.value(SHOWN) == browser.value("document.querySelectorAll('tr[data-verdict]').length")
+        assert browser.faults == []
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_the_browser_sees_what_a_page_must_not_do(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    wrong = {
+        "<script>console.error('no')</script>": "console: no",
+        "<script>absent()</script>": "exception: ReferenceError: absent is not defined",
+        '<img src="http://127.0.0.1:9/x.png">': "request: http://127.0.0.1:9/x.png",
+    }
+    with Browser(tmp_path / "profile") as browser:
+        for html, fault in wrong.items():
+            page.write_text(f"<title>x</title>{html}", encoding="utf-8")
+            browser.faults.clear()
+            browser.open(page)
+            assert any(found.startswith(fault) for found in browser.faults), browser.faults
+
+
+def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> None:
+    text = (
+        "# Work\n\nIt claims `fig1`.\n\n## Set-up\n\n| a |\n|---|\n| 1 |\n\n"
+        "## What was guessed\n\n* <b>All</b> of `fig2`, ![x](http://a/x.png) [y](y.md) [z](https://z).\n\n"
+        "## Status\n\nno\n"
+    )
+    (tmp_path / "README.md").write_text(text, encoding="utf-8")
+    intro, setup, guessed = prose(papers.Paper(tmp_path, {}), {"fig1"})
+    assert (intro.title, setup.title, guessed.title) == ("", "Set-up", "What was guessed")
+    assert (intro.guesses, setup.guesses, guessed.guesses) == (False, False, True)
+    assert '<a href="#fig1"><code>fig1</code></a>' in intro.html
+    assert '<div class="scroll"><table>' in setup.html
+    assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in guessed.html
+    assert re.findall("(?:src|href)=[^>]*", guessed.html) == ['href="http://a/x.png"', 'href="https://z"']
+    assert prose(papers.Paper(tmp_path / "none", {}), ()) == []

@@ -43,7 +43,7 @@ def claims(table: Table) -> Iterator[Claim]:
             says="a larger w_q, a shorter memory, makes long runs of losses less likely",
             expected="P(N > 20) decreasing in w_q, each max_p",
             reading=OPTIONS[option],
-            because="an average that follows the queue comes to max_th more often; only w_q = 0.05 leaves it soon",
+            because="they are likelier up to w_q = 0.01, as forced drops are; only with 0.05 rarer again (web-wq-maxp)",
             holds=all_of(
                 (part("over_20", w_q=b, max_p=max_p) < part("over_20", w_q=a, max_p=max_p)).at(
                     f"max_p = {max_p}, w_q = {a} to {b}"

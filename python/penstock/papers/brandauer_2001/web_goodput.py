@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from penstock.claims import Claim
 from penstock.papers.brandauer_2001.setup import OPTIONS, RED, SCHEMES, loads, measure, web_study
-from penstock.plots.curves import curves
+from penstock.plots.curves import curves, printed
 from penstock.reproduce import Effort
 from penstock.samples import Condition, Sample, all_of
 from penstock.shown import Shown
@@ -34,7 +34,7 @@ def claims(table: Table) -> Iterator[Claim]:
         close = "; ".join(text for text in (reading, "a difference of less than 2 % is none") if text)
         yield _of(part, close, "each variant of RED within 2 % of TD everywhere", _close)
         yield Claim(
-            id="c20/carried",
+            id="web-goodput/carried",
             says="with 1400 sessions the link carries as much with each mechanism: UDP and what arrives twice differ",
             expected="payload of TCP, repeats too, and UDP: any two mechanisms within 0.2 %",
             reading="; ".join(text for text in (reading, "no claim of the work") if text),
@@ -65,7 +65,10 @@ def _of(table: Table, reading: str, asked: str, same: Callable[[Table, int], Ite
                 for s in SCHEMES
                 for a, b in itertools.pairwise(every)
             ),
-            *(goodput(s, 1400).reads(8.7, share=0.03).at(f"{s}, 1400 sessions") for s in SCHEMES),
+            *(
+                goodput(s, int(n)).reads(print_, share=0.03).at(f"{s}, {n:g} sessions")
+                for s, n, print_ in printed(__file__, "web-goodput")
+            ),
             *(condition.at(f"{n} sessions") for n in every for condition in same(table, n)),
         ),
     )
@@ -86,4 +89,12 @@ def _close(table: Table, sessions: int) -> Iterator[Condition]:
 
 def draw(shown: Shown) -> Figure:
     """Goodput by the number of sessions."""
-    return curves(shown, "sessions", "goodput", "scheme", where={"option": 1}, labels=("sessions", "goodput (Mb/s)"))
+    return curves(
+        shown,
+        "sessions",
+        "goodput",
+        "scheme",
+        where={"option": 1},
+        labels=("sessions", "goodput (Mb/s)"),
+        expected=printed(__file__, "web-goodput"),
+    )

@@ -65,7 +65,7 @@ def claims(table: Table) -> Iterator[Claim]:
             reading=reading,
             because=""
             if reading
-            else "Reno waits for its timer, Tahoe does not; the schemes keep their order, 12 of 12 pairs (why-tahoe)",
+            else "Reno waits for its timer, Tahoe does not; the schemes keep their order, 24 of 24 pairs (why-tahoe)",
             holds=all_of(
                 (
                     part(metric, flavour="tahoe", scheme=scheme, buffer=b)

@@ -70,11 +70,12 @@ def _of(table: Table, b: int, reading: str) -> Iterator[Claim]:
         ("increasing in N; delay / buffer at each N within 15 % of its mean over N", "", [*growing, *proportional]),
         ("increasing in N", "whether or not in proportion to the buffer", growing),
     ):
+        named = "; ".join(text for text in (reading, also) if text)
         yield Claim(
             id="c07",
             says="the delay of all mechanisms grows with the number of flows, as the buffer does",
             expected=asked,
-            reading="; ".join(text for text in (reading, also) if text),
+            reading=named,
             because=""
             if reading or also
             else "(G)REDstd's queue drifts from min_th to max_th, as c10 has it too (fig3c)",

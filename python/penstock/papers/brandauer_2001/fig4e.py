@@ -42,12 +42,13 @@ def _of(table: Table, reading: str) -> Iterator[Claim]:
         (0, "decreasing in the sessions", ""),
         (1200, "with 1400 sessions < with 1200", "from 1200 sessions on, where the queue comes near the buffer"),
     ):
+        named = "; ".join(text for text in (reading, also) if text)
         yield Claim(
             id="c24",
             says="tail-drop's delay varies most, and less when the load increases",
             expected=f"sd(TD) > each variant of RED; sd(TD) {asked}",
-            reading="; ".join(text for text in (reading, also) if text),
-            because="" if reading or also else NOT_FULL,
+            reading=named,
+            because="" if named else NOT_FULL,
             holds=all_of(
                 *((sd("TD", n) > sd(s, n)).at(f"TD and {s}, {n} sessions") for s in SCHEMES[1:] for n in every),
                 *(

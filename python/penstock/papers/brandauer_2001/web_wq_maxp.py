@@ -44,11 +44,12 @@ def claims(table: Table) -> Iterator[Claim]:
             (20, part.axis("max_p"), ""),
             (100, [LONGEST], f"runs of more than 100, max_p = {LONGEST}"),
         ):
+            named = "; ".join(text for text in (OPTIONS[option], also) if text)
             yield Claim(
                 id="c27",
                 says="a larger w_q, a shorter memory, makes long runs of losses less likely",
                 expected=f"P(N > {k}) decreasing in w_q, each max_p",
-                reading="; ".join(text for text in (OPTIONS[option], also) if text),
+                reading=named,
                 because=""
                 if also
                 else "as many are forced with any w_q, 7 to 8 % with max_p = 0.02; a shorter memory "

@@ -51,8 +51,8 @@ def claims(table: Table) -> Iterator[Claim]:
             because=""
             if reading
             else "Reno's long flows leave a fifth of the link in 200 packets, NewReno's 0 to 6 % (why-settings); short "
-            "ones that fill 90 % lose 2 % and more (why-c12), with windows of 20, and 5000 of buffer, only with QSDRR more "
-            "than 1 (why-window)",
+            "ones that fill 90 % lose 2 % and more (why-c12), with windows of 20, and 5000 of buffer, only with QSDRR "
+            "more than 1 (why-window)",
             holds=all_of(_busy(table, dsdrr)),
         )
         yield Claim(

@@ -21,6 +21,8 @@ from penstock.units import parse_time
 
 MAX_TH = LEVEL_1[1]
 SENDERS = ("fromA", "fromB")
+EMPTY = 0.036  # s: the mean round trip of A (40 ms) and B (32 ms) without queues
+FOR_ITS_ROUND_TRIP = "losses at one round trip, as those that TCP needs for a throughput fall with its square"
 
 
 def scenario(setting: str, strategy: str, x: float, duration: str, **more: Any) -> ps.Scenario:
@@ -78,6 +80,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
         "goodput": goodput,
         "utilization": core.utilization,
         "timeouts": timeouts / _seconds(run),
+        "at_one_rtt": lost / sent * (1 + (core.delay_mean_s or 0.0) / EMPTY) ** 2,
         "delay_mean": core.delay_mean_s,
         "delay_sd": core.delay_sd_s,
         "burst": _mean(core["burst_loss_pmf"]),

@@ -242,6 +242,8 @@ def joined(studies: Sequence[Study]) -> Study:
 def measure(run: ps.Run) -> dict[str, float | None]:
     """Goodput in Mb/s, UDP loss in percent, delay in ms, the queue, losses in a row, and the active connections.
 
+    `carried` is what the link carries besides headers, in Mb/s: goodput, what TCP repeats in vain, and UDP.
+
     Their average number is the rate at which objects are completed times what one takes, by Little's law.
     """
     link, udp = run.links["bottleneck"], run.traffic["udp"]
@@ -251,6 +253,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     limit = float(run.scenario["links"]["bottleneck"]["queue"]["limit"].rstrip("p"))
     numbers: dict[str, float | None] = {
         "goodput": sum(group.goodput_bps for group in groups) / 1e6,
+        "carried": (sum(group.throughput_bps for group in groups) * (1 - HEADERS / PACKET) + udp.goodput_bps) / 1e6,
         "udp_loss": 100 * udp.loss_rate,
         "delay": 1e3 * link.delay_mean_s if link.delay_mean_s is not None else None,
         "sd": 1e3 * link.delay_sd_s if link.delay_sd_s is not None else None,

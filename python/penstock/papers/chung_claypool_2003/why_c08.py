@@ -31,7 +31,7 @@ def study(effort: Effort) -> Study:
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """The number that makes the queues equal, as another reading of c08."""
+    """The number that makes the queues equal, as another reading of c08; and why it is that."""
     flows = [flows for flows in table.axis("flows") if flows > 700]
     queues = [table("q", limit=6, flows=n) for n in flows]
 
@@ -45,6 +45,13 @@ def claims(table: Table) -> Iterator[Claim]:
         reading="how many flows with at most 6 packets it takes",
         expected="1300 within 10 %",
         holds=per_run(equal, queues, table("q", limit=12, flows=700)).reads(1300, share=0.1),
+    )
+    yield Claim(
+        id="why-c08/windows",
+        says="windows limited to 12 packets are 1.67 times those limited to 6, as many as the flows that it takes",
+        reading="no claim of the work",
+        expected="mean windows in use, 700 flows / 1300 flows: between 1.6 and 1.75",
+        holds=(table("in_use", limit=12, flows=700) / table("in_use", limit=6, flows=1300)).between(1.6, 1.75),
     )
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005.fig4a import study
-from penstock.papers.kantawala_turner_2005.setup import READINGS, W_FALLS, at, measure, place, settled, sizes
+from penstock.papers.kantawala_turner_2005.setup import READINGS, W_FALLS, at, measure, place, settled, sizes, upward
 from penstock.plots.curves import curves
 from penstock.samples import all_of
 from penstock.shown import Shown
@@ -50,7 +50,7 @@ def _levels(table: Table) -> Iterator[Claim]:
             reading=reading,
             because="" if reading else W_FALLS,
             holds=all_of(
-                (at(table, "g_fast", s, b) <= 115).at(place(s, b)) for s in ("DTDRR", dsdrr) for b in sizes(table, 400)
+                (at(table, "g_fast", s, b) <= 115).at(place(s, b)) for s in ("DTDRR", dsdrr) for b in upward(table, 400)
             ),
         )
 

@@ -41,7 +41,7 @@ DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 READINGS = {"DSDRR": "", "DSDRR-W": "W stays at its initial 10 % of the queues"}
 
 W_FALLS = "as printed, W falls to 1 in any second without an overflow (discard-state)"
-"""Why what DSDRR reaches in the work is not reached with figure 1."""
+"""Why what DSDRR reaches in the work is not reached with figure 1; what fails with W held has further reasons."""
 
 # Settings tried for RED and Blue, of which the best is used (Section 4 says that this was done, not what was tried).
 # The first of each is taken without a search.
@@ -235,14 +235,19 @@ def measure(run: ps.Run) -> dict[str, float | None]:
             continue
         share = group.goodput_bps * WIRE / PAYLOAD / run.scenario["traffic"][name]["count"] / (RATE_BPS / on_link)
         numbers[f"g_{name}"] = 100 * share
-        numbers[f"sd_{name}"] = share * math.sqrt(1 / group.jain - 1) if group.jain else None
+        numbers[f"sd_{name}"] = _deviation(share, group.jain)
         numbers[f"burst_{name}"] = group.get("completion_mean_s")
     slow, fast = numbers.get("burst_slow"), numbers.get("burst_fast")
     numbers["ratio"] = slow / fast if slow and fast else None
     mean = sum(numbers[f"g_{name}"] or 0.0 for name in ("fast", "slow") if f"g_{name}" in numbers) / 100
     share = mean / (1 if len(run.traffic) == 1 else 2)
-    numbers["sd_all"] = share * math.sqrt(1 / link.jain - 1) if link.jain else None
+    numbers["sd_all"] = _deviation(share, link.jain)
     return numbers
+
+
+def _deviation(mean: float, jain: float | None) -> float | None:
+    """Standard deviation of numbers with this mean and index; the index of equal ones may be rounded to above 1."""
+    return mean * math.sqrt(max(1 / jain - 1, 0.0)) if jain else None
 
 
 def at(table: Table, metric: str, scheme: str, buffer: int) -> Sample:
@@ -263,3 +268,8 @@ def settled(table: Table) -> bool:
 def sizes(table: Table, low: float = 0, high: float = PLOTTED) -> list[int]:
     """The buffers of a table from `low` to `high` packets."""
     return [buffer for buffer in table.axis("buffer") if low <= buffer <= high]
+
+
+def upward(table: Table, low: float) -> list[int]:
+    """The buffers of a table from `low` packets on, that past the end of the figures too."""
+    return sizes(table, low, math.inf)

@@ -32,7 +32,7 @@ W_STAYS = ["DTDRR", "DSDRR-W", "QSDRR"]
 
 def study(effort: Effort) -> Study:
     """Long flows of NewReno in 200 packets, and of Reno behind each set of Blue; short flows in more."""
-    parts = [_part(effort, "long", "newreno", ["RED", "Blue", *W_STAYS], [200], seeds=20)]
+    parts = [_part(effort, "long", "newreno", ["RED", "Blue", *W_STAYS], [200], seeds=40)]
     if not effort.quick:
         parts += [
             _part(effort, "short", "reno", ["RED", "Blue"], [2000, 5000], seeds=20),

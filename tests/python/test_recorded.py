@@ -35,6 +35,16 @@ def test_each_contradicted_claim_has_its_reason(work: Paper) -> None:
 
 
 @by_work
+def test_each_reason_is_that_of_a_contradicted_claim_without_its_own(work: Paper) -> None:
+    shown = {
+        claim["id"]: claim.get("because")
+        for claim in claims(work)
+        if claim["verdict"] == "contradicted" and not claim.get("reading")
+    }
+    assert [name for name, reason in work.reasons.items() if shown.get(name) != reason] == []
+
+
+@by_work
 def test_what_reasons_point_to_is_recorded_and_holds(work: Paper) -> None:
     verdicts: dict[str, set[str]] = {}
     for claim in claims(work):

@@ -1,4 +1,4 @@
-"""What Table 3.2 and Figures 3.8 to 3.14 have in common: PSAND's thresholds over time (Section 3.3)."""
+"""What Figures 3.9 to 3.14 have in common: PSAND's thresholds over time (Section 3.3)."""
 
 from __future__ import annotations
 
@@ -26,17 +26,8 @@ SIGNS = {
 
 def study(effort: Effort, methods: Sequence[str], flows: int) -> Study:
     """These methods at one load, read every 0.1 s."""
-    return _study(effort, methods, flows, sampling="100ms")
-
-
-def steps(effort: Effort, methods: Sequence[str]) -> Study:
-    """These methods with 23 flows for 20 s, read every 10 ms, to tell single steps."""
-    return _study(effort, methods, 23, duration="20s")
-
-
-def _study(effort: Effort, methods: Sequence[str], flows: int, **more: str) -> Study:
     return Study(
-        lambda method, flows: load(psand(adapt=method), flows, **more),
+        lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
         seeds=effort.choose(5, 20),
         keep=keep,

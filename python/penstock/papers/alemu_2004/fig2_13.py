@@ -56,6 +56,20 @@ def claims(table: Table) -> Iterator[Claim]:
             for g in gammas
         ),
     )
+    near = [(c, g) for c in coefs for g in gammas if (c >= 1.5 and g <= 1) or (c, g) == (1.75, 1.5)]
+    yield Claim(
+        id="fig2.12-13/c3",
+        says="so it is with powers up to 1 and factors from 1.5 on, and with the thesis' own pair",
+        expected="AQS and VQS for these at every N",
+        holds=judge.sweep(
+            (of(metric, c, g, n) < table(metric, scheme=s, flows=n)).at(f"{metric}, {s}, {n} flows, {c:g}, {g:g}")
+            for metric in ("AQS", "VQS")
+            for s in ("Feng", "Floyd")
+            for n in flows
+            for c, g in near
+        ),
+        reading="powers up to 1, factors from 1.5 on, and (1.75, 1.5)",
+    )
     above = [c for c in coefs if c >= 1]
     middle, top = above[len(above) // 2], above[-1]
     yield Claim(

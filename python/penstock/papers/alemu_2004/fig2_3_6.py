@@ -94,6 +94,16 @@ def claims(table: Table) -> Iterator[Claim]:
         ),
     )
     yield Claim(
+        id="fig2.3-6/c4",
+        says="once they have adapted no scheme fills the buffer often, and PSAND fills it at times, too",
+        expected="on [60, 100] s P(X=35) < 1 % for PSAND, Feng and Floyd at every load; of PSAND > 0 at 50, 70, 100",
+        holds=all_of(
+            *((of("full", s, n, "60-100") < 1.0).at(f"{s}, {n}") for s in ("PSAND", "Feng", "Floyd") for n in FLOWS),
+            *((of("full", "PSAND", n, "60-100") > 0.0).at(f"PSAND at all, {n}") for n in large),
+        ),
+        reading="how often it is",
+    )
+    yield Claim(
         id="fig2.3-6/c5",
         says="RED fills the buffer more often than the adaptive REDs",
         expected="P(X=35) on [50, 100] s at every load",

@@ -41,6 +41,20 @@ def claims(table: Table) -> Iterator[Claim]:
         holds=sweep([*eight.above("LU", "PI", others("PI")), *eight.below("empty", "PI", others("PI"))]),
     )
     yield Claim(
+        id="fig4.9b/c1",
+        says="PI uses most of the link and is empty least often",
+        expected="LU above and P(X=0) below the seven others from 8 flows on",
+        holds=sweep(
+            condition
+            for more in [[n for n in eight.flows if n >= 8]]
+            for condition in (
+                *eight.above("LU", "PI", others("PI"), more),
+                *eight.below("empty", "PI", others("PI"), more),
+            )
+        ),
+        reading="from 8 flows on",
+    )
+    yield Claim(
         id="fig4.9a/c1",
         says="the schemes do not differ in fairness",
         expected="F of each within 10 % of PSAND's for every N",

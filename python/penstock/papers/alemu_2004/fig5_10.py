@@ -39,8 +39,8 @@ def claims(table: Table) -> Iterator[Claim]:
             yield Claim(
                 id=f"fig5.10{panel}/c1",
                 says=f"({code}), eight sources: RED is better below {flows} flows only (one source: {alone})",
-                expected=f"PLR(RED) rises above PLR(DT) at {flows} flows +- 30 %",
-                holds=tables5.crossing(eight, code, red).reads(flows, share=0.3),
+                expected=f"PLR(RED) rises above PLR(DT) at {flows} +- 10 flows",
+                holds=tables5.crossing(eight, code, red).reads(flows, low=flows - 10, high=flows + 10),
                 reading=reading,
             )
         if not eight.has(flows=100):

@@ -16,8 +16,6 @@ from penstock.study import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
-AUTOMATIC = "the RED of ns-2 since 2001 crosses where the thesis has it: see the other reading"
-
 
 def claims(table: Table) -> Iterator[Claim]:
     """Drop-tail against both REDs."""
@@ -109,7 +107,6 @@ def _claims(table: Table, red: str, reading: str) -> Iterator[Claim]:
             expected=f"PLR(RED) rises above PLR(DT) at {low} to {high} flows" + (" or later" if high == 100 else ""),
             holds=crossing(table, code, red).reads(value, low=low, high=high),
             reading=reading,
-            because="" if reading or code == "16,1" else AUTOMATIC,
         )
     one, two, four = (crossing(table, code, red) for code in ("16,1", "16,2", "16,4"))
     yield Claim(

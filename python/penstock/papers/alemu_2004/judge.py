@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -71,13 +71,28 @@ def lowest(at: float, curve: Sequence[tuple[float, Sample]]) -> Condition:
     return all_of((values[at] <= value).at(f"{other:g}") for other, value in curve if other != at)
 
 
+def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample]) -> Sample:
+    """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one a run.
+
+    B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans, SIAM 1982.
+    """
+    runs = max(len(sample.values) for sample in samples)
+    rows = np.array([sample.values if sample.random else np.repeat(sample.values, runs) for sample in samples])
+    with np.errstate(all="ignore"):
+        whole = function(rows.mean(axis=1))
+        if runs == 1:
+            return Sample(float(whole))
+        without = [function(row) for row in ((rows.sum(axis=1)[:, None] - rows) / (runs - 1)).T]
+    return Sample(runs * whole - (runs - 1) * np.array(without))
+
+
 def crossing(axis: Sequence[float], first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
-    """From where on the first curve stays above the second, between points in proportion; for each group of runs.
+    """From where on the first curve of means stays above the second, between points in proportion.
 
     The lower end of the axis where it is above from the beginning, the upper end where it is not above there.
     """
-    difference = grouped(first) - grouped(second)
-    return Sample([_root(np.asarray(axis, dtype=float), row) for row in difference])
+    at = np.asarray(axis, dtype=float)
+    return of_means(lambda row: _root(at, row), [a - b for a, b in zip(first, second, strict=True)])
 
 
 def worst(samples: Sequence[Sample]) -> Sample:
@@ -86,10 +101,8 @@ def worst(samples: Sequence[Sample]) -> Sample:
 
 
 def ratio(first: Sample, second: Sample) -> Sample:
-    """One mean over the other, for each group of runs: where single runs may have none."""
-    rows = grouped([first, second])
-    with np.errstate(all="ignore"):
-        return Sample([float(a / b) for a, b in rows])
+    """One mean over the other, where single runs may have none."""
+    return of_means(lambda row: float(row[0] / row[1]), [first, second])
 
 
 def relative_spread(samples: Sequence[Sample]) -> Sample:
@@ -111,6 +124,11 @@ def plr(sample: Sample, printed: float) -> Condition:
     """A printed loss rate in percent, within 2 points above 5 %, within half a point below."""
     points = 2.0 if printed > 5 else 0.5
     return sample.reads(printed, low=printed - points, high=printed + points)
+
+
+def gap(difference: Sample, printed: float, points: float) -> Condition:
+    """A printed difference of losses, within as many points as the losses themselves."""
+    return difference.reads(printed, low=printed - points, high=printed + points)
 
 
 def probability(sample: Sample, printed: float) -> Condition:

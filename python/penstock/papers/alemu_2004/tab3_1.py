@@ -130,6 +130,13 @@ def claims(table: Table) -> Iterator[Claim]:
         holds=judge.rising([of("full", high, 0) for high in MAXIMA]),
     )
     yield Claim(
+        id="tab3.1/c6",
+        says="the queue is full more often with a larger Max",
+        expected="rank correlation >= 0.8 for each Min",
+        holds=all_of(judge.rising([of("full", high, low) for high in MAXIMA]).at(f"Min {low:g}") for low in MINIMA),
+        reading="each Min",
+    )
+    yield Claim(
         id="tab3.1/c7",
         says="losses are larger at a small Max than at a large one",
         expected="PLR at Max 10.5 > at 35 for Min 5 and 9.75",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 import penstock as ps
 from penstock.claims import Claim
-from penstock.papers.alemu_2004 import adaptations
-from penstock.papers.alemu_2004.adaptations import METHODS, SIGNS
+from penstock.papers.alemu_2004.adaptations import METHODS
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import BUFFER, KT
 from penstock.reproduce import Effort
@@ -18,52 +18,68 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "measure", "study"]
 
+MOVED: Mapping[str, tuple[float, float]] = {
+    "max-down": (0, 13), "max-up": (5, 17), "squeeze": (7, 13), "spread": (3, 17),
+    "shift-up": (7, 17), "shift-down": (3, 13), "pseudo-drop-tail": (KT, KT), "sandwich": (7, 13),
+}  # fmt: skip
+"""Min and Max after a rise of the average from 10 to 12, from 5 and 15; Min of the first method stays at 0."""
 
-def study(effort: Effort) -> Study:
-    """All methods with 23 flows."""
-    return adaptations.steps(effort, METHODS)
+
+def study(_: Effort) -> Study:
+    """The average is the queue, of a link that sends nothing meanwhile: 10 packets at 0.5 s, 12 at 1 s."""
+    return Study(_scenario, {"method": list(METHODS)}, seeds=5, keep=_keep)
+
+
+def _scenario(method: str) -> ps.Scenario:
+    own: dict[str, Any] = {"adapt": method, "min_th": "0p" if method == "max-down" else "5p", "max_th": "15p"}
+    if method == "pseudo-drop-tail":
+        own = {"adapt": method}
+    elif method == "sandwich":
+        own["max_p"] = 0.001
+    else:
+        own |= {"max_p_low": 0, "max_p_high": 0}
+    queue = ps.Psand(limit=f"{BUFFER}p", w_q=1, **own)
+    flow: dict[str, Any] = {"from_": "A", "to": "B", "packet": "972B", "rate": "400kbit"}
+    return ps.Scenario(
+        name=f"Alemu, {method}",
+        duration="1300ms",
+        sampling="10ms",
+        links={"line": ps.Link(from_="A", to="B", rate="1kbit", delay="1ms", queue=queue, watch=True)},
+        traffic={"first": ps.Cbr(**flow, stop="239ms"), "later": ps.Cbr(**flow, start="600ms", stop="639ms")},
+    )
+
+
+def _keep(run: ps.Run) -> dict[str, float]:
+    series = run.series["line"]
+    ends = {"before": 59, "after": 120}
+    return {
+        f"{name}, {end}": float(np.asarray(series[name]["mean"])[at])
+        for name in ("min_th", "max_th", "max_p")
+        for end, at in ends.items()
+    }
 
 
 def measure(run: ps.Run) -> Numbers:
-    """How far the steps of the thresholds are from the table's, and how Min + Max strays from twice the target.
-
-    A step that ends at a bound (Min 0 or KT, Max KT or the buffer, half a packet between them) is left out. The
-    average is read 10 ms before and after each step, so that half a packet is what it may have moved meanwhile.
-    """
-    queue = run.scenario["links"]["bottleneck"]["queue"]
-    method, steps = queue["adapt"], {name: np.array(x) for name, x in run.raw["kept"]["steps"].items()}
-    if method == "pseudo-drop-tail":
-        return {"min off": float(abs(steps["low"] - KT).max()), "max off": float(abs(steps["high"] - KT).max())}
-    lower, upper = SIGNS[method]
-    low, high = steps["low"], steps["high"]
-    free = (high > KT + 0.01) & (high < BUFFER - 0.01) & (high - low > 0.51)
-    if lower:
-        free &= (low > 0.01) & (low < KT - 0.01)
-    if lower * upper < 0:
-        free &= (high < 2 * KT - 0.01) & (low > 0.01)
-    # The first of two steps may have ended at a bound as well: then the difference is no step.
-    free[1:] &= free[:-1]
-    free[0] = False
-    off = {"min off": steps["min"] - lower * steps["change"], "max off": steps["max"] - upper * steps["change"]}
-    found: Numbers = {name: float(np.median(abs(x[free]))) if free.any() else None for name, x in off.items()}
-    found["sum off"] = float(abs(low + high - 2 * KT).max())
-    if method == "sandwich":
-        found["slope off"] = float(abs(steps["max_p"] / (high - low) - 0.1).max())
-    return found
+    """Thresholds and max_p before and after the rise."""
+    return dict(run.raw["kept"])
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """Every method by the steps of its thresholds."""
+    """Every method by where its thresholds are afterwards."""
+    slope = table("max_p, after", method="sandwich") / table("max_p, before", method="sandwich")
     yield Claim(
         id="tab3.2/c1",
         says="each method moves Min and Max as the table has it",
-        expected="median of |step - that of the table| <= 0.1 packets; 7: both at KT; 8: max_p keeps the slope 1/10",
+        expected="average 10 to 12, from (5, 15): "
+        + ", ".join(f"{i}: ({low:g}, {high:g})" for i, (low, high) in enumerate(MOVED.values(), 1))
+        + ", max_p * 0.6; to 1e-6",
         holds=all_of(
             *(
-                (table(name, method=method) <= 0.1).at(f"{method}, {name}")
-                for method in METHODS
-                for name in ("min off", "max off")
+                (abs(table(f"{name}, after", method=method) - value) <= 1e-6).at(f"{method}, {name}")
+                for method, values in MOVED.items()
+                for name, value in zip(("min_th", "max_th"), values, strict=True)
             ),
-            (table("slope off", method="sandwich") <= 1e-3).at("slope"),
+            (abs(slope - 0.6) <= 1e-6).at("max_p"),
         ),
+        must_hold=True,
     )

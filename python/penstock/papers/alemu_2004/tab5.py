@@ -41,7 +41,7 @@ def claims(table: Table) -> Iterator[Claim]:
             id="tab5/c3",
             says="losses before correction hardly depend on the redundancy",
             expected="PLRBC of (16,4) and (16,1) within 0.2 points at every n",
-            holds=judge.sweep(
+            holds=all_of(
                 (abs(of(s, n, "16,4") - of(s, n)) <= 0.2).at(f"{s}, {n} flows") for s in ("DT", red) for n in flows
             ),
             reading=reading,

@@ -38,9 +38,8 @@ HOLDS: Mapping[str, Mapping[str, list[str]]] = {
     "window 8": {"tab2-3": ["tab2.3/c2"], "tab3-1": ["tab3.1/r1", "tab3.1/r3", "tab3.1/r4", "tab3.1/r7"]},
 }
 """Claims that hold over the lines, by what else is changed and by experiment."""
-CELLS = {"tab2-3": 15, "tab3-1": 66}
-"""Cells within tolerance over the lines with delayed acknowledgements or windows of 8 packets, at least: of 18 and
-of 72; every 10 ms, as printed, it is 10 and 46."""
+CELLS = {"tab2-3": 18, "tab3-1": 72}
+"""Cells of these tables, of which it is counted how many are within tolerance over the lines."""
 NS2 = {
     ("RED", 3): (9.620, 4.312),
     ("RED", 28): (16.462, 1.280),
@@ -129,15 +128,15 @@ def claims(found: Table) -> Iterator[Claim]:
                 holds=all_of((found(change, claim=claim) > 0.5).at(claim) for claim in own),
                 reading="own",
             )
-    for experiment, least in CELLS.items():
+    for experiment, total in CELLS.items():
         cells = f"cells of {experiment}"
         if cells in known:
             yield Claim(
                 id=f"why-lines/{experiment}",
                 says=f"{cells} within tolerance over the lines",
-                expected=f"{least} at least with delayed acknowledgements, and with windows of 8 packets",
+                expected=f"most of {total} with delayed acknowledgements, and with windows of 8 packets",
                 holds=all_of(
-                    (found(change, claim=cells) >= float(least)).at(change)
+                    (found(change, claim=cells) > total / 2).at(change)
                     for change in found.where(claim=cells).cells[0][1]
                     if change != "as printed"
                 ),

@@ -11,6 +11,7 @@ from typing import Any
 import penstock as ps
 from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge, symbols, tab3_1, tab4_2, tab4_3
+from penstock.papers.alemu_2004.blocks import QUARTER, TENTH
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
 from penstock.papers.alemu_2004.setup import CONTROLLERS, KT
 from penstock.papers.alemu_2004.tables5 import numbers
@@ -156,6 +157,16 @@ def _codes(table: Table) -> Iterator[Claim]:
             for s, n in itertools.product(("DT", "RED"), flows)
         ),
     )
+    gaps = {codes[0]: [_modelled(table, *numbers(code)) for code in codes] for codes in (QUARTER, TENTH)}
+    yield _own(
+        "gap",
+        "the model of Section 5.5 has RED's disadvantage with 100 flows fall with the block at a quarter of redundancy",
+        "PLRBC of Table 5.2: rank correlation of the modelled gap with k -1, and 1 at a tenth",
+        all_of(
+            (judge.trend(gaps["8,2"]) <= -1.0).at("a quarter"),
+            (judge.trend(gaps["10,1"]) >= 1.0).at("a tenth"),
+        ),
+    )
     yield _own(
         "crossing",
         "Table 5.2 does not tell RED from drop-tail at 80 flows",
@@ -172,6 +183,12 @@ def _codes(table: Table) -> Iterator[Claim]:
             (of("PLR RED", "16,4", 30, "half") >= of("PLR RED", "16,4", 30) * 0.6).at("RED, 30"),
         ),
     )
+
+
+def _modelled(table: Table, k: int, h: int) -> Sample:
+    """RED's losses after correction above drop-tail's by the model, with the losses before it of 100 flows."""
+    before = {s: table("printed", code="16,4", flows=100, column=f"PLRBC {s}").mean / 100 for s in ("RED", "DT")}
+    return Sample(float(RED.residual_loss(before["RED"], k, h) - DROPTAIL.residual_loss(before["DT"], k, h)))
 
 
 def _right(table: Table, code: str, n: int) -> bool:

@@ -19,6 +19,7 @@ __all__ = ["claims", "table"]
 
 TRACES: Mapping[str, list[str]] = {
     "fig2-3": ["fig2.3/c1"],
+    "fig2-4": ["fig2.4c/c1"],
     "fig2-3-6": ["fig2.3-6/c1"],
     "fig4-2": ["fig4.2d/c1", "fig4.2/c3"],
     "fig4-3": ["fig4.3/c2"],

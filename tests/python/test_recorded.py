@@ -25,7 +25,8 @@ def claims(work: Paper) -> list[Mapping[str, Any]]:
 @by_work
 def test_every_experiment_is_recorded(work: Paper) -> None:
     assert [outcome.experiment.id for outcome in recorded(work.experiments)] == [one.id for one in work.experiments]
-    assert sum((work.folder / name).stat().st_size for name in ("results.json", "points.parquet")) < MOST_BYTES
+    assert work.results_file.stat().st_size < MOST_BYTES
+    assert work.points_file.stat().st_size < MOST_BYTES
 
 
 @by_work

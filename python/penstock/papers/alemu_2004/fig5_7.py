@@ -81,10 +81,10 @@ def _claims(table: Table, red: str, reading: str) -> Iterator[Claim]:
     yield Claim(
         id="fig5.7b/c1",
         says="100 flows, (16,4): RED loses 0.5 points more after correction, 2.1 before",
-        expected="0.5 +- 0.5 points of losses below 5 %, 2.1 +- 2 of losses above",
+        expected="each +- 0.5 points",
         holds=all_of(
-            judge.gap(gap("16,4", 100), 0.5, 0.5).at("after"),
-            judge.gap(gap("16,4", 100, "PLRBC"), 2.1, 2).at("before"),
+            judge.gap(gap("16,4", 100), 0.5).at("after"),
+            judge.gap(gap("16,4", 100, "PLRBC"), 2.1).at("before"),
         ),
         reading=reading,
     )
@@ -112,19 +112,12 @@ def _claims(table: Table, red: str, reading: str) -> Iterator[Claim]:
     yield Claim(
         id="fig5.7d/c1",
         says="100 flows, (20,2): RED loses 2.1 points more after correction, and the more the larger the block",
-        expected="2.1 +- 2 points of losses above 5 %; rises with k",
+        expected="2.1 +- 0.5 points; rises with k",
         holds=all_of(
-            judge.gap(gap("20,2", 100), 2.1, 2).at("(20,2)"),
+            judge.gap(gap("20,2", 100), 2.1).at("(20,2)"),
             judge.rising([gap(code, 100) for code in tenth]).at("rising"),
         ),
         reading=reading,
-    )
-    yield Claim(
-        id="fig5.7d/c1",
-        says="100 flows, (20,2): RED loses 2.1 points more after correction",
-        expected="2.1 +- 0.5 points",
-        holds=judge.gap(gap("20,2", 100), 2.1, 0.5),
-        reading="; ".join(filter(None, [reading, "half a point"])),
     )
     yield Claim(
         id="fig5.7bd/c1",

@@ -126,9 +126,9 @@ def plr(sample: Sample, printed: float) -> Condition:
     return sample.reads(printed, low=printed - points, high=printed + points)
 
 
-def gap(difference: Sample, printed: float, points: float) -> Condition:
-    """A printed difference of losses, within as many points as the losses themselves."""
-    return difference.reads(printed, low=printed - points, high=printed + points)
+def gap(difference: Sample, printed: float) -> Condition:
+    """A printed difference of losses, within half a point: with the 2 of large losses its sign would not matter."""
+    return difference.reads(printed, low=printed - 0.5, high=printed + 0.5)
 
 
 def probability(sample: Sample, printed: float) -> Condition:

@@ -72,10 +72,10 @@ def claims(table: Table) -> Iterator[Claim]:
     yield Claim(
         id="tab2.2/c6",
         says="PSAND1 loses less than RED and the adaptive REDs: by 0.2 points at 3 flows, by almost 2 at 28",
-        expected="0.2 +- 0.5 and 2 +- 2 points (Table 2.2 itself has 1.3 and 1.2 at 28)",
+        expected="0.2 +- 0.5 and 2 +- 0.5 points (Table 2.2 itself has 1.3 and 1.2 at 28)",
         holds=all_of(
-            judge.gap(of("PLR", row, n) - of("PLR", "PSAND1", n), printed, points).at(f"{row}, {n} flows")
-            for n, printed, points in ((3, 0.2, 0.5), (28, 2, 2))
+            judge.gap(of("PLR", row, n) - of("PLR", "PSAND1", n), printed).at(f"{row}, {n} flows")
+            for n, printed in ((3, 0.2), (28, 2))
             for row in others
         ),
     )

@@ -42,8 +42,10 @@ def claims(table: Table) -> Iterator[Claim]:
         part = table.where(option=option)
         for k, of, also in (
             (20, part.axis("max_p"), ""),
-            (100, [LONGEST], f"runs of more than 100, max_p = {LONGEST}"),
+            (100, [p for p in part.axis("max_p") if p == LONGEST], f"runs of more than 100, max_p = {LONGEST}"),
         ):
+            if not of:
+                continue
             named = "; ".join(text for text in (OPTIONS[option], also) if text)
             yield Claim(
                 id="c27",
@@ -59,7 +61,6 @@ def claims(table: Table) -> Iterator[Claim]:
                         f"max_p = {max_p}, w_q = {a} to {b}"
                     )
                     for max_p in of
-                    if part.has(max_p=max_p)
                     for a, b in itertools.pairwise(part.axis("w_q"))
                 ),
             )

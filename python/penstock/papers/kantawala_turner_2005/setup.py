@@ -157,7 +157,8 @@ def single(load: str, discipline: ps.Queue, span: Span, flavour: str = "reno") -
     )
 
 
-NETWORKS = {"two round trips": two_round_trips, "three hops": three_hops, "one round trip": single}
+TRIPS, HOPS = "two round trips", "three hops"
+NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, "one round trip": single}
 
 
 def times(effort: Effort, network: str) -> Span:

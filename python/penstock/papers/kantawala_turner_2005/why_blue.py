@@ -12,7 +12,9 @@ from penstock.papers.kantawala_turner_2005 import fig5b
 from penstock.papers.kantawala_turner_2005.setup import (
     BLUE_TRIED,
     BUFFERS,
+    HOPS,
     PLOTTED,
+    TRIPS,
     measure,
     three_hops,
     times,
@@ -26,7 +28,6 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
-TRIPS, HOPS = "two round trips", "three hops"
 SOUGHT_AT = 400  # packets
 WIDER = [
     (up, up / ratio, freeze)

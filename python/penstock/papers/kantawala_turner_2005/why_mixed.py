@@ -10,7 +10,15 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import fig6a
-from penstock.papers.kantawala_turner_2005.setup import DRR_BASED, NETWORKS, measure, queue, times
+from penstock.papers.kantawala_turner_2005.setup import (
+    DRR_BASED,
+    HOPS,
+    NETWORKS,
+    TRIPS,
+    measure,
+    queue,
+    times,
+)
 from penstock.plots.curves import curves
 from penstock.reproduce import Effort
 from penstock.samples import all_of, per_run
@@ -19,7 +27,6 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
-TRIPS, HOPS = "two round trips", "three hops"
 JITTER = {"uniform": ["0ms", "5ms"]}
 UNEVEN = 20  # queues for 50 flows of each kind: 2 of one and 3 of the other in each
 EVEN = 25  # queues: 2 of both in each

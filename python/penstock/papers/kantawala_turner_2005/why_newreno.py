@@ -12,8 +12,10 @@ from penstock.papers.kantawala_turner_2005 import fig4a, fig5a, fig5b
 from penstock.papers.kantawala_turner_2005.setup import (
     COMPARED,
     DRR_BASED,
+    HOPS,
     NETWORKS,
     READINGS,
+    TRIPS,
     best,
     measure,
     queue,
@@ -25,9 +27,6 @@ from penstock.shown import Shown
 from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
-
-
-TRIPS, HOPS = "two round trips", "three hops"
 
 
 def study(effort: Effort) -> Study:

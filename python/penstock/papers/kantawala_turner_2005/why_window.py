@@ -13,9 +13,11 @@ from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import fig5a, fig5b
 from penstock.papers.kantawala_turner_2005.setup import (
     DRR_BASED,
+    HOPS,
     NETWORKS,
     ONE_QUEUE,
     READINGS,
+    TRIPS,
     at,
     measure,
     place,
@@ -30,7 +32,6 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
-TRIPS, HOPS = "two round trips", "three hops"
 NONE = 100_000  # packets: no limit
 SHORT, LONG = 20, 100
 """Packets: ns-2's default, which the text does not mention; and what leaves 80 % of their share to flows of 300 ms."""

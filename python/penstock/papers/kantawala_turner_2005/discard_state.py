@@ -86,7 +86,7 @@ def _without(table: Table) -> Iterator[Claim]:
             reading=reading,
             because=""
             if reading
-            else "as printed overflows are a third of the losses from 200 to 1000 packets; without a limit none "
+            else "as printed overflows are two fifths of the losses from 200 to 1000 packets; without a limit none "
             "occur, and no more is lost than with W held (discard-state)",
             holds=all_of(
                 (

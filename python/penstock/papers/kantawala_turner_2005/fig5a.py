@@ -30,7 +30,7 @@ __all__ = ["claims", "draw", "measure", "study"]
 
 
 IN_STEP = "behind one queue flows lose in step; with 5 ms of jitter before the link they come near it (why-in-step)"
-WINDOWS = f"{W_FALLS}; held, they have 79 to 97 %, with windows of 100 packets 74 to 79 (why-window)"
+WINDOWS = f"{W_FALLS}; held, they have 79 to 97 %, with windows of 100 packets 75 to 79 (why-window)"
 QUITE_CLOSE = (
     f"{W_FALLS}; held, it is 5 to 15 points below QSDRR, with windows of 100 packets 0 to 4 (why-window); nothing "
     "tried makes DTDRR 10 % worse than DSDRR"

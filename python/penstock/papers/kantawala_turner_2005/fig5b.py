@@ -20,7 +20,7 @@ BLUE_SOUGHT = (
     "with 5000 packets the best Blue uses more of the link; steps of 0.005 and 0.0005 each 500 ms use as much as "
     "printed (why-blue)"
 )
-SLACK = f"{W_FALLS}; held, it has 102 to 110 % from 400 packets on, with windows of 100 110 to 122 (why-window)"
+SLACK = f"{W_FALLS}; held, it has 102 to 110 % from 400 packets on, with windows of 100 packets 107 to 122 (why-window)"
 UNUSED = (
     "behind one queue flows lose in step; with 5 ms of jitter and 5000 packets all is so but RED's use of the link, "
     "98 % (why-in-step), for which nothing was found"

@@ -54,7 +54,7 @@ def claims(table: Table) -> Iterator[Claim]:
                 reading=named,
                 because=""
                 if also
-                else "as many are forced with any w_q, 7 to 8 % with max_p = 0.02; a shorter memory "
+                else "as many are forced with any w_q, 7 % with max_p = 0.02; a shorter memory "
                 "makes more and shorter runs of them (web-wq-maxp)",
                 holds=all_of(
                     (part(f"over_{k}", w_q=b, max_p=max_p) < part(f"over_{k}", w_q=a, max_p=max_p)).at(

@@ -16,6 +16,9 @@ from penstock.study import Study, Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 
+AFTER = {1: "pages after the end of the one before", 0: "after its start"}
+"""By option: what a page follows."""
+
 
 def study(effort: Effort) -> Study:
     """The first pass."""
@@ -56,4 +59,5 @@ def claims(table: Table) -> Iterator[Claim]:
 
 def draw(shown: Shown) -> Figure:
     """max_p by the number of sessions."""
-    return curves(shown, "sessions", "max_p", "option", labels=("sessions", "max_p of REDopt"))
+    points = Shown(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in shown.cells)
+    return curves(points, "sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
+from penstock.plots.curves import curves
+from penstock.shown import Shown
+from penstock.study import Table
 
 from .fake_result import compare_result
 
@@ -67,6 +70,17 @@ def test_a_legend_takes_as_many_columns_as_fit() -> None:
     assert columns("DTDRR", "DSDRR", "DSDRR-W", "QSDRR") == [2]
     assert columns("RED, gentle, on bytes", "RED, strict, on bytes", "PIE") == [2]
     assert columns() == []
+
+
+def test_a_legend_of_numbers_says_of_what() -> None:
+    def title(*values: object) -> str:
+        shown = Shown.of(Table.exact([({"n": n, "by": value}, {"q": 1.0}) for value in values for n in (1, 2)]))
+        drawn = curves(shown, "n", "q", "by", labels=("n", "queue"))
+        return str(drawn.legends[0].get_title().get_text())
+
+    assert title(100, 200) == "lines: by"
+    assert title("5Mbit", "10Mbit") == "lines: by"
+    assert title("RED", 1) == title("RED", "PIE") == ""
 
 
 def test_every_scheme_has_a_line_and_the_number_of_runs_stands_on_the_figure() -> None:

@@ -33,7 +33,7 @@ def curves(
 
     `labels` name the axes, `theory(by, x)` is drawn as a thin line where it is given (`by` is None for one line),
     `expected` are printed points as (name of the line, x, y) in the units of the figure, and `log` names axes that are
-    logarithmic: "x", "y", "xy".
+    logarithmic: "x", "y", "xy". Where the values of `by` are only numbers, the legend says of what.
     """
     with style.styled():
         figure, ax = style.axes(height=2.5)
@@ -65,8 +65,9 @@ def curves(
             ax.set_yscale("log")
         ax.set_xlabel(labels[0])
         ax.set_ylabel(labels[1])
-        extra = [*(["thin: theory"] if theory else []), *(["x: printed"] if len(expected) else [])]
-        style.legend(figure, 4, title=", ".join(extra) or None, title_fontsize=6.5)
+        notes = [] if by is None else style.lines_are(by, part.axis(by))
+        notes += [*(["thin: theory"] if theory else []), *(["x: printed"] if len(expected) else [])]
+        style.legend(figure, 4, title=", ".join(notes) or None, title_fontsize=6.5)
     return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -98,6 +98,11 @@ def legend(figure: Figure, most: int, lines: Mapping[str, Any] | None = None, **
         if columns == 1 or placed.get_window_extent().width <= figure.bbox.width:
             return
         placed.remove()
+
+
+def lines_are(name: str, values: Iterable[Any]) -> list[str]:
+    """A note for the legend on what the lines are named by, where their names are only numbers or quantities."""
+    return [f"lines: {name}"] if all(str(value)[:1].isdigit() for value in values) else []
 
 
 def save(figure: Figure, path: str | Path) -> None:

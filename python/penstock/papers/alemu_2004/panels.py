@@ -52,5 +52,7 @@ def draw(shown: Shown, panels: Sequence[Panel], columns: int = 2) -> Figure:
             ax.set_title(panel.title, size=7)
             ax.set_xlabel(NAMES.get(panel.x, panel.x))
             ax.set_ylabel(NAMES.get(panel.y, panel.y))
-        style.legend(figure, 4 * columns, lines)
+        named_by = ", ".join(dict.fromkeys(NAMES.get(panel.by, panel.by) for panel in full))
+        note = "".join(style.lines_are(named_by, lines)) or None
+        style.legend(figure, 4 * columns, lines, title=note, title_fontsize=6.5)
     return figure

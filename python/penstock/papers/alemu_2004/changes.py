@@ -122,7 +122,8 @@ FURTHER: Mapping[str, Change] = {
     "PSAND (1, 1) with 3 flows": few(PAIRS["PSAND (1, 1)"]),
 }
 """Of single schemes: RED and the adaptive REDs drop each packet by itself, as the algorithms of chapter 1 have it, and
-without ns-2's guards; the ramp above Max starts where max_p was at first; how often LRED measures, and the length from which on DSRED drops all."""
+without ns-2's guards; the ramp above Max starts where max_p was at first; how often LRED measures; from where on DSRED
+drops all."""
 NAMED = {
     "ch1", "tab2-2", "tab2-3", "fig2-12", "fig2-13", "fig2-14", "fig2-15", "fig2-16", "tab3-1", "fig3-5", "fig3-7",
     "tab3-3", "ch3", "tab5", "fig5-5", "fig5-7", "fig5-8", "fig5-9", "ch5",

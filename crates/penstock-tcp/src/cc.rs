@@ -51,6 +51,9 @@ pub(crate) trait Law {
         }
     }
 
+    /// Show the law's own variables, as [`crate::Sender::gauges`] does.
+    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+
     /// The retransmission timer ended with nothing outstanding, though there is data to send: a mark has left a window of less
     /// than one packet (RFC 3168, section 6.1.2).
     fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {

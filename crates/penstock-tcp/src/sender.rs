@@ -94,6 +94,13 @@ impl<G: Growth> Law for Selective<G> {
             Self::Times(law) => law.on_pace(m, now, net),
         }
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        match self {
+            Self::Counts(law) => law.gauges(show),
+            Self::Times(law) => law.gauges(show),
+        }
+    }
 }
 
 /// Call a method of whichever of the other laws it is.
@@ -131,6 +138,10 @@ impl Law for Other {
 
     fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
         other!(self, on_pace, m, now, net);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        other!(self, gauges, show);
     }
 }
 
@@ -252,6 +263,23 @@ impl Sender {
     /// Smoothed round trip time, at the granularity of the sender's clock.
     pub fn srtt(&self) -> Option<Span> {
         self.machine.srtt()
+    }
+
+    /// Show the state to a probe, as (name, value): `cwnd` and `ssthresh` in packets, `srtt` in seconds once a round trip has
+    /// been measured, and the variables of the congestion control: `alpha` (DCTCP, Prague), `w_max` in packets (CUBIC, while
+    /// it is known), `btl_bw` in packets per second and `rtprop` in seconds (BBR), `base_rtt` in seconds (Vegas),
+    /// `queueing_delay` in seconds (LEDBAT).
+    pub fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("cwnd", self.cwnd());
+        show("ssthresh", self.ssthresh());
+        if let Some(srtt) = self.srtt() {
+            show("srtt", srtt.as_secs());
+        }
+        match &self.law {
+            AnyLaw::Tahoe(_) | AnyLaw::Reno(_) | AnyLaw::NewReno(_) | AnyLaw::Pipe(_) => {}
+            AnyLaw::Vegas(law) => law.gauges(show),
+            AnyLaw::Other(law) => law.gauges(show),
+        }
     }
 
     /// What has been done up to now.

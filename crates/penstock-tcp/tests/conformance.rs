@@ -180,6 +180,32 @@ fn a_window_of_a_million_packets_with_thousands_of_gaps_is_no_work() {
 }
 
 #[test]
+fn gauges_are_finite_and_name_the_variables_of_the_flavour() {
+    for flavour in FLAVOURS {
+        for profile in [Profile::Ns2, Profile::Linux] {
+            let settings = [("flavour".to_string(), text(flavour)), ("packets".to_string(), Value::Number(300.0))];
+            let params = TcpParams::from_settings(profile, &settings).expect("legal settings");
+            let faults = Faults { drops: [40].into(), waiting: 20, ..Faults::default() };
+            let sender = run(params, &faults, Span::from_secs(1000.0)).sender;
+            let mut seen = Vec::new();
+            sender.gauges(&mut |name, value| {
+                assert!(value.is_finite() && value >= 0.0, "{flavour} {}: {name} {value}", profile.name());
+                seen.push(name);
+            });
+            let own: &[&str] = match flavour {
+                "vegas" => &["base_rtt"],
+                "cubic" => &["w_max"],
+                "dctcp" | "prague" => &["alpha"],
+                "bbr" => &["btl_bw", "rtprop"],
+                "ledbat" => &["queueing_delay"],
+                _ => &[],
+            };
+            assert_eq!(seen, [&["cwnd", "ssthresh", "srtt"], own].concat(), "{flavour} {}", profile.name());
+        }
+    }
+}
+
+#[test]
 fn an_idle_flow_is_small() {
     use penstock_tcp::{Receiver, Sender};
     assert!(

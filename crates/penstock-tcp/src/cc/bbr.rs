@@ -212,6 +212,13 @@ impl Growth for Bbr {
         self.timeout_until = Some(m.max);
         self.cwnd = 1.0;
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("btl_bw", self.btl_bw());
+        if self.rtprop != UNKNOWN {
+            show("rtprop", self.rtprop.as_secs());
+        }
+    }
 }
 
 impl Bbr {

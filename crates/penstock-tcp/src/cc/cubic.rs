@@ -150,6 +150,12 @@ impl Growth for Cubic {
         self.least = None;
         self.hystart = HyStart::default();
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(w_max) = self.w_max {
+            show("w_max", w_max);
+        }
+    }
 }
 
 impl Cubic {

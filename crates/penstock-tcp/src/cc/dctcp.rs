@@ -61,6 +61,10 @@ impl Growth for Dctcp {
     fn mark_share(&self) -> f64 {
         1.0 - self.alpha / 2.0
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("alpha", self.alpha);
+    }
 }
 
 #[cfg(test)]

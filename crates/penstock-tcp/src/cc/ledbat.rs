@@ -84,6 +84,10 @@ impl Growth for Ledbat {
         // Never in slow start, as far as pacing goes.
         m.ssthresh = m.ssthresh.min(m.cwnd);
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("queueing_delay", self.queueing_delay());
+    }
 }
 
 #[cfg(test)]

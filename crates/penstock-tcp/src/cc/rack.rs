@@ -156,6 +156,10 @@ impl<G: Growth> Law for Rack<G> {
         (self.tail, self.late) = (None, None);
         self.send(m, now, net);
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.growth.gauges(show);
+    }
 }
 
 impl<G: Growth> Rack<G> {

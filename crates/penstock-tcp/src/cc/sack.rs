@@ -65,6 +65,9 @@ pub(crate) trait Growth: Debug + Default {
 
     /// The retransmission timer ended.
     fn on_timeout(&mut self, _m: &mut Machine) {}
+
+    /// Show the law's own variables, as [`crate::Sender::gauges`] does.
+    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// What an acknowledgement says of the packets outstanding.
@@ -187,6 +190,10 @@ impl<G: Growth> Law for Sack<G> {
         }
         self.growth.on_timeout(m);
         go_back(m, now, net);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.growth.gauges(show);
     }
 }
 

@@ -143,6 +143,12 @@ impl Law for Vegas {
         m.go_back(now);
         self.fill(m, now, net);
     }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        if self.answered {
+            show("base_rtt", self.base_rtt);
+        }
+    }
 }
 
 impl Vegas {

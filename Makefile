@@ -38,7 +38,7 @@ test-python: setup
 	$(BIN)/pytest
 
 gen: setup ## write the generated Python classes again, from the native module
-	$(BIN)/python -m penstock._gen
+	$(BIN)/python -m penstock.scenario._gen
 
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
-from penstock import _native, standard
-from penstock.catalog import schemes
-from penstock.comparison import compare
+from penstock import _native
+from penstock.explain import measured
+from penstock.explain.measured import LOADS, RUNS, USUAL, Cell, Standard, Value
+from penstock.laws.catalog import schemes
 from penstock.plots import save, style
-from penstock.scenario import read_document
-from penstock.standard import LOADS, RUNS, USUAL, Cell, Standard, Value
+from penstock.scenario.scenario import read_document
+from penstock.studies.compare import compare
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = ROOT / "scenarios" / "standard.toml"
-DATA = ROOT / "python" / "penstock" / "data" / "standard.json"
+DATA = ROOT / "python" / "penstock" / "explain" / "standard.json"
 PAGE = ROOT / "docs" / "schemes-compared.md"
 FIGURES = ROOT / "docs" / "images"
 
@@ -80,14 +81,14 @@ def measure() -> str:
     """The text of the data: two comparisons, as `penstock compare` makes them."""
     base = read_document(str(SCENARIO), [])
     loads = {"traffic.bulk.count": list(LOADS)}
-    all_of_them = standard.contenders()
+    all_of_them = measured.contenders()
     marking = [one for one in all_of_them if one.params.get("ecn")]
     rows = []
     for contenders, ecn in ((all_of_them, False), (marking, True)):
         found = compare(base, contenders, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say)
         rows += found.rows
     print(file=sys.stderr)
-    return standard.dump(rows, _native.version, RUNS)
+    return measured.dump(rows, _native.version, RUNS)
 
 
 def page(data: Standard) -> str:
@@ -116,7 +117,7 @@ def figures(data: Standard, folder: Path) -> None:
 
 def _settings() -> Iterator[str]:
     for scheme in schemes():
-        words = standard.settings_text(scheme.name)
+        words = measured.settings_text(scheme.name)
         if words:
             yield f"* `{scheme.name}`: {words}"
 
@@ -263,7 +264,7 @@ def main() -> None:
     if "--measure" in sys.argv[1:]:
         DATA.parent.mkdir(exist_ok=True)
         DATA.write_text(measure(), encoding="utf-8")
-    data = standard.load()
+    data = measured.load()
     PAGE.write_text(page(data), encoding="utf-8")
     figures(data, FIGURES)
 

@@ -18,11 +18,11 @@ import duckdb
 import measured
 import numpy as np
 import numpy.typing as npt
+from penstock.engine.trace import run_kept
 from penstock.model import Batches
-from penstock.resolve import Resolved
-from penstock.scenario import Scenario, read_document
-from penstock.stats import Summary, summarize
-from penstock.trace import run_kept
+from penstock.results.summary import Summary, summarize
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.scenario import Scenario, read_document
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = ROOT / "scenarios" / "thesis_fec.toml"

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import penstock as ps
 from matplotlib.figure import Figure
 from penstock import model
+from penstock.engine.run import run_batch
 from penstock.plots import save, style
-from penstock.runs import run_batch
 from scipy.signal import lfilter
 from scipy.stats import t as student
 

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from penstock import _native, cli, explain, explaining, metrics, standard
-from penstock._generated import SCHEMES
+from penstock import _native
+from penstock.cli import app as cli
+from penstock.explain import explanation, measured
+from penstock.explain import text as explain
+from penstock.results import metrics
+from penstock.scenario._generated import SCHEMES
 
 SCHEMES_HEAD = """# Schemes
 
@@ -53,7 +57,7 @@ def write(folder: Path) -> None:
     (folder / "schemes").mkdir(parents=True, exist_ok=True)
     put(folder / "schemes.md", schemes_page(schemes))
     for entry in schemes:
-        found = explaining.prepare(entry["name"], "10Mbit", "100ms", "16", "50p")
+        found = explanation.prepare(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
         found.draw(picture)
         put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name))
@@ -95,8 +99,8 @@ def schemes_page(schemes: Sequence[Mapping[str, Any]]) -> str:
 
 PICTURES = {
     "drop function": "With default parameters, a limit of 50 packets, a link of 10 Mbit/s:",
-    "response": f"{explaining.RESPONSE_WORDS} A link of 10 Mbit/s with a limit of 50 packets:",
-    "service": f"{explaining.SERVICE_WORDS} A link of 10 Mbit/s:",
+    "response": f"{explanation.RESPONSE_WORDS} A link of 10 Mbit/s with a limit of 50 packets:",
+    "service": f"{explanation.SERVICE_WORDS} A link of 10 Mbit/s:",
 }
 
 
@@ -117,7 +121,7 @@ def scheme_page(entry: Mapping[str, Any], picture: str) -> str:
     for title, words in (("Good at", entry["good"]), ("Bad at", entry["bad"])):
         if words:
             lines += [f"**{title}:** {words}", ""]
-    lines += [" ".join(standard.told(entry["name"])), "", "[All schemes on this link](../../schemes-compared.md)", ""]
+    lines += [" ".join(measured.told(entry["name"])), "", "[All schemes on this link](../../schemes-compared.md)", ""]
     return "\n".join([*lines, "## Source", "", entry["source"], ""])
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 from penstock import _native
+from penstock.engine.run import cores, run_batch
 from penstock.plots import style
-from penstock.runs import cores, run_batch
-from penstock.scenario import Scenario
+from penstock.scenario.scenario import Scenario
 from PIL import Image
 
 Table = dict[str, Any]

@@ -16,7 +16,7 @@ from typing import Any
 import measured
 import numpy as np
 from penstock.model import QueueLaw
-from penstock.stats import summarize
+from penstock.results.summary import summarize
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "data" / "queue_law.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 import penstock as ps
-from penstock import runs
+from penstock.engine import run as runs
 
 
 @ps.aqm("bench-nothing")

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.runs import cores, run_batch
-from penstock.scenario import Scenario
+from penstock.engine.run import cores, run_batch
+from penstock.scenario.scenario import Scenario
 
 from .setup import Table
 

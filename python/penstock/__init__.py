@@ -15,34 +15,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from penstock import model, testing
-    from penstock._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
-    from penstock.catalog import schemes
-    from penstock.comparison import Comparison, compare
-    from penstock.contenders import Precision
-    from penstock.elements import Cbr, Fec, Link, Poisson, Queue, Replay, Reverse, Video
-    from penstock.faults import Fault, PenstockError, ScenarioError
-    from penstock.law import Aqm, LawError, Seconds, aqm
-    from penstock.runs import Metrics, Run, run
-    from penstock.scenario import Scenario, dumbbell
-    from penstock.sessions import Incast, OnOff, Web
-    from penstock.study import Study
+    from penstock.engine.run import Metrics, Run, run
+    from penstock.errors import Fault, PenstockError, ScenarioError
+    from penstock.laws.catalog import schemes
+    from penstock.laws.python_law import Aqm, LawError, Seconds, aqm
+    from penstock.laws.queue import Queue
+    from penstock.scenario._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
+    from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Video
+    from penstock.scenario.scenario import Scenario, dumbbell
+    from penstock.scenario.traffic import Incast, OnOff, Web
+    from penstock.studies.candidate import Precision
+    from penstock.studies.compare import Comparison, compare
+    from penstock.studies.study import Study
 
 # What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
 # command line answers at once.
 _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
-    "catalog": ("schemes",),
-    "comparison": ("Comparison", "compare"),
-    "contenders": ("Precision",),
-    "elements": ("Cbr", "Fec", "Link", "Poisson", "Queue", "Replay", "Reverse", "Video"),
-    "faults": ("Fault", "PenstockError", "ScenarioError"),
-    "law": ("Aqm", "LawError", "Seconds", "aqm"),
-    "runs": ("Metrics", "Run", "run"),
-    "scenario": ("Scenario", "dumbbell"),
-    "sessions": ("Incast", "OnOff", "Web"),
-    "study": ("Study",),
+    "engine.run": ("Metrics", "Run", "run"),
+    "errors": ("Fault", "PenstockError", "ScenarioError"),
+    "laws.catalog": ("schemes",),
+    "laws.python_law": ("Aqm", "LawError", "Seconds", "aqm"),
+    "laws.queue": ("Queue",),
+    "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Video"),
+    "scenario.scenario": ("Scenario", "dumbbell"),
+    "scenario.traffic": ("Incast", "OnOff", "Web"),
+    "studies.candidate": ("Precision",),
+    "studies.compare": ("Comparison", "compare"),
+    "studies.study": ("Study",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -91,9 +93,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"penstock.{name}")
     if name.startswith("_"):
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
-    home = import_module(f"penstock.{_HOME.get(name, '_generated')}")
+    home = import_module(f"penstock.{_HOME.get(name, 'scenario._generated')}")
     if name not in _HOME and name not in home.__all__:
-        hint = import_module("penstock.faults").nearest(name, __dir__())
+        hint = import_module("penstock.errors").nearest(name, __dir__())
         raise AttributeError(f"module 'penstock' has no attribute {name!r}{hint}")
     value = getattr(home, name)
     globals()[name] = value
@@ -101,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *import_module("penstock._generated").__all__})
+    return sorted({*__all__, *import_module("penstock.scenario._generated").__all__})

@@ -9,7 +9,7 @@ import sys
 def main() -> None:
     """Run the command line; Ctrl-C ends it quietly at any moment."""
     try:
-        from penstock.cli import app
+        from penstock.cli.app import app
 
         app(prog_name="penstock")
     except KeyboardInterrupt:

@@ -7,23 +7,24 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from penstock import law
-from penstock._generated import Tcp
-from penstock.elements import Poisson, Queue
-from penstock.faults import ScenarioError
-from penstock.runs import Run, run
-from penstock.scenario import Scenario, dumbbell
+from penstock.engine.run import Run, run
+from penstock.errors import ScenarioError
+from penstock.laws import python_law
+from penstock.laws.queue import Queue
+from penstock.scenario._generated import Tcp
+from penstock.scenario.elements import Poisson
+from penstock.scenario.scenario import Scenario, dumbbell
 
 __all__ = ["conformance"]
 
 
-def conformance(cls: type[law.Aqm], **settings: Any) -> None:
+def conformance(cls: type[python_law.Aqm], **settings: Any) -> None:
     """Check a law with these settings (its defaults without any); raises `AssertionError` with what does not hold.
 
     Same seed, same verdicts; nothing is marked unless a parameter `ecn` is true; gauges are finite; watching changes
     nothing; the parameters survive a file, and unknown ones are refused.
     """
-    assert law.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
+    assert python_law.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
     _params_survive_a_file(cls, settings)
     _unknown_parameters_are_refused(cls, settings)
     for limit in ("35p", "30kB", "inf"):
@@ -71,7 +72,7 @@ def _gauges(result: Run) -> Iterator[tuple[str, float | None]]:
     return leaves("", dict(result.series))
 
 
-def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[law.Aqm], where: str) -> None:
+def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[python_law.Aqm], where: str) -> None:
     queue = scenario.links["bottleneck"].queue
     told = getattr(queue, "ecn", False)
     if not told:
@@ -81,12 +82,12 @@ def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[law.Aqm], wher
         assert not without.links["bottleneck"]["marks"], f"{where}: marks packets with ecn = false"
 
 
-def _params_survive_a_file(cls: type[law.Aqm], settings: dict[str, Any]) -> None:
+def _params_survive_a_file(cls: type[python_law.Aqm], settings: dict[str, Any]) -> None:
     scenario = _exercise(cls(limit="35p", **settings))
     assert Scenario.loads(scenario.to_toml()) == scenario, f"law {cls.scheme}: parameters do not survive a file"
 
 
-def _unknown_parameters_are_refused(cls: type[law.Aqm], settings: dict[str, Any]) -> None:
+def _unknown_parameters_are_refused(cls: type[python_law.Aqm], settings: dict[str, Any]) -> None:
     tree = _exercise(cls(limit="35p", **settings)).tree()
     tree["links"]["bottleneck"]["queue"]["no_such_parameter"] = 1
     try:

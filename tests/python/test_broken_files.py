@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from penstock.cli import app
+from penstock.cli.app import app
 
 GOOD = """\
 name = "small"

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import penstock as ps
 import pytest
-from penstock.echo import resolved_text
-from penstock.scenario import Document
+from penstock.scenario.check import resolved_text
+from penstock.scenario.scenario import Document
 
 HEAD = """duration = "20s"
 [links.access]

@@ -6,11 +6,11 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.catalog import schemes
-from penstock.cli import app
-from penstock.echo import resolved_text
-from penstock.resolve import Resolved
-from penstock.scenario import Document
+from penstock.cli.app import app
+from penstock.laws.catalog import schemes
+from penstock.scenario.check import resolved_text
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.scenario import Document
 
 HEAD = """
 duration = "20s"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import penstock as ps
 import pytest
-from penstock import comparison, contenders
+from penstock.studies import candidate
+from penstock.studies import compare as comparison
 from scipy import stats
 
 from .test_scenario import small
@@ -89,7 +90,7 @@ def test_at_puts_the_scheme_elsewhere() -> None:
 def test_a_scheme_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('scheme = "red"\nmax_p = 0.05\n')
-    assert contenders.Contender.parse(f"@{file}").label == "red:max_p=0.05"
+    assert candidate.Contender.parse(f"@{file}").label == "red:max_p=0.05"
     file.write_text('scheme = "red"\nmax_q = 0.05\n')
     with pytest.raises(ps.ScenarioError, match=rf"{file}:2: .*max_q"):
         ps.compare(small(), [f"@{file}"], runs=1)
@@ -115,7 +116,7 @@ def test_a_comparison_prints_well() -> None:
      ("{a=1,b=2}", ["{a=1,b=2}"])],
 )  # fmt: skip
 def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
-    assert contenders.split_list(text) == parts
+    assert candidate.split_list(text) == parts
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from penstock import explaining, model
+from penstock import model
+from penstock.explain import explanation
 
 RED = "red:min_th=100,max_th=300"
 
 
-def of(scheme: str, flows: str = "5..100") -> explaining.Explanation:
-    return explaining.prepare(scheme, "20Mbit", "80ms", flows, "500p")
+def of(scheme: str, flows: str = "5..100") -> explanation.Explanation:
+    return explanation.prepare(scheme, "20Mbit", "80ms", flows, "500p")
 
 
 @pytest.mark.parametrize(
@@ -77,4 +78,4 @@ def test_what_the_fluid_does_not_have_is_left_out(scheme: str) -> None:
 
 
 def test_without_flows_there_is_no_fluid() -> None:
-    assert "fluid" not in explaining.prepare(RED, "20Mbit", "80ms", None, "500p").as_json()
+    assert "fluid" not in explanation.prepare(RED, "20Mbit", "80ms", None, "500p").as_json()

@@ -7,11 +7,11 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.catalog import conditioners
-from penstock.cli import app
-from penstock.echo import resolved_text
-from penstock.metrics import metric as metric_named
-from penstock.scenario import Document
+from penstock.cli.app import app
+from penstock.laws.catalog import conditioners
+from penstock.results.metrics import metric as metric_named
+from penstock.scenario.check import resolved_text
+from penstock.scenario.scenario import Document
 from typer.testing import CliRunner
 
 HEAD = """duration = "10s"

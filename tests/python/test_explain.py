@@ -9,17 +9,18 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from penstock import _native, explaining, standard
-from penstock.catalog import schemes
-from penstock.explain import lane_plot
+from penstock import _native
+from penstock.explain import explanation, measured
+from penstock.explain.text import lane_plot
+from penstock.laws.catalog import schemes
 from penstock.plots import response, save, service_order
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [scheme.name for scheme in schemes()]
 
 
-def prepared(name: str) -> explaining.Explanation:
-    return explaining.prepare(name, "10Mbit", "100ms", "16", "1BDP")
+def prepared(name: str) -> explanation.Explanation:
+    return explanation.prepare(name, "10Mbit", "100ms", "16", "1BDP")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,15 +98,15 @@ def test_lanes_in_a_terminal() -> None:
 
 
 def test_the_standard_case_has_every_scheme() -> None:
-    measured = standard.load()
-    assert measured.names() == NAMES
-    assert measured.runs == standard.RUNS
+    standard = measured.load()
+    assert standard.names() == NAMES
+    assert standard.runs == measured.RUNS
     for scheme in schemes():
-        for flows in standard.LOADS:
-            cell = measured.cell(scheme.name, flows)
+        for flows in measured.LOADS:
+            cell = standard.cell(scheme.name, flows)
             assert cell is not None
-            assert {standard.name_of(*metric) for metric in standard.METRICS} == set(cell)
-            assert (measured.cell(scheme.name, flows, ecn=True) is not None) == scheme.ecn
+            assert {measured.name_of(*metric) for metric in measured.METRICS} == set(cell)
+            assert (standard.cell(scheme.name, flows, ecn=True) is not None) == scheme.ecn
 
 
 def test_the_page_of_the_comparison_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +114,7 @@ def test_the_page_of_the_comparison_is_current(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
     compared = importlib.import_module("compared")
 
-    assert compared.page(standard.load()) == compared.PAGE.read_text(encoding="utf-8")
+    assert compared.page(measured.load()) == compared.PAGE.read_text(encoding="utf-8")
     sizes = [(compared.FIGURES / f"schemes-{name}.png").stat().st_size for name in ("loads", "ecn")]
     assert sum(sizes) < 300_000
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import penstock as ps
 import pytest
-from penstock import catalog, law
+from penstock.laws import catalog, python_law
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -205,7 +205,7 @@ def test_a_class_is_checked_when_it_is_declared(body: str, message: str, tmp_pat
     file = tmp_path / "wrong.py"
     file.write_text(f"import penstock as ps\n@ps.aqm('py-wrong')\nclass Wrong(ps.Aqm):\n    {body}\n")
     with pytest.raises(ps.PenstockError, match=message):
-        law.load(file)
+        python_law.load(file)
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,11 @@ def test_the_text_of_a_law_counts_in_the_key(tmp_path: Path) -> None:
     for number, text in enumerate((THRESHOLD, THRESHOLD + "# changed\n")):
         file = tmp_path / f"{number}.py"
         file.write_text(text.replace("cli-threshold", "key-threshold"))
-        law.load(file)
-        cls = law.class_of("key-threshold")
+        python_law.load(file)
+        cls = python_law.class_of("key-threshold")
         assert cls is not None
         keys.append(link(cls(limit="35p")).key())
-        del law._LAWS["key-threshold"], catalog._ADDED["key-threshold"]
+        del python_law._LAWS["key-threshold"], catalog._ADDED["key-threshold"]
     assert keys[0] != keys[1]
 
 

@@ -7,12 +7,14 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from penstock import explaining, model, operating
-from penstock.catalog import schemes
-from penstock.cli import app
-from penstock.damping import SHARES
-from penstock.explain import terminal_curves
-from penstock.faults import PenstockError
+from penstock import model
+from penstock.cli.app import app
+from penstock.errors import PenstockError
+from penstock.explain import explanation
+from penstock.explain.text import terminal_curves
+from penstock.laws.catalog import schemes
+from penstock.model import operating_point
+from penstock.model.stability import SHARES
 from typer.testing import CliRunner
 
 PAPER = "red:min_th=100,max_th=300,max_p=0.1,spacing=none"
@@ -21,11 +23,11 @@ PAPER = "red:min_th=100,max_th=300,max_p=0.1,spacing=none"
 
 def found(
     scheme: str, flows: str = "50..400", limit: str = "500p"
-) -> tuple[explaining.Explanation, operating.Operating]:
-    explanation = explaining.prepare(scheme, "20Mbit", "80ms", flows, limit)
-    over = explanation.operating()
+) -> tuple[explanation.Explanation, operating_point.Operating]:
+    prepared = explanation.prepare(scheme, "20Mbit", "80ms", flows, limit)
+    over = prepared.operating()
     assert over is not None
-    return explanation, over
+    return prepared, over
 
 
 @pytest.mark.parametrize(
@@ -56,8 +58,8 @@ def test_the_largest_number_of_flows_is_the_last_stable_one(gentle: str) -> None
 def test_why_a_point_is_not_stable() -> None:
     assert found(PAPER)[1].point(300).why == "swings across the jump"
     assert found(PAPER + ",gentle=true")[1].point(300).why == "past the stable part"
-    assert found("bernoulli:p=0.1")[1].point(400) == operating.Point(400, None, None, False, "fills the buffer")
-    assert found("bernoulli:p=0.1")[1].point(50) == operating.Point(50, 0.0, 0.1, False, "leaves the link idle")
+    assert found("bernoulli:p=0.1")[1].point(400) == operating_point.Point(400, None, None, False, "fills the buffer")
+    assert found("bernoulli:p=0.1")[1].point(50) == operating_point.Point(50, 0.0, 0.1, False, "leaves the link idle")
     assert found("sred", limit="600p")[1].point(120).why == "swings across the jump"
 
 
@@ -96,11 +98,11 @@ def test_the_size_of_packets_makes_the_service_rate() -> None:
 
 @pytest.mark.parametrize("scheme", [scheme.name for scheme in schemes()])
 def test_every_scheme_has_a_queue_law_or_says_that_it_has_none(scheme: str) -> None:
-    explanation = explaining.prepare(scheme, "10Mbit", "100ms", "16", "100p")
-    text = explanation.text(100)
+    prepared = explanation.prepare(scheme, "10Mbit", "100ms", "16", "100p")
+    text = prepared.text(100)
     assert "Queue law\n---------\n" in text
     none = f"{scheme} has no drop probability over the mean queue"
-    assert (none in text) == (explanation.operating() is None)
+    assert (none in text) == (prepared.operating() is None)
 
 
 def test_a_narrow_terminal_and_marks_that_meet() -> None:
@@ -131,9 +133,9 @@ def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, fl
 
 
 def test_rows_of_flows() -> None:
-    assert operating.rows(50, 400) == [50, 100, 150, 200, 250, 300, 350, 400]
-    assert operating.rows(7, 7) == [7]
-    assert operating.rows(1, 3) == [1, 2, 3]
+    assert operating_point.rows(50, 400) == [50, 100, 150, 200, 250, 300, 350, 400]
+    assert operating_point.rows(7, 7) == [7]
+    assert operating_point.rows(1, 3) == [1, 2, 3]
 
 
 def test_json_and_figure_say_the_same(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.echo import resolved_text
-from penstock.scenario import Document
+from penstock.scenario.check import resolved_text
+from penstock.scenario.scenario import Document
 
 TEXT = """duration = "10s"
 [links.line]

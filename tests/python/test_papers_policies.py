@@ -9,10 +9,10 @@ import duckdb
 import numpy as np
 import penstock as ps
 import pytest
-from penstock import papers
+from penstock.engine.trace import run_kept
 from penstock.papers.brandauer_2001 import setup as br
 from penstock.papers.kantawala_turner_2005 import setup as kt
-from penstock.trace import run_kept
+from penstock.reproduce import paper as papers
 
 
 @pytest.mark.parametrize(("work", "number"), [("kt", 33), ("br", 29)])

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
 from penstock.plots.curves import curves
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 from .fake_result import compare_result
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from penstock.papers.alemu_2004 import symbols
-from penstock.samples import Sample
-from penstock.study import Table
+from penstock.results.sample import Sample
+from penstock.results.table import Table
 
 COLUMN = {"BLUE": "++", "PI": "+", "REM": "+", "AVQ": "-", "LRED": ""}
 SWINGS = [-0.2, -0.1, 0.0, 0.1, 0.2]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.claims import VERDICTS, counts
-from penstock.papers import Paper, papers
-from penstock.reproduce import recorded
+from penstock.reproduce.claim import VERDICTS, counts
+from penstock.reproduce.experiment_run import recorded
+from penstock.reproduce.paper import Paper, papers
 
 WORKS = papers()
 MOST_BYTES = 300_000

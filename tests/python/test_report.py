@@ -12,9 +12,9 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock import report
-from penstock.display import scale_for
-from penstock.report_data import Cell, axis, comparison, leaders
+from penstock.report import page as report
+from penstock.results.comparison import Cell, axis, comparison, leaders
+from penstock.results.display import scale_for
 
 from .browser import CHROMIUM, needs_chromium
 from .fake_result import SCHEMES, compare_result, run_result

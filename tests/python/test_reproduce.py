@@ -18,13 +18,16 @@ import penstock as ps
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from penstock import papers, points, reproduce, reproduction_page
-from penstock.claims import Claim, counts, decide, not_comparable
-from penstock.faults import PenstockError
+from penstock.errors import PenstockError
 from penstock.plots.curves import course
-from penstock.samples import Sample
-from penstock.shown import Point, Shown
-from penstock.study import Table
+from penstock.reproduce import experiment_run as reproduce
+from penstock.reproduce import page as reproduction_page
+from penstock.reproduce import paper as papers
+from penstock.reproduce import points
+from penstock.reproduce.claim import Claim, counts, decide, not_comparable
+from penstock.results.sample import Sample
+from penstock.results.summary_table import Point, Shown
+from penstock.results.table import Table
 
 ONE = "cc/fig4"
 Answer = dict[str, Any]
@@ -144,7 +147,7 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     folder = tmp_path / "chung_claypool_2003"
     shutil.copytree(experiment.paper.folder, folder)
     copied = papers.Paper(folder, experiment.paper.about)
-    from penstock.store import Store
+    from penstock.studies.store import Store
 
     found = reproduce.carry_out(experiment, reproduce.Effort(mode="quick", store=Store(store)))
     moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(found).values())[1:])

@@ -9,8 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from penstock import papers, reproduce
-from penstock.reproduction_prose import prose
+from penstock.reproduce import experiment_run as reproduce
+from penstock.reproduce import paper as papers
+from penstock.reproduce.prose import prose
 
 from .browser import Browser, needs_chromium
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from penstock.samples import Condition, Sample, all_of, any_of, most_of, per_run
+from penstock.results.sample import Condition, Sample, all_of, any_of, most_of, per_run
 
 # Five runs with mean 10 and standard deviation 1: the interval is 10 +- 2.776 / sqrt(5) = 10 +- 1.2415.
 TEN = Sample([10 + d for d in (-math.sqrt(2), 0.0, math.sqrt(2), 0.0, 0.0)])

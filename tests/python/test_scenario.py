@@ -10,9 +10,9 @@ import penstock as ps
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.catalog import find_scheme
-from penstock.resolve import Resolved, resolve
-from penstock.scenario import Document, read_value
+from penstock.laws.catalog import find_scheme
+from penstock.scenario.resolve import Resolved, resolve
+from penstock.scenario.scenario import Document, read_value
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
 THESIS = next(path for path in SCENARIOS if path.name == "thesis_link.toml")
@@ -53,7 +53,7 @@ def test_python_and_toml_say_the_same() -> None:
 
 
 def test_what_check_prints_means_the_same_scenario() -> None:
-    from penstock.echo import resolved_text
+    from penstock.scenario.check import resolved_text
 
     before = Document.read(THESIS).resolve()
     after = Document.parse(resolved_text(before)).resolve()
@@ -170,13 +170,13 @@ def test_values_on_the_command_line(text: str, value: Any) -> None:
 
 
 def test_the_generated_classes_are_current() -> None:
-    from penstock import _gen
+    from penstock.scenario import _gen
 
     assert _gen.TARGET.read_text(encoding="utf-8") == _gen.source(), "run make gen"
 
 
 def test_every_scheme_runs_with_its_defaults() -> None:
-    from penstock._generated import SCHEMES
+    from penstock.scenario._generated import SCHEMES
 
     for name, scheme in SCHEMES.items():
         info = find_scheme(name)

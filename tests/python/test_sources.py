@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import penstock as ps
 import pytest
-from penstock.echo import resolved_text
-from penstock.metrics import metric
-from penstock.resolve.draws import Draw, draw
-from penstock.scenario import Document
+from penstock.results.metrics import metric
+from penstock.scenario.check import resolved_text
+from penstock.scenario.resolve.draws import Draw, draw
+from penstock.scenario.scenario import Document
 from penstock.units import format_size, parse_size
 
 HEAD = 'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\nwatch = true\n[traffic.t]\n'
@@ -134,7 +134,7 @@ def test_senders_of_incast_are_one_group() -> None:
 
 
 def test_the_picture_of_a_scenario_counts_senders() -> None:
-    from penstock.topology import topology_lines
+    from penstock.scenario.topology import topology_lines
 
     resolved = Document.parse(text('kind = "incast"\nsenders = 3\npackets = 5')).resolve()
     assert any("3 × incast" in line for line in topology_lines(resolved.shown))
@@ -192,7 +192,7 @@ def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
 
 
 def test_new_kinds_are_listed() -> None:
-    from penstock.listing import LISTS
+    from penstock.cli.listing import LISTS
 
     assert {"incast", "video", "replay"} <= {entry["name"] for entry in LISTS["traffic"].entries()}
     names = {entry["name"] for entry in LISTS["metrics"].entries()}

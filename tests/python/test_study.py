@@ -8,11 +8,13 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock import points, runs
-from penstock import study as studies
-from penstock.shown import Shown
-from penstock.store import Store
-from penstock.study import Study, Table
+from penstock.engine import run as runs
+from penstock.reproduce import points
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies import study as studies
+from penstock.studies.store import Store
+from penstock.studies.study import Study
 
 
 def link(flows: int, scheme: str) -> ps.Scenario:

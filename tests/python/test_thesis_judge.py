@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from penstock.papers.alemu_2004 import judge
-from penstock.samples import Sample
+from penstock.results.sample import Sample
 
 RUNS = 400
 

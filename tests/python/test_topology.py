@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.echo import resolved_text
-from penstock.scenario import Document, read_document
-from penstock.topology import topology_lines
+from penstock.scenario.check import resolved_text
+from penstock.scenario.scenario import Document, read_document
+from penstock.scenario.topology import topology_lines
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 

@@ -350,7 +350,7 @@ impl Aqm for PythonLaw {
     }
 }
 
-/// The link as `penstock.law` tells it.
+/// The link as `penstock.laws.python_law` tells it.
 fn told_link<'py>(py: Python<'py>, link: &LinkInfo) -> PyResult<Bound<'py, PyAny>> {
     let facts = PyDict::new(py);
     let (limit, unit) = told_limit(link.limit);
@@ -361,7 +361,7 @@ fn told_link<'py>(py: Python<'py>, link: &LinkInfo) -> PyResult<Bound<'py, PyAny
     facts.set_item("mtu", link.mtu.0)?;
     facts.set_item("rtt", link.rtt.map(penstock_core::Span::as_secs))?;
     facts.set_item("flows", link.flows)?;
-    py.import("penstock.law")?.getattr("LinkFacts")?.call((), Some(&facts))
+    py.import("penstock.laws.python_law")?.getattr("LinkFacts")?.call((), Some(&facts))
 }
 
 /// A limit as a number, and what it counts.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock import _native
-from penstock.faults import PenstockError, nearest
+from penstock.errors import PenstockError, nearest
 
 __all__ = [
     "NOT_NEGATIVE",

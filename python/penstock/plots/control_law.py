@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from penstock.operating import Operating, Point, picture_top
+from penstock.model.operating_point import Operating, Point, picture_top
 from penstock.plots import style
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.plots import style
-from penstock.shown import Shown
+from penstock.results.summary_table import Shown
 
 __all__ = ["course", "curves", "over_time", "printed"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from penstock.display import scale_for
-from penstock.metrics import metric as describe
 from penstock.plots import style
-from penstock.report_data import axis, axis_title, comparison
+from penstock.results.comparison import axis, axis_title, comparison
+from penstock.results.display import scale_for
+from penstock.results.metrics import metric as describe
 
 
 def draw(result: Mapping[str, Any], metric: str, place: str | None = None) -> Figure:

@@ -12,9 +12,9 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
 from penstock.papers.alemu_2004.setup import KT, load, psand
 from penstock.plots import style
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.studies.study import Study
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {

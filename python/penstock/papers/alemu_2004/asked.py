@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from penstock.catalog import find_scheme
-from penstock.explaining import prepare
+from penstock.explain.explanation import prepare
+from penstock.laws.catalog import find_scheme
 from penstock.papers.alemu_2004 import functions
 from penstock.papers.alemu_2004.registry import NAMES
 

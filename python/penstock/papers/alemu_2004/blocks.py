@@ -8,9 +8,9 @@ from penstock.papers.alemu_2004 import tables5
 from penstock.papers.alemu_2004.panels import Panel
 from penstock.papers.alemu_2004.setup import FEC_QUEUES
 from penstock.papers.alemu_2004.tables5 import numbers
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.studies.study import Study
 
 QUARTER = ["8,2", "16,4", "24,6", "32,8", "40,10", "48,12", "56,14", "64,16"]
 TENTH = ["10,1", "20,2", "30,3", "40,4", "50,5", "60,6", "70,7", "80,8"]

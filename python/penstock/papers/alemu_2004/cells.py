@@ -11,9 +11,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.plots import style
-from penstock.samples import Condition, Sample, all_of
-from penstock.shown import Point, Shown
-from penstock.study import Table
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.summary_table import Point, Shown
+from penstock.results.table import Table
 
 Judge = Callable[[Sample, float], Condition]
 

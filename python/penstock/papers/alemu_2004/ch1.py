@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge
 from penstock.papers.alemu_2004.measures import Numbers, of_controllers
 from penstock.papers.alemu_2004.setup import (
@@ -24,9 +23,11 @@ from penstock.papers.alemu_2004.setup import (
     psand,
     red,
 )  # fmt: skip
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

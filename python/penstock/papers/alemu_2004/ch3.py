@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.tab3_3 import study
-from penstock.samples import all_of
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import all_of
+from penstock.results.table import Table
 
 __all__ = ["claims", "measure", "study"]
 

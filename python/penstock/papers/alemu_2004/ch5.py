@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import fig5_4, fig5_7, judge, tables5
 from penstock.papers.alemu_2004.blocks import QUARTER, TENTH
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
 from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.papers.alemu_2004.tables5 import TEN, crossing, numbers
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

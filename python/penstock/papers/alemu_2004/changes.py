@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.papers.alemu_2004.setup import DELAYED
-from penstock.scenario import Document, Scenario
-from penstock.study import Study
+from penstock.scenario.scenario import Document, Scenario
+from penstock.studies.study import Study
 
 Tree = dict[str, Any]
 Change = Callable[[Tree], None]

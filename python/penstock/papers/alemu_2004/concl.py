@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge, loads, tab3_3, traces
 from penstock.papers.alemu_2004.traces import measure
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

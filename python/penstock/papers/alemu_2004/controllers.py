@@ -6,14 +6,15 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge
 from penstock.papers.alemu_2004.measures import Numbers, of_controllers
 from penstock.papers.alemu_2004.panels import Panel
 from penstock.papers.alemu_2004.setup import CONTROLLERS, GRID, Topology, load4
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 ALL = [*CONTROLLERS, "REM of ns-2"]
 MANY = 73

@@ -11,12 +11,13 @@ import numpy as np
 
 import penstock as ps
 from penstock import _native
-from penstock.claims import Claim
-from penstock.explaining import prepare
+from penstock.explain.explanation import prepare
 from penstock.papers.alemu_2004.measures import Numbers
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

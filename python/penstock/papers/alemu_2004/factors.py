@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from penstock.papers.alemu_2004.setup import ADAPTIVE, load, psand
-from penstock.reproduce import Effort
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 COEFS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 GAMMAS = [0.25, 0.5, 1, 1.5, 2]

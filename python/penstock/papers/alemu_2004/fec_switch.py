@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import penstock as ps
-from penstock.law import LinkFacts
+from penstock.laws.python_law import LinkFacts
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
 
 if TYPE_CHECKING:

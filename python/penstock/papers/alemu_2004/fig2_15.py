@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge, panels
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import LOADS, load, psand
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import adaptations
 from penstock.papers.alemu_2004.adaptations import measure
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, panels
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import KT
 from penstock.papers.alemu_2004.tab3_1 import PRINTED, ROWS, study
-from penstock.samples import Condition, Sample, all_of, any_of, most_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Condition, Sample, all_of, any_of, most_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

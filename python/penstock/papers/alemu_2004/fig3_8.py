@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004.adaptations import SIGNS
 from penstock.papers.alemu_2004.setup import KT
 from penstock.papers.alemu_2004.tab3_2 import measure, study
-from penstock.samples import all_of
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import all_of
+from penstock.results.table import Table
 
 __all__ = ["claims", "measure", "study"]
 

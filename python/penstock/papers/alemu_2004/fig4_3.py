@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import starts
 from penstock.papers.alemu_2004.fig4_2 import study
 from penstock.papers.alemu_2004.setup import KT
 from penstock.papers.alemu_2004.starts import measure
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge, panels, tables5
 from penstock.papers.alemu_2004.fig5_3 import study
 from penstock.papers.alemu_2004.measures import of_codes as measure
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

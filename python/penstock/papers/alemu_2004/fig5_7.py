@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import blocks, judge, panels, tables5
 from penstock.papers.alemu_2004.blocks import QUARTER, TENTH
 from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.papers.alemu_2004.tables5 import numbers
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

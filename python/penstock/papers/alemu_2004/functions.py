@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock.explaining import prepare
-from penstock.study import Labels
+from penstock.explain.explanation import prepare
+from penstock.results.table import Labels
 
 Rows = list[tuple[Labels, dict[str, float]]]
 

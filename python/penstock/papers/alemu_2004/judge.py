@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from penstock.samples import Condition, Finding, Sample, all_of, most_of
+from penstock.results.sample import Condition, Finding, Sample, all_of, most_of
 
 GROUPS = 5
 """Runs are put into so many groups where a statement is about the shape of a curve of means."""

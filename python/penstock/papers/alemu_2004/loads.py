@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import penstock as ps
 from penstock.papers.alemu_2004.setup import ADAPTIVE, GRID, load, psand
-from penstock.reproduce import Effort
-from penstock.study import Study
+from penstock.reproduce.experiment_run import Effort
+from penstock.studies.study import Study
 
 OTHERS = ["RED", "Feng", "Floyd"]
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {**ADAPTIVE, "PSAND 0.5": lambda: psand(high=0.5)}

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import tables5
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of, most_of
-from penstock.study import Labels, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of, most_of
+from penstock.results.table import Labels, Table
 
 __all__ = ["claims", "rows"]
 

@@ -9,16 +9,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import panels
 from penstock.papers.alemu_2004.fec_switch import FecSwitch, modelled
 from penstock.papers.alemu_2004.measures import of_codes
 from penstock.papers.alemu_2004.setup import BUFFER, fec
 from penstock.papers.alemu_2004.tables5 import CODES, numbers
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.plots import style
-from penstock.shown import Shown
+from penstock.results.summary_table import Shown
 
 NAMES = {
     "AQS": "mean queue (packets)", "VQS": "variance of the queue", "PLR": "loss (%)", "PLRBC": "loss before (%)",

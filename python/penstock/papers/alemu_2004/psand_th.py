@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from penstock.claims import Claim
-from penstock.explaining import prepare
+from penstock.explain.explanation import prepare
 from penstock.papers.alemu_2004.setup import BUFFER
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.study import Labels, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.table import Labels, Table
 
 __all__ = ["claims", "rows"]
 

@@ -12,9 +12,9 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_queue
 from penstock.papers.alemu_2004.setup import load4
 from penstock.plots import style
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.studies.study import Study
 
 FULL = 25
 """A queue whose mean over a second is below this has left the buffer's end."""

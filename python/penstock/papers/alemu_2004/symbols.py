@@ -13,13 +13,13 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge
 from penstock.papers.alemu_2004.controllers import HIGHER, Eight
 from penstock.papers.alemu_2004.setup import Topology
-from penstock.samples import FEWEST_RUNS, Condition, Finding, Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import FEWEST_RUNS, Condition, Finding, Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 Column = Mapping[str, str]
 """The symbol of each scheme."""

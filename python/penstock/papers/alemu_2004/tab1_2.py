@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.catalog import find_scheme
-from penstock.claims import Claim
+from penstock.laws.catalog import find_scheme
 from penstock.papers.alemu_2004.registry import NAMES
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.study import Labels, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.table import Labels, Table
 
 __all__ = ["claims", "rows"]
 

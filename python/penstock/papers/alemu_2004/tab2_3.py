@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, tables2
 from penstock.papers.alemu_2004.judge import probability
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.tables2 import at, study
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004.setup import BUFFER, R_DESIGN, C
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of
-from penstock.study import Labels, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Labels, Table
 
 __all__ = ["claims", "rows"]
 

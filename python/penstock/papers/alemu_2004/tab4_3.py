@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import controllers, symbols
 from penstock.papers.alemu_2004.measures import Numbers
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

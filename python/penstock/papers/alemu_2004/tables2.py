@@ -8,8 +8,8 @@ from typing import Any
 import penstock as ps
 from penstock.papers.alemu_2004 import cells
 from penstock.papers.alemu_2004.setup import Acks, feng, floyd, load, psand, red
-from penstock.reproduce import Effort
-from penstock.study import Study
+from penstock.reproduce.experiment_run import Effort
+from penstock.studies.study import Study
 
 BECAUSE = "ns-2.35 with this set-up has the same (why-tables/ns2); delayed acknowledgements come nearer (why-tables)"
 """Why the printed numbers are missed."""

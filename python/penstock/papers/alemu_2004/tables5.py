@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge
 from penstock.papers.alemu_2004.setup import FEC_QUEUES, fec
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 TEN = list(range(10, 101, 10))
 REDS = (("RED", ""), ("automatic RED", "RED as in ns-2 since 2001: 6.25, 18.75, 0.0004"))

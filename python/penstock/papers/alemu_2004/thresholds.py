@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from penstock.papers.alemu_2004.panels import Panel
 from penstock.papers.alemu_2004.setup import LOADS, load, psand
-from penstock.reproduce import Effort
-from penstock.study import Study
+from penstock.reproduce.experiment_run import Effort
+from penstock.studies.study import Study
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]

@@ -16,10 +16,11 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
 from penstock.papers.alemu_2004.setup import KT, added, feng, floyd, psand, red, removed
 from penstock.plots import style
-from penstock.reproduce import Effort
-from penstock.samples import Sample
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {
     "RED": red, "Feng": feng, "Floyd": floyd, "PSAND": lambda: psand(high=0.5),

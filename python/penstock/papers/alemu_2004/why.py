@@ -15,13 +15,13 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim, decide
 from penstock.papers.alemu_2004.changes import CHANGES, NAMED, PAIRS, changed
 from penstock.plots import style
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Finding, Sample
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim, decide
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Finding, Sample
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 SEEDS = 5
 """Runs of each cell: a tenth or less of those of the claims themselves."""

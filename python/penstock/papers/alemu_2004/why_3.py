@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import why
 from penstock.papers.alemu_2004.why import draw
-from penstock.reproduce import Effort
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "table"]
 

@@ -11,16 +11,17 @@ from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import controllers, fig4_6, fig4_7
 from penstock.papers.alemu_2004.controllers import Eight, others
 from penstock.papers.alemu_2004.judge import sweep
 from penstock.papers.alemu_2004.measures import Numbers, of_controllers
 from penstock.papers.alemu_2004.setup import BUFFER, GRID, R_DESIGN, C, load4
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.scenario import Document
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.scenario.scenario import Document
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

@@ -6,12 +6,12 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from penstock.claims import Claim, decide
 from penstock.papers.alemu_2004.changes import changed
 from penstock.papers.alemu_2004.why import CODES, SEEDS
-from penstock.reproduce import Effort
-from penstock.samples import Sample
-from penstock.study import Table
+from penstock.reproduce.claim import Claim, decide
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample
+from penstock.results.table import Table
 
 __all__ = ["claims", "table"]
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge
 from penstock.papers.alemu_2004.ch1 import ENDS, FLOWS, SCHEMES, gamma_swing, measure
 from penstock.papers.alemu_2004.changes import changed
 from penstock.papers.alemu_2004.setup import KT, load
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of, any_of
-from penstock.scenario import Document
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of, any_of
+from penstock.results.table import Table
+from penstock.scenario.scenario import Document
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

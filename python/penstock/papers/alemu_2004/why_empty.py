@@ -16,17 +16,18 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock import _native
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, tables2
 from penstock.papers.alemu_2004.changes import changed
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import load, psand
 from penstock.papers.alemu_2004.tab2_3 import JUDGES
 from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
-from penstock.reproduce import Effort
-from penstock.scenario import Document
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.scenario.scenario import Document
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge, tables2
 from penstock.papers.alemu_2004.factors import COEFS, GAMMAS
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import feng, floyd, load, psand
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

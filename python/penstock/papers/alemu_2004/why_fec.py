@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge, tables5
 from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.papers.alemu_2004.setup import DELAYED, fec
-from penstock.reproduce import Effort
-from penstock.scenario import Document
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.scenario.scenario import Document
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import judge
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import CONTROLLERS, load, load4, psand
 from penstock.papers.alemu_2004.tab3_1 import MAXIMA, MINIMA
-from penstock.reproduce import Effort
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

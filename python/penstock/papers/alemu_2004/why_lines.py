@@ -16,16 +16,17 @@ import numpy as np
 
 import penstock as ps
 from penstock import _native
-from penstock.claims import Claim, decide
 from penstock.papers.alemu_2004 import fig2_11
 from penstock.papers.alemu_2004.changes import changed
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import ADAPTIVE, BUFFER, Acks, load
 from penstock.papers.alemu_2004.why import CODES
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.scenario import Document
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim, decide
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.scenario.scenario import Document
+from penstock.studies.study import Study
 
 __all__ = ["claims", "table"]
 

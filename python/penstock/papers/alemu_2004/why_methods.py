@@ -9,15 +9,16 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge
 from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import load, psand
 from penstock.papers.alemu_2004.tab3_3 import METHODS
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import adaptations, cells, fig3_12, fig3_14
 from penstock.papers.alemu_2004.measures import Numbers, of_queue
 from penstock.papers.alemu_2004.setup import KT, load, psand
 from penstock.papers.alemu_2004.tab3_3 import JUDGES, METHODS, PRINTED
 from penstock.papers.alemu_2004.why_methods import OWN
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

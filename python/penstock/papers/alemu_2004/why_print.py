@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import cells, judge, symbols, tab3_1, tab4_2, tab4_3
 from penstock.papers.alemu_2004.blocks import QUARTER, TENTH
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
 from penstock.papers.alemu_2004.setup import CONTROLLERS, KT
 from penstock.papers.alemu_2004.tables5 import numbers
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Table
 
 __all__ = ["claims", "rows"]
 

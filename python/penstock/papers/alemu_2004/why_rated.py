@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.alemu_2004 import tab4_2, tab4_3
 from penstock.papers.alemu_2004.changes import CHANGES, FURTHER, PAIRS, Change, both, queue
 from penstock.papers.alemu_2004.controllers import Eight, others
 from penstock.papers.alemu_2004.judge import sweep
 from penstock.papers.alemu_2004.measures import Numbers, of_controllers
 from penstock.papers.alemu_2004.setup import CONTROLLERS, R_DESIGN, C, Topology, load4
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of, any_of
-from penstock.scenario import Document
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of, any_of
+from penstock.results.table import Table
+from penstock.scenario.scenario import Document
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping
 
-from penstock.claims import Claim, decide
 from penstock.papers.alemu_2004.changes import changed
-from penstock.reproduce import Effort
-from penstock.samples import Sample, any_of
-from penstock.study import Table
+from penstock.reproduce.claim import Claim, decide
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, any_of
+from penstock.results.table import Table
 
 __all__ = ["claims", "table"]
 

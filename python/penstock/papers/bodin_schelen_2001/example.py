@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.bodin_schelen_2001.setup import STRATEGIES, wred
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 GAP = 80  # us between packets of 1000 bytes: ten times as fast as they leave
 BURSTS = {"first": (0, 14, "AF12"), "inside": (14, 50, "AF11"), "again": (89, 5, "AF12"), "later": (260, 4, "AF12")}

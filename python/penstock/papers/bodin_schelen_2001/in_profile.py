@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.claims import Claim
 from penstock.papers.bodin_schelen_2001 import sweep
 from penstock.papers.bodin_schelen_2001.setup import SETTINGS
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 measure = sweep.measure
 

@@ -9,7 +9,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.bodin_schelen_2001 import (
     fig4,
     fig5,
@@ -28,9 +27,11 @@ from penstock.papers.bodin_schelen_2001 import (
 from penstock.papers.bodin_schelen_2001.setup import HALF, IN_RATES, SETTINGS, STRATEGIES
 from penstock.papers.bodin_schelen_2001.sweep import of_average
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 FIGURES = (fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15)
 READINGS: Mapping[str, Mapping[str, Any]] = {

@@ -13,10 +13,11 @@ import penstock as ps
 from penstock.papers.bodin_schelen_2001.setup import HALF, IN_RATES, LEVEL_1, SETTINGS, STRATEGIES, network, wred
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import curves, over_time
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 from penstock.units import parse_time
 
 MAX_TH = LEVEL_1[1]

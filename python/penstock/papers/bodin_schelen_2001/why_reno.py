@@ -8,15 +8,16 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.bodin_schelen_2001 import sweep
 from penstock.papers.bodin_schelen_2001.setup import HALF, network, wred
 from penstock.papers.bodin_schelen_2001.sweep import of_average
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 measure = sweep.measure
 FORMS = {"strict": "c10", "gentle": "c19"}

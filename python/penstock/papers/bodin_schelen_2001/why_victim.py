@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.bodin_schelen_2001 import sweep
 from penstock.papers.bodin_schelen_2001.setup import HALF, SETTINGS, UNTAGGED, network, wred
 from penstock.papers.bodin_schelen_2001.sweep import of_average
 from penstock.papers.bodin_schelen_2001.variants import LEFT_OPEN
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 ACKS = {UNTAGGED: "out of profile", "AF11": "in profile"}
 measure = sweep.measure

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.setup import design
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Labels, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Labels, Table
 
 __all__ = ["claims", "draw", "rows"]
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.ftp_goodput import study
 from penstock.papers.brandauer_2001.setup import (
     RED,
@@ -21,9 +20,10 @@ from penstock.papers.brandauer_2001.setup import (
     thresholds,
 )
 from penstock.plots.curves import curves
-from penstock.samples import Condition, Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.ftp_goodput import study
 from penstock.papers.brandauer_2001.setup import RED, SETTINGS, largest, loads, measure, smallest
 from penstock.plots.curves import curves
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.setup import (
     OPTIONS,
     RED,
@@ -23,10 +22,12 @@ from penstock.papers.brandauer_2001.setup import (
 )
 from penstock.papers.brandauer_2001.setup import measure as measure_all
 from penstock.papers.brandauer_2001.tails import tails
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.setup import OPTIONS, SCHEMES, loads, measure, web_study
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.fig4b import study
 from penstock.papers.brandauer_2001.setup import OPTIONS, RED, few, loads, measure
-from penstock.samples import Condition, Sample, all_of, any_of
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Condition, Sample, all_of, any_of
+from penstock.results.table import Table
 
 __all__ = ["claims", "measure", "study"]
 

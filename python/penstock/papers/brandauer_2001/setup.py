@@ -12,9 +12,10 @@ import numpy as np
 
 import penstock as ps
 from penstock.model.design import RedSettings
-from penstock.reproduce import Effort
-from penstock.samples import Sample
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample
+from penstock.results.table import Table
+from penstock.studies.study import Study
 from penstock.units import parse_time
 
 RATE_BPS = 10e6  # of the bottleneck (Section 3.2)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from penstock.papers.brandauer_2001.setup import SCHEMES, TAIL
 from penstock.plots.curves import curves
-from penstock.shown import Shown
+from penstock.results.summary_table import Shown
 
 __all__ = ["tails"]
 

@@ -8,7 +8,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.brandauer_2001.setup import (
     PACKET,
     PROPAGATION,
@@ -21,9 +20,11 @@ from penstock.papers.brandauer_2001.setup import (
     queue,
 )
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -10,9 +10,10 @@ import numpy as np
 
 import penstock as ps
 from penstock.papers.chung_claypool_2003.setup import dumbbell, service_rate
-from penstock.reproduce import Effort
-from penstock.samples import Sample, per_run
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, per_run
+from penstock.results.table import Table
+from penstock.studies.study import Study
 from penstock.units import parse_time
 
 FLOWS = [100, 200, 300]

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import law
 from penstock.papers.chung_claypool_2003.step_load import LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import Sample
-from penstock.shown import Shown
-from penstock.study import Labels, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample
+from penstock.results.summary_table import Shown
+from penstock.results.table import Labels, Table
 
 LAWS = {
     "drops, with timeouts": law("drop", timeouts=True),

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003 import step_load
 from penstock.papers.chung_claypool_2003.step_load import loads, stable, unstable, whole
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 measure = step_load.course
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import BUSY, FLOWS, drops_and_marks, law, of_queue, r_squared, slope
 from penstock.plots.curves import curves
-from penstock.samples import Condition, Sample, all_of, per_run
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Condition, Sample, all_of, per_run
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 study = drops_and_marks
 measure = of_queue

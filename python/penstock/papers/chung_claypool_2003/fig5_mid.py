@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import BUSY, law, of_queue, over_delay, slope
 from penstock.papers.chung_claypool_2003.setup import service_rate
 from penstock.plots.curves import curves
-from penstock.samples import all_of, per_run
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import all_of, per_run
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 study = over_delay
 measure = of_queue

@@ -8,13 +8,14 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import drops_and_marks, law, of_queue, over_delay, over_rate
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of, per_run
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of, per_run
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 measure = of_queue
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import at_queue, limited, of_queue
 from penstock.plots.curves import curves
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 study = limited
 measure = of_queue

@@ -8,13 +8,14 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003 import step_load
 from penstock.papers.chung_claypool_2003.step_load import QUEUES, kept, steps
 from penstock.plots.curves import curves, printed
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 SCHEMES = ["drop-tail", "RED", "gentle RED", "A-RED", "A-RED-ECN"]
 measure = step_load.numbers

@@ -8,15 +8,16 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.open_qlaw import LEFT_OPEN, MIDDLE, NEAR
 from penstock.papers.chung_claypool_2003.setup import PACKET, dumbbell, service_rate
 from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 from penstock.units import parse_time
 
 RATE, RTLD = "20Mbit", 0.080

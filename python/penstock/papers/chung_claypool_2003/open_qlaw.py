@@ -9,13 +9,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.setup import dumbbell
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 LEFT_OPEN = "a question that the work leaves open"
 MIDDLE, NEAR = 200, 40  # packets: within a fifth of the distance of the thresholds is well configured

@@ -13,10 +13,11 @@ import penstock as ps
 from penstock.papers.chung_claypool_2003.setup import dumbbell
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of, any_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of, any_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
 STEP = 50  # flows, and the seconds after which so many more begin (Section V)

@@ -9,13 +9,14 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import GRID, constant, law, of_queue
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import Condition, Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 FLOWS = 200
 measure = of_queue

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import constant, of_queue, slope
 from penstock.papers.chung_claypool_2003.fig5_bottom import RTLD
 from penstock.papers.chung_claypool_2003.setup import service_rate
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of, per_run
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of, per_run
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 measure = of_queue
 

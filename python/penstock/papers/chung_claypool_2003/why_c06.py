@@ -9,16 +9,17 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003.constant import FLOWS, constant, of_queue, slope
 from penstock.papers.chung_claypool_2003.fig5_bottom import RTLD
 from penstock.papers.chung_claypool_2003.fig6 import spread
 from penstock.papers.chung_claypool_2003.setup import service_rate
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of, per_run
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of, per_run
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 measure = of_queue
 READING = "a least timeout of 200 ms instead of 1 s"

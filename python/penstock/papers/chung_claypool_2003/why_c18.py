@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003 import step_load
 from penstock.papers.chung_claypool_2003.step_load import MAX_TH, loads, oscillation, stable, unstable
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 QUEUES = ["RED", "gentle RED", "A-RED", "RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 READING = "RED without forced drops above max_th (gentle), the one thing that holds its average there"

@@ -9,14 +9,15 @@ from typing import Literal
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.chung_claypool_2003 import step_load
 from penstock.papers.chung_claypool_2003.step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, kept, steps
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import Sample, all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 FLOWS = 200
 HELD = {"A-RED": 0.26, "A-RED-ECN": 0.36}  # where max_p is on average with 200 flows

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005.fig4a import study
 from penstock.papers.kantawala_turner_2005.setup import READINGS, W_FALLS, at, measure, place, settled, sizes, upward
 from penstock.plots.curves import curves
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

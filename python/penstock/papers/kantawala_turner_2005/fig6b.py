@@ -7,13 +7,13 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005.fig6a import study
 from penstock.papers.kantawala_turner_2005.setup import measure
 from penstock.plots.curves import curves
-from penstock.samples import Condition, Sample, all_of, per_run
-from penstock.shown import Shown
-from penstock.study import Table
+from penstock.reproduce.claim import Claim
+from penstock.results.sample import Condition, Sample, all_of, per_run
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import fig4a, fig4c, fig5a, fig5c, single
 from penstock.papers.kantawala_turner_2005.setup import (
     BUFFERS,
@@ -20,9 +19,11 @@ from penstock.papers.kantawala_turner_2005.setup import (
     settled,
     sizes,
 )
-from penstock.reproduce import Effort
-from penstock.samples import Condition, all_of
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Condition, all_of
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "measure", "study"]
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce import Effort
-from penstock.samples import Sample
-from penstock.study import Study, Table
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import Sample
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 RATE = "500Mbit"  # of every bottleneck (Section 4)
 RATE_BPS = 500e6

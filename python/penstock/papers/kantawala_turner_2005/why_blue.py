@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import fig5b
 from penstock.papers.kantawala_turner_2005.setup import (
     BLUE_TRIED,
@@ -21,10 +20,12 @@ from penstock.papers.kantawala_turner_2005.setup import (
     two_round_trips,
 )
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import fig4a, fig5a, fig5b
 from penstock.papers.kantawala_turner_2005.setup import (
     COMPARED,
@@ -22,9 +21,11 @@ from penstock.papers.kantawala_turner_2005.setup import (
     times,
 )
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

@@ -9,7 +9,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.claims import Claim
 from penstock.papers.kantawala_turner_2005 import fig5a, fig5b
 from penstock.papers.kantawala_turner_2005.setup import (
     DRR_BASED,
@@ -25,10 +24,12 @@ from penstock.papers.kantawala_turner_2005.setup import (
     times,
 )
 from penstock.plots.curves import curves
-from penstock.reproduce import Effort
-from penstock.samples import all_of
-from penstock.shown import Shown
-from penstock.study import Study, Table
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.experiment_run import Effort
+from penstock.results.sample import all_of
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Study
 
 __all__ = ["claims", "draw", "measure", "study"]
 

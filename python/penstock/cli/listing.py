@@ -1,0 +1,144 @@
+"""What `penstock list` tells: schemes, conditioners, TCP keys, traffic, metrics, papers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock import _native
+from penstock.laws.catalog import LIMIT, tcp_keys
+from penstock.reproduce.paper import papers
+from penstock.results.metrics import METRICS
+from penstock.scenario.resolve.settings import default_shown
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One list: its entries as plain values, and their text."""
+
+    entries: Callable[[], list[dict[str, Any]]]
+    text: Callable[[Sequence[Entry]], str]
+
+
+def _schemes() -> list[dict[str, Any]]:
+    limit = {**dataclasses.asdict(LIMIT), "choices": [], "words": ["inf"]}
+    limit.pop("defaults")
+    entries = json.loads(_native.schemes())
+    return [{**entry, "params": [limit, *entry["params"]]} for entry in entries]
+
+
+def _schemes_text(entries: Sequence[Entry]) -> str:
+    """A line each, by family; the parameters stand in `explain` and in the JSON form."""
+    parts = []
+    for family in dict.fromkeys(entry["family"] for entry in entries):
+        parts.append(f"{family}:")
+        parts += [_line(entry, ", ECN" if entry["ecn"] else "") for entry in entries if entry["family"] == family]
+        parts.append("")
+    return "\n".join([*parts, "parameters, source and picture of one: penstock explain NAME; all of all: --json", ""])
+
+
+def _line(entry: Entry, more: str = "") -> str:
+    also = f"; also {', '.join(entry['aliases'])}" if entry["aliases"] else ""
+    return f"  {entry['name']:18} {entry['title'].rstrip('.')}{more}{also}"
+
+
+def _conditioners() -> list[dict[str, Any]]:
+    limit = {**dataclasses.asdict(LIMIT), "doc": "How much it may hold.", "choices": [], "words": ["inf"]}
+    limit.pop("defaults")
+    entries = json.loads(_native.conditioners())
+    return [{**entry, "params": [limit, *entry["params"]]} if entry["holds"] else entry for entry in entries]
+
+
+def _conditioners_text(entries: Sequence[Entry]) -> str:
+    return "\n".join([*map(_line, entries), "", "parameters of one: penstock explain NAME; all of all: --json", ""])
+
+
+def _tcp() -> list[dict[str, Any]]:
+    keys: dict[str, Any] = json.loads(_native.tcp())
+    return [{"flavours": keys["flavours"], "profiles": keys["profiles"], "params": keys["params"]}]
+
+
+def _tcp_text(entries: Sequence[Entry]) -> str:
+    keys = tcp_keys()
+    lines = [f"flavours: {', '.join(keys.flavours)}", f"profiles: {', '.join(keys.profiles)}", ""]
+    for param in keys.params:
+        defaults = {profile: default_shown(param.for_profile(profile)) for profile in keys.profiles}
+        alike = len(set(map(str, defaults.values()))) == 1
+        shown = (
+            next(iter(defaults.values())) if alike else ", ".join(f"{name} {value}" for name, value in defaults.items())
+        )
+        lines.append(_wrapped(f"{param.name} = {'absent' if shown is None else shown}. {param.doc}", 0))
+    return "\n".join(lines) + "\n"
+
+
+_TRAFFIC = (
+    ("tcp", "TCP flows: endless, of packets = 200 or bytes = \"300kB\", or of drawn sizes that come at arrivals = "
+     "{ exp = \"10ms\" } or at a load; keys: list tcp"),
+    ("cbr", "packets at a constant rate: rate, packet, headers, phase, jitter"),
+    ("poisson", "packets at exponential gaps: rate, packet, headers"),
+    ("onoff", "transfers, each a new TCP connection, or bursts of packets, with pauses: on, off, over"),
+    ("web", "web sessions: pages of objects, each a TCP connection: sessions, pages, objects, gap, size, option"),
+    ("fec", "packets in blocks of k with data and h with redundancy: k, h, rate, packet, headers, spacing"),
+    ("incast", "rounds in which all senders answer at once, each over a TCP connection: senders, packets or bytes, "
+     "pause or every"),
+    ("video", "frames of types I, P and B in packets: rate, fps, gop, sizes, variation, packet, adu, dependence"),
+    ("replay", "packets as in a pcap file: file, headers"),
+)  # fmt: skip
+
+
+def _traffic() -> list[dict[str, Any]]:
+    return [{"name": name, "doc": doc} for name, doc in _TRAFFIC]
+
+
+def _traffic_text(entries: Sequence[Entry]) -> str:
+    return "".join(f"{entry['name']:10} {entry['doc']}\n" for entry in entries)
+
+
+def _metrics() -> list[dict[str, Any]]:
+    return [dataclasses.asdict(entry) for entry in METRICS]
+
+
+def _metrics_text(entries: Sequence[Entry]) -> str:
+    return "".join(f"{entry['name']:28} {entry['doc']}\n" for entry in entries)
+
+
+def _papers() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": paper.name,
+            "alias": paper.alias,
+            **{key: paper.about[key] for key in ("authors", "title", "venue", "year")},
+            "experiments": [{"id": item.id, "title": item.title} for item in paper.experiments],
+        }
+        for paper in papers()
+    ]
+
+
+def _papers_text(entries: Sequence[Entry]) -> str:
+    lines = [
+        f"{entry['name']} ({entry['alias']}): {entry['authors']}, {entry['title']}, {entry['year']}; "
+        f"{len(entry['experiments'])} experiments"
+        for entry in entries
+    ]
+    return "\n".join([*lines, "", "experiments of one: penstock reproduce NAME --list", ""])
+
+
+LISTS: Mapping[str, Listing] = {
+    "schemes": Listing(_schemes, _schemes_text),
+    "conditioners": Listing(_conditioners, _conditioners_text),
+    "tcp": Listing(_tcp, _tcp_text),
+    "traffic": Listing(_traffic, _traffic_text),
+    "metrics": Listing(_metrics, _metrics_text),
+    "papers": Listing(_papers, _papers_text),
+}
+
+
+def _wrapped(text: str, indent: int) -> str:
+    space = " " * indent
+    return textwrap.fill(text, 110, initial_indent=space, subsequent_indent=f"{space}    ")

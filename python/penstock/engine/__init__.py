@@ -1,0 +1,1 @@
+"""Runs: the native engine on threads or processes, with traces, captures and progress."""

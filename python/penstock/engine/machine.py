@@ -1,0 +1,107 @@
+"""What this machine can do, what a result was made by, and how to get what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from penstock import _native
+from penstock.engine.run import cores
+
+__all__ = ["Finding", "examine", "provenance", "text"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    good: bool
+    found: str
+    advice: str = ""
+
+
+def examine() -> list[Finding]:
+    """Look at everything."""
+    return [
+        Finding("penstock", True, _native.version),
+        Finding("Python", True, f"{platform.python_version()} at {sys.executable}"),
+        Finding("system", True, f"{platform.system()} {platform.release()} {platform.machine()}"),
+        Finding("cores", True, f"{cores()} usable"),
+        _memory(),
+        *(_package(name, what) for name, what in _PACKAGES),
+        _tool("cargo", "builds the native module", "install Rust 1.88 or newer (Debian 12: apt install cargo-web)"),
+        _tool("uv", "faster set-up", "optional; set-up uses pip without it"),
+        _tool("ns", "ns-2, for bench-peers", "optional (Debian: apt install ns2)"),
+        _tun(),
+        _privileges(),
+    ]
+
+
+_PACKAGES = (
+    ("numpy", "arrays"),
+    ("scipy", "confidence intervals"),
+    ("duckdb", "traces and the store"),
+    ("matplotlib", "figures"),
+    ("jinja2", "pages"),
+    ("markdown_it", "text on pages"),
+    ("rich", "tables and progress"),
+)
+
+
+def _package(name: str, what: str) -> Finding:
+    try:
+        version = import_module(name).__version__ if name not in ("rich",) else "there"
+    except ImportError:
+        return Finding(name, False, "missing", f"needed for {what}: run make setup")
+    return Finding(name, True, f"{version} ({what})")
+
+
+def _tool(name: str, what: str, advice: str) -> Finding:
+    path = shutil.which(name)
+    return Finding(
+        name, path is not None, f"{path} ({what})" if path else f"not found ({what})", "" if path else advice
+    )
+
+
+def _memory() -> Finding:
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
+    return Finding("memory", True, f"{pages / 2**30:.1f} GiB")
+
+
+def _tun() -> Finding:
+    there = Path("/dev/net/tun").exists()
+    advice = "" if there else "only emulation on a real link needs it: modprobe tun"
+    return Finding("TUN", there, "/dev/net/tun" if there else "no /dev/net/tun", advice)
+
+
+def _privileges() -> Finding:
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    found = "root" if root else "an ordinary user"
+    return Finding("privileges", True, f"{found}; simulation needs none")
+
+
+def text(findings: Sequence[Finding]) -> str:
+    """The findings as lines."""
+    lines = []
+    for item in findings:
+        advice = f"; {item.advice}" if item.advice else ""
+        lines.append(f"{'ok ' if item.good else '-- '} {item.what:12} {item.found}{advice}")
+    return "\n".join(lines) + "\n"
+
+
+def provenance() -> dict[str, str]:
+    """What a result was made by."""
+    return {
+        "penstock": _native.version,
+        "Python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cores": str(cores()),
+        "command": " ".join(sys.argv[1:2]) and "penstock " + " ".join(sys.argv[1:]),
+    }

@@ -1,0 +1,78 @@
+"""Captures of links: which link's packets go into which file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock.errors import PenstockError, nearest
+
+__all__ = ["Capture", "captures", "written"]
+
+REVERSE = ".reverse"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A file, and the numbers of the link directions whose packets go into it."""
+
+    file: Path
+    links: list[int]
+
+    @property
+    def part(self) -> Path:
+        """What is written, and has the file's name when it is whole."""
+        return self.file.with_name(f"{self.file.name}.part")
+
+
+def split(option: str) -> tuple[str | None, str]:
+    """`NAME=FILE`, or `FILE` for the watched link."""
+    name, equals, file = option.partition("=")
+    if not equals:
+        return None, option
+    if not file:
+        raise PenstockError(f"--pcap {option}: no file is named behind =")
+    return name, file
+
+
+def captures(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | None, Path]]) -> list[Capture]:
+    """The captures of `(link, file)`, both directions of each, of a scenario with these links in canonical form."""
+    numbers: dict[str, list[int]] = {}
+    for number, link in enumerate(links):
+        numbers.setdefault(link["name"].removesuffix(REVERSE), []).append(number)
+    found: list[Capture] = []
+    for name, file in wanted:
+        named = _only_watched(links, file) if name is None else name.removesuffix(REVERSE)
+        if named not in numbers:
+            raise PenstockError(f'--pcap {name}={file}: there is no link "{name}"{nearest(named, numbers)}')
+        if any(capture.file == file for capture in found):
+            raise PenstockError(f"--pcap {file}: is named twice")
+        found.append(Capture(file, numbers[named]))
+    return found
+
+
+def _only_watched(links: Sequence[Mapping[str, Any]], file: Path) -> str:
+    names: list[str] = [link["name"].removesuffix(REVERSE) for link in links if link["watch"]]
+    watched = list(dict.fromkeys(names))
+    if len(watched) == 1:
+        return watched[0]
+    what = f"{len(watched)} links are watched ({', '.join(watched[:5])})" if watched else "no link is watched"
+    raise PenstockError(f"--pcap {file}: {what}: say which one is meant, --pcap NAME={file}")
+
+
+@contextmanager
+def written(captures: Sequence[Capture]) -> Iterator[list[tuple[Path, list[int]]]]:
+    """What is to be written where; the files get their names when all are whole, else nothing is left."""
+    try:
+        yield [(capture.part, capture.links) for capture in captures]
+        for capture in captures:
+            capture.part.replace(capture.file)
+    except OSError as error:
+        files = ", ".join(str(capture.file) for capture in captures)
+        raise PenstockError(f"--pcap {files}: cannot be written: {error.strerror or error}") from None
+    finally:
+        for capture in captures:
+            capture.part.unlink(missing_ok=True)

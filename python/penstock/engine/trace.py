@@ -1,0 +1,210 @@
+"""A run with what is kept of it: every packet's way as Parquet, written in chunks; captures of links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock import _native
+from penstock.engine.pcap import Capture, written
+from penstock.engine.run import Run, explained
+from penstock.errors import PenstockError
+from penstock.laws import python_law
+from penstock.laws.catalog import tcp_keys
+from penstock.scenario.resolve import Resolved
+from penstock.units import parse_size
+
+__all__ = ["run_kept"]
+
+# Rows that are handed to the writer at once.
+CHUNK = 1_000_000
+
+# A trace has every sample of a queue.
+MOST_SAMPLES = 2**53
+
+NO_CAUSE = 255
+
+_TYPES = {"t_ns": "<i8", "event": "u1", "kind": "u1", "cause": "u1"} | dict.fromkeys(
+    ("link", "flow", "seq", "size_bytes", "window_flow"), "<u4"
+)
+_TYPES |= {"window_t_ns": "<i8", "cwnd": "<f8", "ssthresh": "<f8"}
+
+
+@dataclass(frozen=True)
+class _Flows:
+    """By dense flow number: the group, the number within it, the nodes of its ends, and bytes a sequence number."""
+
+    groups: list[str]
+    group: NDArray[np.int64]
+    number: NDArray[np.int64]
+    source: list[str]
+    sink: list[str]
+    scale: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, resolved: Resolved) -> _Flows:
+        entries = resolved.canonical["traffic"]
+        group, number, source, sink, scale = [], [], [], [], []
+        for index, entry in enumerate(entries):
+            size = _bytes_a_number(entry, resolved.shown["traffic"][entry["name"]])
+            for copy in range(entry["count"]):
+                group.append(index)
+                number.append(copy)
+                source.append(entry["from"][copy % len(entry["from"])])
+                sink.append(entry["to"][copy % len(entry["to"])])
+                scale.append(size)
+        names = [entry["name"] for entry in entries]
+        return cls(names, np.array(group), np.array(number), source, sink, np.array(scale))
+
+
+def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
+    """ns-2 numbers packets; elsewhere TCP numbers bytes."""
+    profile = entry["tcp"]["profile"] if entry["kind"] == "tcp" else tcp_keys().profiles[0]
+    return 1 if profile.startswith("ns2") else parse_size(shown["packet"])
+
+
+def run_kept(
+    resolved: Resolved,
+    seed: int,
+    folder: Path | None,
+    captures: Sequence[Capture],
+    *,
+    flows: bool = False,
+    series: bool = False,
+) -> Run:
+    """Run once and write `packets.parquet` and `series.parquet` into a folder, which is made, and captures.
+
+    A trace has all flows and series in its result, whatever `flows` and `series` say.
+    """
+    traced = folder is not None
+    if traced:
+        canonical = resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES)
+    else:
+        canonical = resolved.for_engine(flows=flows, series=series)
+    with written(captures) as files, explained():
+        text, raw = _native.run_kept(canonical, seed, traced, files, python_law.used([canonical]))
+    run = Run.from_json(text, {**resolved.shown, "seed": seed})
+    if folder is not None:
+        _write_trace(resolved, run, raw, folder)
+    return run
+
+
+def _write_trace(resolved: Resolved, run: Run, raw: Mapping[str, bytes], folder: Path) -> None:
+    columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _TYPES.items()}
+    flows = _Flows.of(resolved)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with duckdb.connect() as base:
+            _write_packets(base, columns, flows, resolved, folder / "packets.parquet")
+            _write_series(base, columns, flows, run, folder / "series.parquet")
+    except (OSError, duckdb.IOException) as error:
+        raise PenstockError(f"--trace {folder}: cannot be written: {error}") from None
+
+
+def _write_packets(
+    base: duckdb.DuckDBPyConnection,
+    columns: Mapping[str, NDArray[Any]],
+    flows: _Flows,
+    resolved: Resolved,
+    file: Path,
+) -> None:
+    events, kinds, causes = _native.trace_words()
+    places = [entry["name"] for entry in resolved.canonical["links"]]
+    ends = list(dict.fromkeys([*flows.source, *flows.sink]))
+    offset = {name: len(places) + i for i, name in enumerate(ends)}
+    source = np.array([offset[name] for name in flows.source], dtype=np.int64)
+    sink = np.array([offset[name] for name in flows.sink], dtype=np.int64)
+    names = list(dict.fromkeys([*places, *ends]))
+    number_of = {name: i for i, name in enumerate(names)}
+    renumber = np.array([number_of[name] for name in [*places, *ends]], dtype=np.int64)
+    enums = {"event": events, "place": names, "traffic": flows.groups, "kind": kinds, "cause": causes}
+    words = {column: _as_enum(base, column, values) for column, values in enums.items()}
+    order = ("t_ns", "event", "place", "traffic", "flow", "kind", "seq", "size_bytes", "cause")
+    query = f"SELECT {', '.join(words.get(column, column) for column in order)} FROM chunk"
+    ack, send, receive = kinds.index("ack"), events.index("send"), events.index("receive")
+
+    def chunk_at(start: int) -> dict[str, NDArray[Any]]:
+        part = {name: columns[name][start : start + CHUNK] for name in ("t_ns", "event", "kind", "link", "flow", "seq")}
+        at, flow = part["event"], part["flow"]
+        # Data starts at the source and ends at the sink; an acknowledgement goes the other way.
+        back = part["kind"] == ack
+        begins, ends_at = np.where(back, sink[flow], source[flow]), np.where(back, source[flow], sink[flow])
+        number = np.where(at == send, begins, np.where(at == receive, ends_at, part["link"].astype(np.int64)))
+        cause = columns["cause"][start : start + CHUNK].astype(np.int64)
+        return {
+            "t_ns": part["t_ns"],
+            "event": at.astype(np.int64),
+            "kind": part["kind"].astype(np.int64),
+            "place": renumber[number],
+            "traffic": flows.group[flow],
+            "flow": flows.number[flow],
+            "seq": part["seq"].astype(np.int64) * flows.scale[flow],
+            "size_bytes": columns["size_bytes"][start : start + CHUNK],
+            # A list has no item beyond its end: the cause is then NULL.
+            "cause": np.where(cause == NO_CAUSE, len(causes), cause),
+        }
+
+    _copy(base, query, chunk_at, len(columns["t_ns"]), file)
+
+
+def _as_enum(base: duckdb.DuckDBPyConnection, column: str, values: Sequence[str]) -> str:
+    """The column of numbers as a column of these words, of a new ENUM type."""
+    listed = _literals(values or [""])
+    base.execute(f"CREATE TYPE {column}_word AS ENUM ({listed})")
+    return f"([{listed}])[{column} + 1]::{column}_word AS {column}"
+
+
+def _copy(
+    base: duckdb.DuckDBPyConnection, query: str, chunk_at: Callable[[int], Mapping[str, Any]], count: int, file: Path
+) -> None:
+    """Write the query's rows, chunk by chunk through a table whose words are numbers."""
+    for start in range(0, max(count, 1), CHUNK):
+        base.register("chunk", chunk_at(start))
+        base.execute(f"CREATE TABLE packets AS {query}" if start == 0 else f"INSERT INTO packets {query}")
+        base.unregister("chunk")
+    base.execute(f"COPY packets TO {_literals([str(file)])} (FORMAT parquet)")
+    base.execute("DROP TABLE packets")
+
+
+def _write_series(
+    base: duckdb.DuckDBPyConnection, columns: Mapping[str, NDArray[Any]], flows: _Flows, run: Run, file: Path
+) -> None:
+    base.execute("CREATE TABLE series (t_ns BIGINT, place VARCHAR, name VARCHAR, min DOUBLE, mean DOUBLE, max DOUBLE)")
+    for place, series in run.series.items():
+        times = np.array(series["t_ns"], dtype=np.int64)
+        for name, values in series.items():
+            if name != "t_ns":
+                shown = {key: _numbers(values[key], len(times)) for key in ("min", "mean", "max")}
+                _insert(base, times, place, "length" if name == "queue" else name, shown)
+    window_flow = columns["window_flow"]
+    for flow in np.unique(window_flow):
+        mine = window_flow == flow
+        place = f"{flows.groups[flows.group[flow]]}.{flows.number[flow]}"
+        for name in ("cwnd", "ssthresh"):
+            values = columns[name][mine]
+            _insert(base, columns["window_t_ns"][mine], place, name, dict.fromkeys(("min", "mean", "max"), values))
+    base.execute(f"COPY series TO {_literals([str(file)])} (FORMAT parquet)")
+
+
+def _insert(
+    base: duckdb.DuckDBPyConnection, times: NDArray[Any], place: str, name: str, values: Mapping[str, NDArray[Any]]
+) -> None:
+    base.register("chunk", {"t_ns": times, **values})
+    base.execute("INSERT INTO series SELECT t_ns, ?, ?, min, mean, max FROM chunk", [place, name])
+    base.unregister("chunk")
+
+
+def _numbers(values: Sequence[float | None], count: int) -> NDArray[np.float64]:
+    """The values, padded with NaN to `count`: a gauge may begin later than its queue."""
+    known = [np.nan if value is None else value for value in values]
+    return np.array([np.nan] * (count - len(known)) + known, dtype=float)
+
+
+def _literals(values: Sequence[str]) -> str:
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)

@@ -1,0 +1,1 @@
+"""What `penstock explain` tells of a scheme or conditioner."""

@@ -1,0 +1,44 @@
+"""What `penstock explain` says of a conditioner: its rule, its parameters, where it comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from penstock import _native
+from penstock.errors import PenstockError
+from penstock.explain.text import law_text, parameter_text
+from penstock.laws.catalog import find_conditioner
+
+__all__ = ["conditioner_text"]
+
+
+def conditioner_text(name: str, width: int = 100) -> str | None:
+    """The whole text, in lines of at most `width` characters; None if there is no conditioner of that name."""
+    try:
+        conditioner = find_conditioner(name)
+    except PenstockError:
+        return None
+    # A shaper is a scheme too, and is explained as one.
+    if conditioner.holds:
+        return None
+    entry = next(entry for entry in json.loads(_native.conditioners()) if entry["name"] == conditioner.name)
+    return _text(entry, width)
+
+
+def _text(entry: Mapping[str, Any], width: int) -> str:
+    also = f" (also {', '.join(entry['aliases'])})" if entry["aliases"] else ""
+    parts = [
+        _heading(entry["title"], "=")
+        + f"name    {entry['name']}{also}\nstands  in `edge` of a link, before its queue\nsource  {entry['source']}",
+        law_text(entry["doc"], width),
+        _heading("Settings", "-") + parameter_text(entry["params"], width),
+    ]
+    if entry["class_params"]:
+        parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _heading(title: str, line: str) -> str:
+    return f"{title}\n{line * len(title)}\n"

@@ -1,0 +1,351 @@
+"""What `penstock explain` needs besides the text: a scheme's settings on a link, and its picture."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock import _native
+from penstock.errors import Fault, Faults, PenstockError, ScenarioError
+from penstock.laws.catalog import Scheme, find_scheme
+from penstock.model.operating_point import Operating, Point, damping_table, law_of, law_words, picture_top, rows, table
+from penstock.model.operating_point import as_json as operating_json
+from penstock.model.stability import SHARES, Damping, Loop, fluid_law
+from penstock.scenario.resolve.queues import QueueSpec, read_queue
+from penstock.scenario.resolve.reader import Table
+from penstock.scenario.resolve.settings import Surroundings
+from penstock.studies.candidate import Contender
+from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from penstock.explain import text as explain
+
+POINTS = 401
+SAMPLES = 320
+STEPS = ((0.9, 2.0), (1.5, 10.0), (0.9, 4.0))
+"""The load of the picture of a response: share of the link's rate, seconds."""
+MOST_PACKETS = 2_000_000
+"""On a fast link the steps are shorter, so that the picture takes a second at most."""
+SIZES = (500, 1000, 1500)
+"""Packet sizes in bytes of the flows in the picture of service."""
+SERVED = 40
+PACKET = 1000
+"""Bytes of a packet where a scheme does not say."""
+RESPONSE_WORDS = (
+    "Ten flows that react to nothing send 0.9 of the link's rate, 1.5 of it from second 2 to 12, then 0.9 again."
+)
+FLUID_WORDS = (
+    "By the fluid model (ps.model.Fluid, eta = 3/2, no timeouts), about its own equilibrium: a loop that swings does "
+    "not stay at its point; degrees are the phase margin."
+)
+SERVICE_WORDS = "Three flows with packets of 500, 1000 and 1500 bytes always have packets waiting."
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A scheme with its settings on a link."""
+
+    contender: Contender
+    queue: QueueSpec
+    link: dict[str, Any]
+    words: str
+    flows: tuple[int, int] | None = None
+    """Fewest and most flows, for the queue law."""
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """Its entry in the registry."""
+        found: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.contender.name)
+        return found
+
+    @property
+    def picture(self) -> str:
+        """The picture that shows it best: "drop function", "response" or "service"."""
+        return str(self.entry["picture"])
+
+    def curve(self) -> tuple[list[float], list[float]] | None:
+        """Average queue in packets up to the limit, and the drop probability at each; None without such a function."""
+        top = _packets(self.queue.canonical["limit"])
+        xs = [top * i / (POINTS - 1) for i in range(POINTS)]
+        ys = _asked(_native.drop_function, *self._bench(), xs)
+        return None if ys is None else (xs, ys)
+
+    def operating(self) -> Operating | None:
+        """Its control function over the queue law; None without numbers of flows or without such a function."""
+        name, settings, link = self._bench()
+        highest = self._setting("max_p_high")
+        # a law that moves max_p holds most flows where that is highest
+        chosen = json.dumps(json.loads(settings) | ({} if highest is None else {"max_p": highest}))
+        if self.flows is None or _asked(_native.drop_function, name, chosen, link, [0.0]) is None:
+            return None
+        limit = self.queue.canonical["limit"]
+        if limit == "inf":
+            raise PenstockError("--limit inf: the queue law is drawn up to the limit; give one such as 500p")
+        size, rate, rtt = self._plant()
+        law = law_of("mark" if self._setting("ecn") else "drop", rtt, rate)
+        max_p = self._setting("max_p") if highest is None else highest
+        spacing = self._setting("spacing")
+        share = SHARES[spacing or "none"]
+        top = max_p[-1] if isinstance(max_p, list) else max_p
+        return Operating.of(
+            lambda q: share(float(_asked(_native.drop_function, name, chosen, link, [q])[0])),
+            law,
+            float(limit["packets"]) if "packets" in limit else limit["bytes"] / size,
+            None if top is None else share(top),
+            highest,
+            spacing,
+        )
+
+    def loop(self) -> Loop | None:
+        """The scheme in continuous time; None for all but RED and PI, and for settings that the fluid does not have."""
+        limit = self.queue.canonical["limit"]
+        size, rate, rtt = self._plant()
+        room = math.inf if limit == "inf" else float(limit["packets"]) if "packets" in limit else limit["bytes"] / size
+        law = fluid_law(self.contender.name, self._setting, rate, size, room)
+        return None if law is None else Loop(law, rtt, rate)
+
+    def damping(self) -> list[Damping]:
+        """What the fluid model says about the numbers of flows; empty where it has nothing to say."""
+        loop = self.loop()
+        return loop.of(rows(*self.flows)) if loop is not None and self.flows is not None else []
+
+    def _plant(self) -> tuple[float, float, float]:
+        """Bytes of a packet, packets per second of the link, and the round trip in seconds."""
+        packet = self._setting("mean_packet")
+        size = PACKET if packet is None else packet["bytes"] if isinstance(packet, dict) else packet
+        return size, self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
+
+    def largest_flows(self, operating: Operating) -> dict[str, int]:
+        """The most flows that are held, by drops and, if it can mark, by marks."""
+        known = ("drop", "mark") if self.entry["ecn"] else ("drop",)
+        law = operating.law
+        return {signal: operating.largest_flows(law_of(signal, law.rtld, law.service_rate)) for signal in known}
+
+    def _setting(self, name: str) -> Any:
+        """A canonical setting, given or by default; None for what the scheme does not have or works out."""
+        given = self.queue.canonical["params"]
+        param = next((param for param in find_scheme(self.contender.name).params if param.name == name), None)
+        value = given.get(name, param.default if param is not None else None)
+        return None if value == "auto" else value
+
+    def response(self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES) -> dict[str, list[float]]:
+        """How it answers to a load that steps above the link's rate and back, as `_native.step_response` tells."""
+        packets = sum(share * seconds for share, seconds in load) * self.link["rate"] / 8000
+        shorter = min(1.0, MOST_PACKETS / packets)
+        steps = [(share, seconds * shorter) for share, seconds in load]
+        found: dict[str, list[float]] = _asked(_native.step_response, *self._bench(), steps, samples)
+        return found
+
+    def service(self) -> list[tuple[int, float, float]]:
+        """In which order it serves flows or classes that are all backlogged, as `_native.service_order` tells."""
+        # Room for all: the picture is about whom to serve, not about whom to drop.
+        name, settings, link = self._bench()
+        link = json.dumps({**json.loads(link), "limit": {"packets": 1000}})
+        found: list[tuple[int, float, float]] = _asked(_native.service_order, name, settings, link, list(SIZES), SERVED)
+        return found
+
+    def lanes(self) -> list[str]:
+        """What the lanes of the picture of service are called."""
+        classes = self.queue.canonical["params"].get("classes")
+        if not classes:
+            return [f"flow {i + 1}: {size} B" for i, size in enumerate(SIZES)]
+        lanes = []
+        for i, size in enumerate(SIZES):
+            own = classes[i]["params"] if i < len(classes) else {}
+            told = [f"{key} {own[key]:g}" for key in ("priority", "weight", "share") if key in own]
+            lanes.append(", ".join([f"{classes[i]['name'] if i < len(classes) else 'other'}: {size} B", *told]))
+        return lanes
+
+    def text(self, width: int) -> str:
+        """The whole explanation."""
+        from penstock.explain import measured
+        from penstock.explain import text as explain
+
+        columns = min(60, width - 12)
+        drawings = [self.drawing(columns), *([self.law_drawing(columns)] if self.flows is not None else [])]
+        return explain.explain(self.entry, drawings, width, measured=tuple(measured.told(self.contender.name)))
+
+    def points(self, operating: Operating) -> list[Point]:
+        """Where the numbers of flows settle."""
+        return [operating.point(flows) for flows in rows(*self.flows)] if self.flows is not None else []
+
+    def law_drawing(self, columns: int) -> explain.Drawing:
+        """The queue law for a terminal: the control function, what flows need, where the two meet."""
+        from penstock.explain import text as explain
+
+        found = self.operating()
+        if found is None:
+            words = f"{self.contender.name} has no drop probability over the mean queue for the queue law to meet."
+            damping = self.damping()
+            return explain.Drawing("Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words)
+        points = self.points(found)
+        needed = (found.needed(flows) for flows in self.flows or ())
+        curves = [found.curve(), *(curve for curve in needed if curve[0])]
+        top = picture_top(found, points)
+        marks = [
+            (p.queue, p.probability, f"{'●' if p.stable else '○'}{p.flows}")
+            for p in points
+            if p.queue is not None and p.probability is not None and p.probability <= top
+        ]
+        plot = explain.terminal_curves(curves, marks, top, columns, 16, "mean queue (packets) → probability")
+        damping, words = self.damping(), law_words(found, self.largest_flows(found))
+        words = f"{words} {FLUID_WORDS}" if damping else words
+        return explain.Drawing("Queue law", f"{plot}\n\n{table(points, damping)}", words)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values of what is shown."""
+        curve, found = self.curve(), self.operating()
+        told = {"scheme": self.entry, "queue": self.queue.shown, "link": self.link}
+        if curve is not None:
+            told["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
+        if found is not None:
+            told["queue_law"] = operating_json(found, self.points(found), self.largest_flows(found))
+        loop = self.loop()
+        if loop is not None and self.flows is not None:
+            told["fluid"] = loop.as_json(self.damping())
+        return told
+
+    def drawing(self, columns: int) -> explain.Drawing:
+        """The picture for a terminal."""
+        from penstock.explain import text as explain
+
+        if self.picture == "service":
+            plot = explain.lane_plot(self.service(), self.lanes(), columns)
+            return explain.Drawing("Service", plot, f"{SERVICE_WORDS} {self.words}")
+        curve = self.curve() if self.picture == "drop function" else None
+        if curve is not None:
+            return explain.Drawing("Drop function", explain.terminal_plot(*curve, columns=columns), self.words)
+        found = self.response()
+        plots = [
+            explain.terminal_plot(found["t"], values, columns, 6, axes)
+            for values, axes in (
+                ([1e3 * x for x in found["delay"]], "time (s) → queueing delay (ms)"),
+                ([100 * x for x in found["lost"]], "time (s) → lost (%)"),
+            )
+        ]
+        return explain.Drawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.words}")
+
+    def figure(self) -> Figure:
+        """The picture."""
+        from penstock.plots import control_law, drop_function, response, service_order
+
+        found = self.operating()
+        if found is not None:
+            return control_law.draw(self.contender.label, found, self.points(found))
+        if self.picture == "service":
+            return service_order.draw(self.service(), self.lanes())
+        curve = self.curve() if self.picture == "drop function" else None
+        if curve is None:
+            return response.draw(self.response())
+        params = self.queue.canonical["params"]
+        thresholds = {
+            name: _packets(params[name]) for name in ("min_th", "max_th") if isinstance(params.get(name), dict)
+        }
+        return drop_function.draw({self.contender.label: curve}, thresholds)
+
+    def draw(self, file: Path) -> None:
+        """Write the picture."""
+        from penstock.plots import style
+
+        try:
+            style.save(self.figure(), file)
+        except ValueError as error:
+            raise PenstockError(str(error)) from None
+
+    def _bench(self) -> tuple[str, str, str]:
+        return self.contender.name, json.dumps(self.queue.canonical["params"]), json.dumps(self.link)
+
+
+def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The answer of a native function; what it says against the settings becomes faults."""
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        faults = [Fault(fault["path"], fault["message"]) for fault in json.loads(str(error))]
+        raise ScenarioError(faults) from None
+
+
+def examples(scheme: Scheme, rate: int) -> dict[str, Any]:
+    """What must be given, as in a file: a link's share for a rate, three classes that are not alike."""
+    found: dict[str, Any] = {}
+    for param in scheme.params:
+        if not param.required:
+            continue
+        if param.kind == "classes":
+            found[param.name] = [_class(scheme, i, rate) for i in range(len(SIZES))]
+        elif param.kind == "rate":
+            found[param.name] = f"{rate * (0.5 if param.name == 'cir' else 0.95):.0f}bit"
+        elif param.kind == "size":
+            found[param.name] = "60kB" if param.name == "mir_th" else "10kB"
+        else:
+            found[param.name] = scheme.example(param)
+    return found
+
+
+def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
+    known = {param.name for param in scheme.class_params}
+    own: dict[str, Any] = {
+        "priority": i, "weight": (3, 2, 1)[i], "share": (0.5, 0.3, 0.2)[i], "mean_packet": f"{SIZES[i]}B",
+        "burst": 2, "rate": f"{rate * (0.4, 0.3, 0.1)[i]:.0f}bit",
+    }  # fmt: skip
+    if "weight" in known:  # a class has a weight or a share
+        known.discard("share")
+    if "priority" not in known:
+        known.discard("rate")
+    name = ("first", "second", "third")[i]
+    match = {} if i == len(SIZES) - 1 else {"match": {"dscp": (46, 10)[i]}}
+    return {"name": name, **match, **{key: value for key, value in own.items() if key in known}}
+
+
+def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> Explanation:
+    """Read the options of `explain`. Raises `PenstockError` with everything that is wrong."""
+    contender = Contender.parse(scheme)
+    faults = Faults()
+    rate = _read(faults, "--link", link, parse_rate)
+    trip = _read(faults, "--rtt", rtt, parse_time)
+    between = _read(faults, "--flows", flows, _flows) if flows is not None else None
+    if faults.found:
+        raise ScenarioError(faults.found)
+    # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
+    info = find_scheme(contender.name)
+    faults = Faults({"": contender.origin})
+    table = {"scheme": contender.name, "limit": limit, **examples(info, rate), **contender.params}
+    queue = read_queue(Table(faults, "", table), Surroundings(rate, None, lambda: trip))
+    if faults.found or queue is None:
+        raise ScenarioError(faults.found)
+    # for a rule of thumb the geometric middle of a range is least wrong
+    count = None if between is None else round(math.sqrt(between[0] * between[1]))
+    about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
+    shown = format_length(parse_length(queue.shown["limit"])) if queue.shown["limit"] != "inf" else "inf"
+    words = f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {shown}."
+    return Explanation(contender, queue, about, words, between)
+
+
+def _read(faults: Faults, option: str, text: str, parse: Any) -> Any:
+    try:
+        return parse(text)
+    except UnitError as error:
+        faults.add(option, str(error), text)
+        return None
+
+
+def _flows(text: str) -> tuple[int, int]:
+    """The number of flows, or a range A..B."""
+    found = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
+    if not found or not 0 < int(found[1]) <= int(found[2] or found[1]):
+        raise UnitError("write a number of flows such as 50, or a range such as 50..400")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _packets(length: Any) -> float:
+    """A canonical length in packets of 1000 bytes; 100 for no limit."""
+    if length == "inf":
+        return 100.0
+    return float(length["packets"]) if "packets" in length else length["bytes"] / 1000

@@ -1,0 +1,195 @@
+"""The standard case: which schemes are measured on it, with which settings, and what was found.
+
+`make schemes` measures `scenarios/standard.toml` and writes `standard.json`, from which `penstock explain` and the
+page that compares all schemes take their numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from penstock.laws.catalog import Scheme, find_scheme, schemes
+from penstock.studies.candidate import Contender
+
+__all__ = [
+    "LOADS", "METRICS", "RUNS", "USUAL", "Cell", "Standard", "Value", "contender", "contenders", "dump", "load",
+    "settings_text", "told",
+]  # fmt: skip
+
+LOADS = (4, 16, 64)
+RUNS = 10
+USUAL = 16
+"""The load of which `explain` tells."""
+
+METRICS = (
+    ("bottleneck", "delay_mean_s"), ("bottleneck", "delay_p99_s"), ("bottleneck", "loss_rate"),
+    ("bottleneck", "mark_rate"), ("bottleneck", "utilization"), ("bulk", "jain"), ("sparse", "loss_rate"),
+)  # fmt: skip
+"""What is kept, as (place, metric); its name in the data is that of `name_of`."""
+
+# What must be given. A scheduler has the sparse flow in a class of its own and everything else in the other.
+_SPARSE: Mapping[str, Any] = {"name": "sparse", "match": {"dscp": "EF"}}
+_REST: Mapping[str, Any] = {"name": "rest", "limit": "90p"}
+_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "bernoulli": {"p": 0.01},
+    "shaper": {"rate": "9.5Mbit"},
+    "ras": {"cir": "5Mbit", "cir_th": "10kB", "mir_th": "50kB"},
+    "pq": {"classes": [{**_SPARSE, "rate": "1Mbit"}, _REST]},
+    "cbfq": {"classes": [{**_SPARSE, "share": 0.1}, {**_REST, "share": 0.9}]},
+    "cbq": {"classes": [{**_SPARSE, "share": 0.1, "mean_packet": "200B"},
+                        {**_REST, "share": 0.9, "mean_packet": "1500B"}]},
+    "wfq": {"classes": [{**_SPARSE, "weight": 1}, {**_REST, "weight": 9}]},
+    "scfq": {"classes": [{**_SPARSE, "weight": 1}, {**_REST, "weight": 9}]},
+    "wf2q": {"classes": [{**_SPARSE, "weight": 1}, {**_REST, "weight": 9}]},
+}  # fmt: skip
+
+
+def name_of(place: str, metric: str) -> str:
+    """The name of a metric in the data: `sparse_loss_rate` is that of the sparse flow."""
+    return f"sparse_{metric}" if place == "sparse" else metric
+
+
+def contender(scheme: Scheme) -> Contender:
+    """A scheme as it is measured: defaults, what must be given, and what all are told.
+
+    It is told the size of the link's packets if it asks, and to mark if it can (the senders decide about ECN).
+    """
+    size = scheme.param("mean_packet")
+    told: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}
+    told |= {"ecn": True} if scheme.ecn else {}
+    return Contender(scheme.name, {**_SETTINGS.get(scheme.name, {}), **told}, f"the standard case, {scheme.name}")
+
+
+def contenders() -> list[Contender]:
+    """All schemes of the registry, as they are measured."""
+    return [contender(scheme) for scheme in schemes()]
+
+
+def settings_text(scheme: str) -> str:
+    """What was set for a scheme besides its defaults and what all are told, in short; empty for nothing."""
+    settings = dict(_SETTINGS.get(find_scheme(scheme).name, {}))
+    classes = settings.pop("classes", ())
+    words = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
+    for entry in classes:
+        own = ", ".join(f"{key} {value}" for key, value in entry.items() if key not in {"name", "match"})
+        words.append(f"class {entry['name']} ({own})")
+    return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean over the runs, and half of its 95 % interval."""
+
+    mean: float
+    half: float
+
+
+Cell = Mapping[str, Value]
+"""One scheme at one load: its metrics by name."""
+
+
+@dataclass(frozen=True)
+class Standard:
+    """What was measured: for each scheme and load a cell without ECN, and one with it where the scheme marks."""
+
+    penstock: str
+    runs: int
+    cells: Mapping[tuple[str, int, bool], Cell]
+
+    def cell(self, scheme: str, flows: int = USUAL, ecn: bool = False) -> Cell | None:
+        """A cell; None if it was not measured."""
+        return self.cells.get((scheme, flows, ecn))
+
+    def names(self) -> list[str]:
+        """The schemes that were measured, in the order of the registry."""
+        return list(dict.fromkeys(name for name, _, _ in self.cells))
+
+
+@cache
+def load() -> Standard:
+    """What `make schemes` has found."""
+    data = json.loads((files("penstock.explain") / "standard.json").read_text(encoding="utf-8"))
+    columns = data["columns"]
+    cells = {
+        (row[0], row[1], row[2]): {
+            name: Value(*value) for name, value in zip(columns, row[3:], strict=True) if value is not None
+        }
+        for row in data["rows"]
+    }
+    return Standard(data["penstock"], data["runs"], cells)
+
+
+def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
+    """The text of `standard.json` out of the rows of comparisons."""
+    columns = [name_of(place, metric) for place, metric in METRICS]
+    places = dict(zip(METRICS, range(len(columns)), strict=True))
+    cells: dict[tuple[str, int, bool], list[Any]] = {}
+    for row in rows:
+        at = places.get((row["place"], row["metric"]))
+        if at is None:
+            continue
+        key = (row["scheme"], row["vary"]["traffic.bulk.count"], row["vary"]["traffic.bulk.ecn"])
+        low, high = row["ci95"] or (row["mean"], row["mean"])
+        cells.setdefault(key, [None] * len(columns))[at] = [_short(row["mean"]), _short((high - low) / 2)]
+    lines = [json.dumps([*key, *cells[key]], separators=(",", ":")) for key in cells]
+    head = json.dumps({"penstock": version, "runs": runs, "columns": columns})
+    return head[:-1] + ', "rows": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def told(scheme: str) -> Iterator[str]:
+    """What was measured of a scheme with the usual load, in sentences; nothing for a scheme that was not measured."""
+    standard = load()
+    cell, plain = standard.cell(scheme), standard.cell("droptail")
+    if cell is None or plain is None:
+        return
+    where = f"On the standard link (10 Mbit/s, 40 ms, room for 100 packets) with {USUAL} long TCP flows"
+    settings = settings_text(scheme)
+    if settings:
+        where += f" and {settings}"
+    yield f"{where}: {_sentence(cell, None if scheme == 'droptail' else plain)}."
+    marked = standard.cell(scheme, USUAL, True)
+    if marked is not None:
+        yield (
+            f"When the senders take marks (ECN): delay {_ms(marked, 'delay_mean_s')}, loss "
+            f"{_percent(marked, 'loss_rate')}, marks {_percent(marked, 'mark_rate')}, utilization "
+            f"{_percent(marked, 'utilization')}."
+        )
+    delays = ", ".join(
+        f"{_ms(found, 'delay_mean_s')} and {_percent(found, 'loss_rate')} with {flows}"
+        for flows in LOADS
+        if flows != USUAL and (found := standard.cell(scheme, flows)) is not None
+    )
+    yield f"Delay and loss at other loads: {delays} flows. A sparse flow lost {_percent(cell, 'sparse_loss_rate')}."
+
+
+def _sentence(cell: Cell, against: Cell | None) -> str:
+    parts = (
+        ("delay", _ms, "delay_mean_s"), ("99 % of packets within", _ms, "delay_p99_s"), ("loss", _percent, "loss_rate"),
+        ("utilization", _percent, "utilization"), ("Jain's index", _ratio, "jain"),
+    )  # fmt: skip
+    return ", ".join(
+        f"{words} {shown(cell, name)}" + (f" (droptail: {shown(against, name)})" if against else "")
+        for words, shown, name in parts
+    )
+
+
+def _ms(cell: Cell, name: str) -> str:
+    return f"{1e3 * cell[name].mean:.3g} ms"
+
+
+def _percent(cell: Cell, name: str) -> str:
+    return f"{100 * cell[name].mean:.3g} %"
+
+
+def _ratio(cell: Cell, name: str) -> str:
+    return f"{cell[name].mean:.2f}"
+
+
+def _short(value: float) -> float:
+    """Four significant digits: more than the intervals leave certain."""
+    return float(f"{value:.4g}")

@@ -1,0 +1,222 @@
+"""What there is: the queue schemes and the keys of TCP traffic, as the native module registers them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from penstock import _native
+from penstock.errors import PenstockError, nearest
+
+__all__ = [
+    "Conditioner",
+    "Param",
+    "Scheme",
+    "TcpKeys",
+    "add_scheme",
+    "conditioners",
+    "find_conditioner",
+    "find_scheme",
+    "scheme_names",
+    "schemes",
+    "tcp_keys",
+]
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of a mechanism: what it does, its unit, kind, default and range."""
+
+    name: str
+    doc: str
+    unit: str
+    kind: str
+    default: Any
+    choices: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    range: tuple[float, float | None] | None = None
+    required: bool = False
+    defaults: tuple[tuple[str, Any], ...] = ()
+
+    def for_profile(self, profile: str) -> Param:
+        """The parameter with the default that it has in a TCP profile."""
+        return replace(self, default=dict(self.defaults).get(profile, self.default))
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> Param:
+        """The parameter of a registry entry."""
+        return cls(
+            name=entry["name"],
+            doc=entry["doc"],
+            unit=entry["unit"],
+            kind=entry["kind"],
+            default=entry.get("default"),
+            choices=tuple(entry.get("choices", ())),
+            words=tuple(entry.get("words", ())),
+            range=tuple(entry["range"]) if entry.get("range") else None,
+            required=entry.get("required", False),
+            defaults=tuple(entry.get("defaults", {}).items()),
+        )
+
+
+LIMIT = Param(
+    "limit", "How much may wait; the packet being sent has left the queue.", "packets", "limit", "inf", words=("inf",)
+)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A registered queue scheme."""
+
+    name: str
+    aliases: tuple[str, ...]
+    family: str
+    title: str
+    source: str
+    doc: str
+    ecn: bool
+    good: str
+    bad: str
+    params: tuple[Param, ...]
+    class_params: tuple[Param, ...] = ()
+
+    def param(self, name: str) -> Param | None:
+        """The parameter called `name`."""
+        return next((param for param in self.params if param.name == name), None)
+
+    def example(self, param: Param) -> Any:
+        """A value, as in a file, for what must be given: a number, a rate, a time, a length or a list of classes."""
+        plain = {"rate": "1Mbit", "time": "10ms", "size": "1000B", "length": "10p", "length_or_time": "10p"}
+        if param.kind != "classes":
+            return plain.get(param.kind, 0.1)
+        own = {needed.name: self.example(needed) for needed in self.class_params if needed.required}
+        return [{"name": "voice", "match": {"dscp": "EF"}, **own}, {"name": "rest", **own}]
+
+
+@dataclass(frozen=True)
+class Conditioner:
+    """What may stand before a queue; one that `holds` packets is a shaper and has a `limit`."""
+
+    name: str
+    aliases: tuple[str, ...]
+    title: str
+    source: str
+    doc: str
+    holds: bool
+    params: tuple[Param, ...]
+    class_params: tuple[Param, ...] = ()
+
+
+@dataclass(frozen=True)
+class TcpKeys:
+    """What TCP traffic can be told: flavours, profiles, and keys with a default for each profile."""
+
+    flavours: tuple[str, ...]
+    profiles: tuple[str, ...]
+    params: tuple[Param, ...]
+
+
+@cache
+def schemes() -> tuple[Scheme, ...]:
+    """All schemes, in the order of the registry."""
+    return tuple(
+        Scheme(
+            name=entry["name"],
+            aliases=tuple(entry["aliases"]),
+            family=entry["family"],
+            title=entry["title"],
+            source=entry["source"],
+            doc=entry["doc"],
+            ecn=entry["ecn"],
+            good=entry["good"],
+            bad=entry["bad"],
+            params=tuple(Param.from_json(param) for param in entry["params"]),
+            class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
+        )
+        for entry in json.loads(_native.schemes())
+    )
+
+
+_ADDED: dict[str, Scheme] = {}
+
+
+def add_scheme(scheme: Scheme) -> None:
+    """Make a scheme known that is not in the native registry: a law written in Python."""
+    _ADDED[scheme.name] = scheme
+
+
+@cache
+def conditioners() -> tuple[Conditioner, ...]:
+    """All conditioners, and the shapers that may stand among them."""
+    return tuple(
+        Conditioner(
+            name=entry["name"],
+            aliases=tuple(entry["aliases"]),
+            title=entry["title"],
+            source=entry["source"],
+            doc=entry["doc"],
+            holds=entry["holds"],
+            params=tuple(Param.from_json(param) for param in entry["params"]),
+            class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
+        )
+        for entry in json.loads(_native.conditioners())
+    )
+
+
+@cache
+def tcp_keys() -> TcpKeys:
+    """The keys of TCP traffic."""
+    entry = json.loads(_native.tcp())
+    params = tuple(Param.from_json(param) for param in entry["params"])
+    return TcpKeys(tuple(entry["flavours"]), tuple(entry["profiles"]), params)
+
+
+def scheme_names() -> list[str]:
+    """All names and aliases."""
+    return [name for scheme in (*schemes(), *_ADDED.values()) for name in (scheme.name, *scheme.aliases)]
+
+
+def find_scheme(name: str) -> Scheme:
+    """The scheme of this name or alias; hyphen and underscore, capitals and small letters alike.
+
+    Raises `PenstockError` with the nearest name.
+    """
+    plain = _plain(name)
+    if plain == "gred":
+        raise PenstockError(
+            '"gred" is ambiguous: for gentle RED write "red" with gentle = true; for generic RED (several virtual '
+            "queues) there is no scheme yet"
+        )
+    for scheme in (*schemes(), *_ADDED.values()):
+        if plain in map(_plain, (scheme.name, *scheme.aliases)):
+            return scheme
+    if plain.partition(":")[0].endswith(".py"):
+        file, _, law = name.partition(":")
+        raise PenstockError(f'load the file with --load {file} and write scheme = "{law or "NAME"}"')
+    known = ", ".join(scheme.name for scheme in (*schemes(), *_ADDED.values()))
+    raise PenstockError(
+        f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known")
+    )
+
+
+def find_conditioner(name: str) -> Conditioner:
+    """The conditioner of this name or alias; hyphen and underscore, capitals and small letters alike.
+
+    Raises `PenstockError` with the nearest name.
+    """
+    plain = _plain(name)
+    for conditioner in conditioners():
+        if plain in map(_plain, (conditioner.name, *conditioner.aliases)):
+            return conditioner
+    names = [name for conditioner in conditioners() for name in (conditioner.name, *conditioner.aliases)]
+    known = ", ".join(conditioner.name for conditioner in conditioners())
+    raise PenstockError(f"unknown kind{nearest(name, names)}; known: {known}".replace("?; known", "? Known"))
+
+
+def _plain(name: str) -> str:
+    """A name without the differences that do not matter; ns-3's `ns3::RedQueueDisc` is `red`."""
+    plain = name.strip().lower().replace("_", "-")
+    return plain.removeprefix("ns3::").removesuffix("queuedisc") if plain.startswith("ns3::") else plain

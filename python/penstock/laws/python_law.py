@@ -1,0 +1,406 @@
+"""Laws written in Python: declared with `@ps.aqm("name")`, then used like any other scheme.
+
+>>> import penstock as ps
+>>> @ps.aqm("every-other")
+... class EveryOther(ps.Aqm):
+...     '''Drop every other arrival while `k` packets or more are waiting.'''
+...     k: int = 20
+...     def reset(self, link):
+...         self.odd = False
+...     def on_arrival(self, cx, pkt):
+...         self.odd = not self.odd
+...         return ps.DROP if self.odd and cx.queue.packets >= self.k else ps.PASS
+>>> EveryOther(k=5, limit="35p").tree()
+{'scheme': 'every-other', 'limit': '35p', 'k': 5}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib.util
+import inspect
+import re
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
+
+from penstock import _native
+from penstock.errors import PenstockError, nearest
+from penstock.laws import catalog
+from penstock.laws.catalog import Param, Scheme
+from penstock.laws.queue import Queue
+from penstock.units import UnitError, parse_time
+
+__all__ = ["Aqm", "LawError", "LinkFacts", "Seconds", "aqm", "class_of", "load", "sources", "used"]
+
+Seconds = Annotated[Any, "time"]
+"""A parameter that is a time: written as a text such as "5ms", seen by the law as seconds."""
+
+
+class LawError(PenstockError):
+    """A law in Python raised an exception: the text says where in the run, and has the law's traceback."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkFacts:
+    """What a law may know of the link behind its queue.
+
+    Attributes:
+        rate: bits per second.
+        limit: how much may wait, in `limit_unit`; infinite where there is no limit.
+        limit_unit: "packets" or "bytes".
+        mean_packet: typical size of a packet in bytes.
+        mtu: largest packet in bytes.
+        rtt: round-trip time without queueing in seconds, where the scenario states or implies one.
+        flows: number of flows, where the scenario states or implies one.
+
+    """
+
+    rate: int
+    limit: float
+    limit_unit: str
+    mean_packet: int
+    mtu: int
+    rtt: float | None = None
+    flows: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aqm(Queue):
+    """The base of laws in Python. Every method may be left out.
+
+    The annotated fields of a law are its parameters: `int`, `float`, `bool`, a `Literal` of words, or `ps.Seconds`,
+    each with a default. A law keeps its state in attributes that `reset` sets, and draws only from `cx.rng`. `cx` and
+    `pkt` are the same objects in every call: read from them, do not keep them.
+    """
+
+    def reset(self, link: LinkFacts) -> None:
+        """Set the state, before a run. A `ValueError` refuses the parameters."""
+
+    def on_arrival(self, cx: _native.Cx, pkt: _native.Packet) -> _native.Verdict:
+        """Judge an arriving packet; `cx.queue` does not count it yet."""
+        return _native.PASS
+
+    def on_enqueued(self, cx: _native.Cx, pkt: _native.Packet) -> None:
+        """The packet was queued; `cx.queue` counts it."""
+
+    def on_overflow(self, cx: _native.Cx, pkt: _native.Packet) -> None:
+        """The packet found no room and was dropped."""
+
+    def on_departure(self, cx: _native.Cx, pkt: _native.Packet) -> _native.Verdict:
+        """Judge the packet at the head, which waited `pkt.sojourn` seconds; `cx.queue` no longer counts it."""
+        return _native.PASS
+
+    def on_evicted(self, cx: _native.Cx, pkt: _native.Packet) -> None:
+        """A queued packet was removed to make room."""
+
+    def on_idle(self, now: float) -> None:
+        """Service was offered and nothing waited; `now` is in seconds."""
+
+    def on_link(self, link: LinkFacts) -> None:
+        """The link behind the queue has changed."""
+
+    def next_timeout(self) -> float | None:
+        """When `on_timeout` is wanted, in seconds; read at the start, after `on_timeout` and after `on_idle`."""
+        return None
+
+    def on_timeout(self, cx: _native.Cx) -> None:
+        """The time that `next_timeout` named has come."""
+
+    def gauges(self) -> Mapping[str, float]:
+        """The state for probes, by the literature's names; must change nothing."""
+        return {}
+
+    def drop_function(self, average: float) -> float | None:
+        """The drop probability at a held average queue of `average` packets, where there is such a function."""
+        return None
+
+    def _methods(self) -> dict[str, Any]:
+        """The methods that the law has of its own."""
+        return {name: getattr(self, name) for name in _HOOKS if getattr(type(self), name) is not getattr(Aqm, name)}
+
+
+_HOOKS = {name: function for name, function in vars(Aqm).items() if inspect.isfunction(function) and name[0] != "_"}
+_HOOKS = {name: function for name, function in _HOOKS.items() if name not in ("tree", "keys")}
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """A declared law: its class, the class of its working objects, and the text that defines it."""
+
+    cls: type[Aqm]
+    live: type[Aqm]
+    params: tuple[Param, ...]
+    source: str
+
+    def make(self, settings: Mapping[str, Any], link: LinkFacts) -> Aqm:
+        """A working law: parameters as plain values, state as `reset` sets it."""
+        law = object.__new__(self.live)
+        for item in dataclasses.fields(Queue):
+            setattr(law, item.name, item.default)
+        for param in self.params:
+            setattr(law, param.name, _value(param, settings))
+        try:
+            law.reset(link)
+        except ValueError:
+            raise
+        except Exception as error:
+            error.penstock_note = f"in reset of the law {self.cls.scheme}"  # type: ignore[attr-defined]
+            raise
+        return law
+
+
+class _RefusedError(ValueError):
+    """A parameter that is refused."""
+
+    def __init__(self, parameter: str, message: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+
+def _value(param: Param, settings: Mapping[str, Any]) -> Any:
+    if param.name not in settings:
+        return param.default["ns"] / 1e9 if param.kind == "time" else param.default
+    value = settings[param.name]
+    if param.kind != "integer":
+        return value
+    if value != int(value):
+        raise _RefusedError(param.name, "must be a whole number")
+    return int(value)
+
+
+_LAWS: dict[str, _Declared] = {}
+
+A = TypeVar("A", bound=Aqm)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def aqm(name: str) -> Callable[[type[A]], type[A]]:
+    """Declare a class as the law `name`, in lower case with hyphens. Raises `PenstockError` with all that is wrong."""
+
+    def declare(cls: type[A]) -> type[A]:
+        if not (inspect.isclass(cls) and issubclass(cls, Aqm)):
+            raise PenstockError(f'@aqm("{name}") stands before a class that is derived from ps.Aqm')
+        faults = [*_name_faults(name, cls), *_method_faults(cls), *_attribute_faults(cls)]
+        params: list[Param] = []
+        if not faults:
+            dataclass(frozen=True, kw_only=True)(cls)
+            params, faults = _params(cls)
+        if faults:
+            raise PenstockError("\n".join(f"law {name}, class {cls.__name__}: {fault}" for fault in faults))
+        cls.scheme = name
+        members = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__module__": cls.__module__}
+        live = type(cls.__name__, (cls,), members)
+        _LAWS[name] = _Declared(cls, live, tuple(params), _source(cls))
+        text = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
+        catalog.add_scheme(
+            Scheme(
+                name=name,
+                aliases=(),
+                family="Python",
+                title=text.partition("\n")[0] or cls.__name__,
+                source=_file(cls) or "a law in Python",
+                doc=text,
+                ecn=any(param.name == "ecn" for param in params),
+                good="",
+                bad="",
+                params=tuple(params),
+            )
+        )
+        return cls
+
+    return declare
+
+
+def _name_faults(name: str, cls: type[Aqm]) -> Iterator[str]:
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        yield "the name must be of small letters and digits with hyphens, such as my-red"
+        return
+    known = _LAWS.get(name)
+    if known is None:
+        if name in catalog.scheme_names():
+            yield "there is a scheme of this name; choose another"
+        return
+    same = (known.cls.__module__, known.cls.__qualname__) == (cls.__module__, cls.__qualname__)
+    if not same and _file(known.cls) != _file(cls):
+        yield f"there is a law of this name in {_file(known.cls)}; choose another name"
+
+
+def _method_faults(cls: type[Aqm]) -> Iterator[str]:
+    for name, member in vars(cls).items():
+        if not inspect.isfunction(member) or name.startswith("_"):
+            continue
+        if name not in _HOOKS:
+            if name.startswith("on_") or get_close_matches(name, _HOOKS, cutoff=0.8):
+                yield f"unknown method {name}{nearest(name, _HOOKS)}; known: {', '.join(_HOOKS)}"
+            continue
+        wanted = list(inspect.signature(_HOOKS[name]).parameters)
+        try:
+            inspect.signature(member).bind(*wanted)
+        except TypeError:
+            yield f"{name}{inspect.signature(member)} must take ({', '.join(wanted)})"
+
+
+def _attribute_faults(cls: type[Aqm]) -> Iterator[str]:
+    notes = inspect.get_annotations(cls)
+    own = set(vars(cls)) | set(notes)
+    for name in sorted(own & {"limit", "share", "scheme"}):
+        yield f"{name} is a key of every queue and cannot be a parameter"
+    for name in sorted(set(notes) & set(_HOOKS)):
+        yield f"{name} is a method, not a parameter"
+    for name, member in vars(cls).items():
+        plain = isinstance(member, (bool, int, float, str))
+        if plain and name not in notes and not name.startswith("_") and not name.isupper():
+            kind = type(member).__name__
+            field = f"{name}: {kind} = {member!r}"
+            yield f"{name} has no type: write {field} for a parameter, {name.upper()} for a constant"
+
+
+def _params(cls: type[Aqm]) -> tuple[list[Param], list[str]]:
+    """The parameters of a class, and what is wrong with them."""
+    inherited = {item.name for item in dataclasses.fields(Queue)}
+    try:
+        hints = get_type_hints(cls, include_extras=True)
+    except NameError as error:
+        return [], [f"the type of a field cannot be read: {error}"]
+    params, faults = [], []
+    for item in dataclasses.fields(cls):
+        if item.name in inherited:
+            continue
+        if item.default is dataclasses.MISSING:
+            faults.append(f"{item.name} needs a default, such as {item.name}: int = 20")
+            continue
+        try:
+            params.append(_param(item.name, hints[item.name], item.default))
+        except UnitError as error:
+            faults.append(f"{item.name} = {item.default!r}: {error}")
+    return params, faults
+
+
+def _param(name: str, hint: Any, default: Any) -> Param:
+    if hint == Seconds:
+        return Param(name, "", "s", "time", {"ns": parse_time(default)})
+    if get_origin(hint) is Literal and all(isinstance(word, str) for word in get_args(hint)):
+        words = get_args(hint)
+        if default not in words:
+            raise UnitError(f"the default must be one of {', '.join(words)}")
+        return Param(name, "", "", "choice", default, words)
+    kinds: dict[Any, tuple[str, tuple[type, ...]]] = {
+        bool: ("flag", (bool,)),
+        int: ("integer", (int,)),
+        float: ("number", (int, float)),
+    }
+    if hint not in kinds:
+        raise UnitError("the type must be int, float, bool, ps.Seconds or a Literal of words")
+    kind, allowed = kinds[hint]
+    if type(default) not in allowed:
+        raise UnitError(f"the default must be of type {hint.__name__}")
+    return Param(name, "", "", kind, float(default) if kind == "number" else default)
+
+
+def _file(cls: type) -> str:
+    """The file that a class stands in; nothing for one typed into an interpreter."""
+    try:
+        return inspect.getsourcefile(cls) or ""
+    except (OSError, TypeError):
+        return ""
+
+
+def _source(cls: type) -> str:
+    """The text that defines a law: all of its file, or its class where there is no file, or else its code."""
+    try:
+        return Path(_file(cls)).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        pass
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):
+        code = [(name, member.__code__) for name, member in vars(cls).items() if isinstance(member, types.FunctionType)]
+        return repr([(name, c.co_code.hex(), [str(x) for x in c.co_consts], c.co_names) for name, c in code])
+
+
+def class_of(name: str) -> type[Aqm] | None:
+    """The class of the law of this name."""
+    declared = _LAWS.get(name)
+    return declared.cls if declared else None
+
+
+def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
+    """What makes the laws in Python that these canonical scenarios use, by name: for the native module."""
+    if not _LAWS:
+        return {}
+    texts = list(texts)
+    marks = {name: f'"scheme":"{name}"' for name in _LAWS}
+    return {name: _LAWS[name].make for name, mark in marks.items() if any(mark in text for text in texts)}
+
+
+def sources(names: Iterable[str]) -> dict[str, str]:
+    """Hashes of the texts of the laws in Python among these schemes: the text is part of what a scenario means."""
+    return {name: hashlib.sha256(_LAWS[name].source.encode()).hexdigest() for name in sorted({*names} & {*_LAWS})}
+
+
+def schemes_in(shown: Mapping[str, Any]) -> Iterator[str]:
+    """The schemes of a resolved scenario."""
+    for link in shown["links"].values():
+        for direction in (link, link.get("reverse") or {}):
+            queue = direction.get("queue")
+            if isinstance(queue, Mapping):
+                yield queue["scheme"]
+
+
+def load(path: str | Path) -> list[str]:
+    """Run a Python file that declares laws, once, and return their names."""
+    file = Path(path).resolve()
+    module = f"penstock_law_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
+    if module not in sys.modules:
+        _execute(module, file, path)
+    return [name for name, law in _LAWS.items() if law.cls.__module__ == module]
+
+
+def _execute(module: str, file: Path, path: str | Path) -> None:
+    if not file.is_file():
+        close = nearest(file.name, [item.name for item in file.parent.glob("*.py")]) if file.parent.is_dir() else ""
+        raise PenstockError(f"{path}: no such file{close}")
+    spec = importlib.util.spec_from_file_location(module, file)
+    if spec is None or spec.loader is None:
+        raise PenstockError(f"{path}: is no Python file; its name must end in .py")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[module] = loaded
+    try:
+        spec.loader.exec_module(loaded)
+    except PenstockError as error:
+        del sys.modules[module]
+        raise PenstockError(f"{path}: {error}") from None
+    except Exception as error:
+        del sys.modules[module]
+        raise PenstockError(f"{path} cannot be loaded\n{_traceback(error)}") from None
+
+
+@contextmanager
+def raising() -> Iterator[None]:
+    """What a law raises in a run becomes `LawError`."""
+    try:
+        yield
+    except Exception as error:
+        note = getattr(error, "penstock_note", None)
+        if note is None:
+            raise
+        raise LawError(f"{note}\n{_traceback(error)}") from None
+
+
+def _traceback(error: BaseException) -> str:
+    """The traceback as Python prints it, from the first frame that is the user's."""
+    inner = error.__traceback__
+    own = (str(Path(__file__).parents[1]), "<frozen importlib")
+    while inner is not None and inner.tb_frame.f_code.co_filename.startswith(own):
+        inner = inner.tb_next
+    return "".join(traceback.format_exception(type(error), error, inner)).rstrip()

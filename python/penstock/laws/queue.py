@@ -1,0 +1,84 @@
+"""The base of the queue schemes and of the classes of schedulers, as tables of a scenario file.
+
+Fields have the names of the keys in scenario files (`from_` stands for `from`, a word that Python keeps for itself).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+__all__ = ["ClassElement", "Element", "Queue", "plain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element:
+    """A part of a scenario that is a table in its file."""
+
+    def tree(self) -> dict[str, Any]:
+        """The table: every key that differs from its default."""
+        table: dict[str, Any] = dict(self._heads())
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value is None or (field.default is not dataclasses.MISSING and value == field.default):
+                continue
+            table[field.name.rstrip("_")] = plain(value)
+        return table
+
+    def _heads(self) -> Mapping[str, str]:
+        """Keys that the class itself stands for."""
+        return {}
+
+    @classmethod
+    def keys(cls) -> dict[str, str]:
+        """Field names by the keys of the file."""
+        return {field.name.rstrip("_"): field.name for field in dataclasses.fields(cls)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue(Element):
+    """What waits in front of a link; the base of the schemes, one class each.
+
+    Attributes:
+        limit: how much may wait: packets ("35p"), bytes ("50kB"), time at link rate ("100ms"), "2BDP" or "inf".
+        share: intervals (a, b] of queue length whose share of time is reported, such as [[5, 15]].
+
+    """
+
+    scheme: ClassVar[str] = ""
+
+    limit: float | str = "inf"
+    share: Sequence[Sequence[int]] | None = None
+
+    def _heads(self) -> Mapping[str, str]:
+        return {"scheme": self.scheme}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassElement(Element):
+    """What every class of packets has, whatever its scheduler.
+
+    Attributes:
+        name: what it is called.
+        match: which packets belong to it: {"dscp": "EF"}, also by traffic, flow ("bulk.3"), from, to, protocol, ecn and
+            size (["0B", "200B"]), each one value or a list; all keys must fit. Only the last class may do without.
+        queue: the law that guards its queue; its limit is that of the class.
+
+    """
+
+    name: str
+    match: Mapping[str, Any] | None = None
+    queue: Queue | None = None
+
+
+def plain(value: Any) -> Any:
+    """A value as in a file: elements become tables, tuples lists."""
+    if isinstance(value, Element):
+        return value.tree()
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value

@@ -1,0 +1,208 @@
+"""Where a scheme's control function meets the queue law: at which queue so many TCP flows settle, and if they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock.model import QueueLaw
+from penstock.model.stability import Damping
+
+MIN_RTO = 0.2
+"""Least retransmission timeout of the flows in seconds, for drops."""
+MOST_ROWS = 8
+POINTS = 401
+HIGHEST = 0.5
+"""Beyond this probability the law says nothing: next to no windows are left."""
+_JUST = 1e-9
+
+Control = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where so many flows settle."""
+
+    flows: int
+    queue: float | None
+    """Mean queue in packets; None where it grows beyond the limit."""
+    probability: float | None
+    """What the flows need to stay there."""
+    stable: bool
+    """Below the end of the stable part, and not at a jump."""
+    why: str
+    """Where the point lies."""
+
+
+@dataclass(frozen=True)
+class Operating:
+    """A control function over the queue law.
+
+    The stable part of a control function ends where it leaves max_p by a jump or a steeper ramp, reaches 0.5, or meets
+    the limit of the queue: for RED the "well-configured" region of Chung and Claypool, min_th < q < max_th.
+    """
+
+    control: Control
+    """Share of packets that is dropped or marked at a mean queue in packets, which does not fall with it."""
+    law: QueueLaw
+    limit: float
+    """In packets."""
+    end: float
+    """End of the stable part in packets."""
+    end_why: str
+    adapts_to: float | None = None
+    """The largest max_p of a scheme that moves it; the control function is that."""
+    spacing: str | None = None
+    """How RED makes of p_b the share that is dropped; None for a law that does not space."""
+
+    @classmethod
+    def of(
+        cls,
+        control: Control,
+        law: QueueLaw,
+        limit: float,
+        max_p: float | None,
+        adapts_to: float | None,
+        spacing: str | None = None,
+    ) -> Operating:
+        """Find the end of the stable part; `max_p`, as a share, None for a scheme without one."""
+        end, why = limit, "the limit of the queue"
+        leaves = _first(control, limit, max_p) if max_p is not None and max_p <= HIGHEST else None
+        if leaves is not None and _breaks(control, leaves):
+            end, why = leaves, "where it leaves max_p"
+        elif (at := _first(control, limit, HIGHEST)) is not None:
+            end, why = at, f"where it reaches {HIGHEST}"
+        return cls(control, law, limit, end, why, adapts_to, spacing)
+
+    def curve(self) -> tuple[list[float], list[float]]:
+        """The control function, from an empty queue to the limit."""
+        xs = [float(x) for x in np.linspace(0, self.limit, POINTS)]
+        return xs, [self.control(x) for x in xs]
+
+    def needed(self, flows: int) -> tuple[list[float], list[float]]:
+        """What the law says: the probability that holds each queue, where there is one."""
+        xs = np.linspace(0, self.limit, POINTS)
+        ys: npt.NDArray[np.float64] = np.asarray(self.law.probability(flows, xs))
+        known = np.isfinite(ys)
+        return xs[known].tolist(), ys[known].tolist()
+
+    def point(self, flows: int) -> Point:
+        """Where so many flows settle."""
+        found = self.law.crossing(flows, self.control, self.limit)
+        if found is None:
+            return Point(flows, None, None, False, "fills the buffer")
+        if found.queue == 0:
+            return Point(flows, 0.0, found.probability, False, "leaves the link idle")
+        inside = found.queue < self.end * (1 - _JUST)
+        if inside and not found.at_jump:
+            return Point(flows, found.queue, found.probability, True, "stable")
+        why = "swings across the jump" if found.at_jump else "past the stable part"
+        return Point(flows, found.queue, found.probability, False, why)
+
+    def largest_flows(self, law: QueueLaw | None = None) -> int:
+        """The most flows that the stable part holds, by its own law or another one."""
+        if self.end == 0:
+            return 0
+        below = self.control(self.end * (1 - _JUST))
+        return int((law or self.law).largest_flows(self.end, below))
+
+
+def rows(low: int, high: int) -> list[int]:
+    """Evenly spaced numbers of flows from `low` to `high`, at most 8."""
+    count = min(MOST_ROWS, high - low + 1)
+    return [round(low + (high - low) * i / max(count - 1, 1)) for i in range(count)]
+
+
+def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
+    """The law for drops, with timeouts, or for marks; `rtld` in seconds, `service_rate` in packets per second."""
+    if signal == "mark":
+        return QueueLaw(rtld=rtld, service_rate=service_rate, signal="mark")
+    return QueueLaw(rtld=rtld, service_rate=service_rate, min_rto=MIN_RTO)
+
+
+def table(points: Sequence[Point], damping: Sequence[Damping] = ()) -> str:
+    """A line for each number of flows, with what the fluid model says, if anything."""
+    lines = [f"{'flows':>6} {'queue (packets)':>16} {'probability':>12}" + ("   fluid model" if damping else "")]
+    for n, point in enumerate(points):
+        queue = "-" if point.queue is None else f"{point.queue:.1f}"
+        probability = "-" if point.probability is None else f"{point.probability:.4f}"
+        fluid = f"{damping[n].words:<14}   " if damping else ""
+        lines.append(f"{point.flows:>6} {queue:>16} {probability:>12}   {fluid}{point.why}")
+    return "\n".join(lines)
+
+
+def damping_table(damping: Sequence[Damping]) -> str:
+    """The fluid model alone, for a scheme without a control function."""
+    if not damping:
+        return ""
+    lines = [f"{'flows':>6} {'queue (packets)':>16}   fluid model"]
+    lines += [f"{d.flows:>6} {'-' if d.queue is None else f'{d.queue:.1f}':>16}   {d.words}" for d in damping]
+    return "\n".join(lines)
+
+
+def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
+    """What the picture shows, and how many flows are held."""
+    law = operating.law
+    held = " and ".join(f"{count} by {signal}s" for signal, count in largest.items())
+    rises = (
+        "" if operating.adapts_to is None
+        else f"The scheme moves max_p: drawn at {operating.adapts_to:g}, the highest, where it holds most flows. "
+    )  # fmt: skip
+    spaced = "" if operating.spacing in (None, "none") else f', the share dropped with spacing "{operating.spacing}"'
+    return (
+        f"Rising: the control function{spaced}. "
+        "Falling: the probability that the fewest and the most flows need for a mean "
+        f"queue (queue law of Chung and Claypool, {law.signal}s, {law.service_rate:.5g} packets/s, {1e3 * law.rtld:g} "
+        f"ms). They settle where the two meet: ● stable, ○ not. {rises}The stable part ends at {operating.end:.4g} "
+        f"packets, {operating.end_why}; the most flows that it holds: {held}."
+    )
+
+
+def picture_top(operating: Operating, points: Sequence[Point]) -> float:
+    """The largest probability of the picture: a little above the points that are not far beyond the stable part."""
+    below = operating.control(operating.end * (1 - _JUST)) or 0.1
+    highest = [p.probability for p in points if p.probability is not None and p.probability < 3 * below]
+    return min(1.0, 1.3 * max([below, *highest]))
+
+
+def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str, int]) -> dict[str, Any]:
+    """Plain values; queues in packets."""
+    law = operating.law
+    return {
+        "signal": law.signal,
+        "rtld_s": law.rtld,
+        "service_rate_pps": law.service_rate,
+        "min_rto_s": law.min_rto,
+        "stable_below_pkts": operating.end,
+        "adapts_to_max_p": operating.adapts_to,
+        "spacing": operating.spacing,
+        "largest_flows": dict(largest),
+        "points": [
+            {"flows": p.flows, "queue_pkts": p.queue, "probability": p.probability, "stable": p.stable, "why": p.why}
+            for p in points
+        ],
+    }
+
+
+def _first(control: Control, limit: float, p: float) -> float | None:
+    """The first queue up to the limit at which the control function reaches `p`."""
+    low, high, wanted = 0.0, limit, p * (1 - _JUST)
+    if control(high) < wanted:
+        return None
+    if control(low) >= wanted:
+        return low
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if control(middle) >= wanted else (middle, high)
+    return high
+
+
+def _breaks(control: Control, at: float) -> bool:
+    """Whether the control function jumps at a queue, or goes on more than twice as steep as it came."""
+    step = at * 1e-4
+    before, after = control(at - step) - control(at - 2 * step), control(at + 2 * step) - control(at + step)
+    return control(at + step) - control(at - step) > 0.01 or after > 2 * before

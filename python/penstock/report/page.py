@@ -1,0 +1,337 @@
+"""One self-contained HTML page for a result of ``compare`` or ``run``: it works offline, without a request."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from penstock import _native
+from penstock.report import view
+from penstock.results.comparison import Comparison, Json, Point, axis, axis_title, comparison, short_path
+from penstock.results.display import spaced
+from penstock.results.metrics import metric, order
+
+# Points of a series that a page shows: more than a chart of usual width has pixels to tell apart.
+SERIES_POINTS = 600
+
+# A distribution ends on a page where all that follows is rarer than this.
+SMALLEST_SHARE = 1e-3
+
+
+def write(result: Json, path: str | Path) -> None:
+    """Write the page of ``result`` to ``path`` (UTF-8)."""
+    Path(path).write_text(render(result), encoding="utf-8")
+
+
+def render(result: Json) -> str:
+    """The page of a ``compare`` result (it has ``rows``) or of a single run, as HTML text.
+
+    >>> render({"penstock": "0", "scenario": {"name": "empty"}, "rows": []}).startswith("<!doctype html>")
+    True
+    """
+    pages = Environment(
+        loader=PackageLoader("penstock.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.globals.update(marker=view.marker)
+    context = _compare_page(result) if "rows" in result else _run_page(result)
+    return pages.get_template("page.html.jinja").render(
+        **_common(result),
+        **context,
+        css=_text("vendor/uPlot.min.css") + _text("page.css"),
+        uplot=_text("vendor/uPlot.iife.min.js"),
+        script=_text("page.js"),
+    )
+
+
+def _compare_page(result: Json) -> dict[str, Any]:
+    known = _registry()
+    found = comparison(result, {name: entry["title"] for name, entry in known.items()})
+    units = view.scales(found)
+    path, lines = axis(found.points)
+    names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
+    seed = int(result["scenario"].get("seed", 1))
+    series = _compare_series(result, found)
+    return {
+        "kind": "compare",
+        "schemes": found.schemes,
+        "sources": [known[s.name]["source"] if s.name in known else "" for s in found.schemes],
+        "paired": bool(found.paired),
+        "points": found.points,
+        "places": found.places,
+        "runs": found.runs,
+        "seeds": f"{seed}–{seed + found.runs - 1}" if found.runs > 1 else str(seed),
+        "swept": None if path is None else short_path(path),
+        "swept_all": [short_path(p) for p, values in _swept(result).items() if len(values) > 1],
+        "leads": [{"place": p, "rows": view.summary(found, p)} for p in found.places],
+        "tables": [
+            {"place": place, "point": i, "groups": view.table(found, units, place, i)}
+            for place in found.places
+            for i in range(len(found.points))
+        ],
+        "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.repeated()],
+        "definitions": [metric(n) for n in order(names)],
+        "has_distributions": bool(found.distributions),
+        "has_series": bool(series),
+        "data": _payload(_data(found, units, path, lines, series)),
+        "command": _given_command(result) or _command(result, found),
+        "flows": [],
+        "distributions": [],
+    }
+
+
+def _run_page(result: Json) -> dict[str, Any]:
+    links: dict[str, Json] = dict(result["links"])
+    traffic: dict[str, Json] = dict(result["traffic"])
+    series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
+    names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if _is_number(v)}
+    distributions = [
+        {"place": place, "metric": metric(name), "svg": view.bars(_trimmed(values), 1 if "loss" in name else 0)}
+        for place, numbers in {**links, **traffic}.items()
+        for name, values in numbers.items()
+        if name.endswith("_pmf") and isinstance(values, list) and any(values)
+    ]
+    tables = [
+        {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}
+        for label, part in (("Watched links", links), ("Traffic", traffic))
+        if part
+    ]
+    flows = [
+        {"name": name, "rows": values["flows"][:200], "all": len(values["flows"])}
+        for name, values in traffic.items()
+        if values.get("flows")
+    ]
+    name = str(result["scenario"].get("name") or "scenario")
+    return {
+        "kind": "run",
+        "schemes": [],
+        "sources": [],
+        "paired": False,
+        "points": [Point({})],
+        "places": [t["place"] for t in tables],
+        "runs": 1,
+        "seeds": str(result["seed"]),
+        "swept": None,
+        "swept_all": [],
+        "leads": [],
+        "tables": tables,
+        "repeated": [],
+        "definitions": [metric(n) for n in order(names)],
+        "has_distributions": False,
+        "has_series": bool(series),
+        "data": _payload({"schemes": [{"label": "this run", "title": "Queue"}], "places": [], "series": series}),
+        "command": _given_command(result) or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
+        "flows": flows,
+        "distributions": distributions,
+    }
+
+
+def _registry() -> dict[str, Json]:
+    """What is known of each scheme, by its name."""
+    return {entry["name"]: entry for entry in json.loads(_native.schemes())}
+
+
+def _common(result: Json) -> dict[str, Any]:
+    scenario: Json = result["scenario"]
+    links: Mapping[str, Json] = scenario.get("links") or {}
+    watched = {n: link for n, link in links.items() if isinstance(link, Mapping) and link.get("watch")}
+    provenance: Mapping[str, Any] = result.get("provenance") or {}
+    swept = _swept(result)
+    return {
+        "name": str(scenario.get("name") or "penstock result"),
+        "version": str(result["penstock"]),
+        "duration": spaced(scenario.get("duration", "")),
+        "warmup": spaced(scenario.get("warmup", "0s")),
+        "links": [_link_facts(n, link, swept) for n, link in watched.items()],
+        "scenario_toml": tomli_w.dumps(_without_none(scenario)),
+        "scenario_file": _file_name(str(scenario.get("name") or "scenario")),
+        "provenance": {str(k): v for k, v in provenance.items() if k not in ("penstock", "command")},
+    }  # fmt: skip
+
+
+def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """What the head of the page says of a link: all of its values where one was swept."""
+    limit = (link.get("queue") or {}).get("limit")
+    found: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
+    for key, path, value in (
+        ("rate", "rate", link.get("rate")),
+        ("delay", "delay", link.get("delay")),
+        ("limit", "queue.limit", limit),
+    ):
+        values = swept.get(f"links.{name}.{path}", [value])
+        found[key] = ", ".join(spaced(v) for v in values) if all(isinstance(v, str | int) for v in values) else None
+    return found
+
+
+def _swept(result: Json) -> dict[str, list[Any]]:
+    """The values of each swept path, in their order."""
+    found: dict[str, list[Any]] = {}
+    for row in result.get("rows", ()):
+        for path, value in (row.get("vary") or {}).items():
+            if value not in found.setdefault(path, []):
+                found[path].append(value)
+    return found
+
+
+def _data(
+    found: Comparison, units: Mapping[tuple[str, str], Any], path: str | None, lines: Any, series: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """What the charts need, in the units they show."""
+    places = []
+    for place in found.places:
+        metrics = []
+        for name in found.metrics[place]:
+            about, scale = metric(name), units[place, name]
+            cells = [
+                [found.cell(s, p, place, name) for p in range(len(found.points))] for s in range(len(found.schemes))
+            ]
+            means = [[None if c is None else _short(c.mean * scale.factor) for c in row] for row in cells]
+            if all(m in (None, 0) for row in means for m in row):
+                continue
+            halves = [
+                [None if c is None or c.half is None else _short(c.half * scale.factor) for c in row] for row in cells
+            ]
+            metrics.append({"name": name, "title": about.title, "unit": scale.unit, "better": about.better,
+                            "key": about.key, "mean": means, "half": halves})  # fmt: skip
+        places.append({"name": place, "metrics": metrics, "distributions": _distributions(found, place)})
+    values = [] if path is None else [p.vary[path] for p in found.points]
+    return {
+        "schemes": [{"label": s.label, "title": s.title} for s in found.schemes],
+        "runs": found.runs,
+        "x": None if path is None else {"title": axis_title(path), "values": values,
+                                        "numeric": all(_is_number(v) for v in values)},
+        "lines": [{"label": label, "points": points} for label, points in lines],
+        "points": [p.label for p in found.points],
+        "places": places,
+        "series": series,
+    }  # fmt: skip
+
+
+def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
+    """Shares in percent: for each scheme and point a list from the first value on, with half-intervals."""
+    shown = []
+    for name in order({n for _, _, p, n in found.distributions if p == place}):
+        parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
+        first = min(min(shares) for shares in parts.values())
+        last = max(
+            (k for shares in parts.values() for k, c in shares.items() if c.mean >= SMALLEST_SHARE), default=first
+        )
+        values = range(first, last + 1)
+        means, halves = [], []
+        for s in range(len(found.schemes)):
+            rows = [parts.get((s, p)) for p in range(len(found.points))]
+            means.append([r and [_percent(r[k].mean) if k in r else 0 for k in values] for r in rows])
+            halves.append([r and [_percent(r[k].half or 0) if k in r else 0 for k in values] for r in rows])
+        about = metric(name)
+        shown.append(
+            {"name": name, "title": about.title, "doc": about.doc, "first": first, "mean": means, "half": halves}
+        )
+    return shown
+
+
+def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
+    """Each series with the number of its scheme and of its point; those of other schemes are left out."""
+    series = []
+    for entry in result.get("series") or ():
+        scheme = next((i for i, s in enumerate(found.schemes) if _same_scheme(s, entry)), None)
+        point = next((i for i, p in enumerate(found.points) if dict(p.vary) == dict(entry.get("vary") or {})), None)
+        if scheme is not None and point is not None:
+            series.append({"scheme": scheme, "point": point, "links": _links(entry["links"])})
+    return series
+
+
+def _same_scheme(scheme: Any, entry: Json) -> bool:
+    if "params" in entry:
+        return bool(scheme.name == entry["scheme"] and dict(scheme.params) == dict(entry["params"] or {}))
+    return entry["scheme"] in (scheme.argument, scheme.label, scheme.name)
+
+
+def _links(links: Json) -> dict[str, Any]:
+    return {name: decimated(series) for name, series in links.items()}
+
+
+def decimated(series: Json) -> dict[str, Any]:
+    """At most `SERIES_POINTS` points: smallest, mean and largest of each group, times in seconds."""
+    times = series["t_ns"]
+    step = max(1, math.ceil(len(times) / SERIES_POINTS))
+    groups = [slice(i, i + step) for i in range(0, len(times), step)]
+    found: dict[str, Any] = {"t": [_short(times[g][0] / 1e9) for g in groups]}
+    for name, values in series.items():
+        if name == "t_ns" or not isinstance(values, Mapping) or not values.get("mean"):
+            continue
+        found[name] = {"mean": [_short(_mean(values["mean"][g])) for g in groups]}
+        if name == "queue":
+            found[name]["min"] = [_short(min(values["min"][g])) for g in groups]
+            found[name]["max"] = [_short(max(values["max"][g])) for g in groups]
+    return found
+
+
+def _trimmed(shares: Sequence[float]) -> Sequence[float]:
+    """Without the rare values at the end."""
+    return shares[: 1 + max(k for k, share in enumerate(shares) if share >= SMALLEST_SHARE)]
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _command(result: Json, found: Comparison) -> str:
+    """The request that made this result, for the scenario file that the page carries."""
+    options = [["--scheme", scheme.argument] for scheme in found.schemes]
+    options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in _swept(result).items()]
+    options += [["--runs", str(found.runs)]]
+    start = f"penstock compare {shlex.quote(_file_name(str(result['scenario'].get('name') or 'scenario')))}"
+    return " \\\n    ".join([start, *(shlex.join(option) for option in options)])
+
+
+def _given_command(result: Json) -> str:
+    """The command that made the result, an option a line; empty where only the page's own is known."""
+    command = str(result.get("command") or (result.get("provenance") or {}).get("command") or "")
+    made = command.startswith(("penstock run ", "penstock compare "))
+    return re.sub(r" (?=--)", " \\\\\n    ", command) if made else ""
+
+
+def _file_name(name: str) -> str:
+    return (re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-") or "scenario") + ".toml"
+
+
+def _payload(data: Any) -> Markup:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _text(name: str) -> Markup:
+    return Markup((resources.files("penstock.report") / "templates" / name).read_text(encoding="utf-8"))
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _without_none(v) for k, v in value.items() if v is not None}
+    return [_without_none(v) for v in value] if isinstance(value, list) else value
+
+
+def _percent(share: float) -> float | None:
+    return _short(round(share * 100, 4))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.5g}") if math.isfinite(value) else None

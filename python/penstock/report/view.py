@@ -1,0 +1,174 @@
+"""The tables and the small inline pictures of a page, ready for the template."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from penstock.results.comparison import Cell, Comparison
+from penstock.results.display import Scale, decimals, number, scale_for
+from penstock.results.metrics import Metric, metric, order
+
+# Marker shapes in the order of the schemes: the same in tables, charts and legends. Centre (0, 0), radius about 1.
+SHAPES: tuple[str, ...] = (
+    "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
+    "M-.9-.9H.9V.9H-.9Z",
+    "M0-1.15 1.1.85H-1.1Z",
+    "M0-1.25 1.25 0 0 1.25-1.25 0Z",
+    "M0 1.15 1.1-.85H-1.1Z",
+    "M-.4-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4Z",
+    "M0-1.3.38-.4 1.24-.4.55.15.8 1.05 0 .5-.8 1.05-.55.15-1.24-.4-.38-.4Z",
+    "M-1-.5-.5-1 0-.5.5-1 1-.5.5 0 1 .5.5 1 0 .5-.5 1-1 .5-.5 0Z",
+)
+COLOURS = 8
+
+
+def marker(index: int) -> Markup:
+    """The sign of scheme ``index`` for a line of text."""
+    return Markup('<svg class="mk c{}" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path d="{}"/></svg>').format(
+        index % COLOURS, SHAPES[index % len(SHAPES)]
+    )
+
+
+def scales(found: Comparison) -> dict[tuple[str, str], Scale]:
+    """One unit for each (place, metric), whatever the swept value, so that tables can be laid side by side."""
+    values: dict[tuple[str, str], list[float]] = {}
+    for (_, _, place, name), cell in found.cells.items():
+        values.setdefault((place, name), []).append(cell.mean)
+    return {key: scale_for(metric(key[1]).quantity, numbers) for key, numbers in values.items()}
+
+
+def table(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str, point: int) -> list[dict[str, Any]]:
+    """Groups of rows: one row a metric, one cell a scheme."""
+    rows = []
+    for name in found.metrics[place]:
+        cells = found.row(point, place, name)
+        if all(c is None for c in cells):
+            continue
+        about, scale = metric(name), units[place, name]
+        leads = found.leads(point, place, name, about.better)
+        flat = all(c is None or c.mean == 0 for c in cells)
+        rows.append({
+            "metric": about, "unit": scale.unit, "key": about.key and not flat,
+            "cells": _cells(cells, scale, leads),
+            "strip": strip(cells, scale),
+        })  # fmt: skip
+    return _grouped(rows)
+
+
+def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Groups of rows of a single run: one row a metric, one cell a link or group of flows."""
+    names = {n for values in columns.values() for n, v in values.items() if isinstance(v, int | float)}
+    rows = []
+    for name in order(names):
+        about = metric(name)
+        values = [columns[c].get(name) for c in columns]
+        scale = scale_for(about.quantity, [v for v in values if v is not None])
+        cells = _cells([None if v is None else Cell(v, None, None, 1) for v in values], scale, [""] * len(values))
+        key = about.key and any(values)
+        rows.append({"metric": about, "unit": scale.unit, "key": key, "cells": cells, "strip": None})
+    return _grouped(rows)
+
+
+def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
+    """For each key metric with a direction: who leads at each swept value."""
+    rows = []
+    for name in found.metrics[place]:
+        about = metric(name)
+        if not about.key or not about.better:
+            continue
+        cells = []
+        for point in range(len(found.points)):
+            leads = found.leads(point, place, name, about.better)
+            front = [i for i, m in enumerate(leads) if m]
+            others = [i for i, m in enumerate(leads) if not m] if len(front) > len(leads) / 2 else []
+            cells.append({"kind": next((m for m in leads if m), ""), "schemes": front, "others": others})
+        if any(c["kind"] for c in cells):
+            rows.append({"metric": about, "cells": cells})
+    return rows
+
+
+def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: int = 5) -> Markup | None:
+    """All schemes of one row on one scale: a marker for the mean, a line for the interval, a lane for each."""
+    known = [(i, c) for i, c in enumerate(cells) if c is not None and math.isfinite(c.mean)]
+    if len(known) < 2:
+        return None
+    low = min(c.mean if c.low is None else c.low for _, c in known)
+    high = max(c.mean if c.high is None else c.high for _, c in known)
+    if high - low <= 1e-12 * max(abs(high), abs(low), 1e-300):
+        return None
+    height, pad = lane * len(cells) + 2, 5.0
+
+    def at(value: float) -> float:
+        return round(pad + (value - low) / (high - low) * (width - 2 * pad), 1)
+
+    parts = []
+    for i, c in known:
+        y = lane * (i + 0.5) + 1
+        if c.low is not None and c.high is not None and at(c.high) - at(c.low) > 0.5:
+            parts.append(f'<path class="whisker" d="M{at(c.low)} {y:g}H{at(c.high)}"/>')
+        shape = SHAPES[i % len(SHAPES)]
+        parts.append(f'<path class="c{i % COLOURS}" transform="translate({at(c.mean)} {y:g})scale(2.6)" d="{shape}"/>')
+    ends = [number(end * scale.factor, decimals([high * scale.factor])) for end in (low, high)]
+    words = f"from {ends[0]} to {ends[1]} {scale.unit}".strip()
+    svg = '<svg class="strip" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}</svg>'
+    return Markup(svg).format(
+        width, height, width, height, words, Markup("".join(parts))
+    )  # fmt: skip
+
+
+def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
+    """A distribution over first, first + 1, ... as bars, with its largest share written on the axis."""
+    top = max(values, default=0.0) or 1.0
+    left, base = 40, height - 20
+    step = (width - left - 4) / max(len(values), 1)
+    every = max(1, math.ceil(len(values) / 10))
+    parts = [f'<path class="axis" d="M{left} {base}H{width - 2}"/>']
+    for i, value in enumerate(values):
+        tall = value / top * (base - 12)
+        x = left + 2 + i * step
+        wide = min(max(step - 1.5, 0.8), 26)
+        parts.append(
+            f'<rect class="bar" x="{x + (step - wide) / 2:.1f}" y="{base - tall:.1f}" width="{wide:.1f}"'
+            f' height="{tall:.1f}"><title>{first + i}: {value * 100:.3g} %</title></rect>'
+        )
+        if i % every == 0:
+            parts.append(f'<text x="{x + step / 2:.1f}" y="{height - 5}" text-anchor="middle">{first + i}</text>')
+    parts.append(f'<text x="{left - 5}" y="16" text-anchor="end">{top * 100:.3g} %</text>')
+    return Markup('<svg class="bars" viewBox="0 0 {} {}" role="img">{}</svg>').format(
+        width, height, Markup("".join(parts))
+    )
+
+
+def _cells(cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
+    """The cells of one row, all with the same decimals."""
+    known = [c for c in cells if c is not None]
+    places = decimals(
+        (c.mean * scale.factor for c in known), (c.half * scale.factor for c in known if c.half is not None)
+    )
+    return [_cell(c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
+
+
+def _cell(cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
+    if cell is None:
+        return {"text": "–", "half": "", "lead": "", "tip": "no such number for this scheme"}
+    mean = number(cell.mean * scale.factor, places + 1)
+    if cell.low is None or cell.high is None or cell.half is None:
+        half, interval = "", "n = 1, no interval"
+    else:
+        half = number(cell.half * scale.factor, places)
+        ends = [number(end * scale.factor, places + 1) for end in (cell.low, cell.high)]
+        interval = f"95 % interval {ends[0]} to {ends[1]}; n = {cell.runs}"
+    text = number(cell.mean * scale.factor, places)
+    return {"text": text, "half": half, "lead": lead, "tip": f"{mean} {scale.unit}".strip() + f"; {interval}"}
+
+
+def _grouped(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        about: Metric = row["metric"]
+        groups.setdefault(about.group, []).append(row)
+    return [{"name": name, "rows": found, "key": any(r["key"] for r in found)} for name, found in groups.items()]

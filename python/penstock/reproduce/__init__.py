@@ -1,0 +1,1 @@
+"""Reproductions of published works: claims, verdicts, records and pages."""

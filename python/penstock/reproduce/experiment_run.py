@@ -1,0 +1,311 @@
+"""Reproduction of published works: experiments carried out, their claims decided, the outcome kept beside the work."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from matplotlib.figure import Figure
+
+from penstock import _native
+from penstock.engine.run import cores
+from penstock.reproduce import points
+from penstock.reproduce.claim import Decided, counts, decide
+from penstock.reproduce.paper import Experiment, Paper
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.store import Store
+from penstock.studies.study import Batch, Measure, Progress, Study
+
+__all__ = ["Effort", "Outcome", "carry_out", "recorded", "to_dict", "update", "whole_cost"]
+
+Mode = Literal["quick", "normal", "full"]
+T = TypeVar("T")
+
+# Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
+ROUNDS = (5, 10, 20, 50, 100)
+
+# What a claim has where nothing is written of it.
+SILENT = {"measured": None, "ci95": None, "must_hold": False}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is to be done, and where results are kept.
+
+    Attributes:
+        mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
+            sweep, with seeds until every claim is decided.
+        store: results of earlier runs.
+        jobs: threads.
+        progress: called with the runs that are finished and the runs that are planned.
+        cost: processor time in seconds of each run that was asked for, by its key.
+
+    """
+
+    mode: Mode = "normal"
+    store: Store | None = None
+    jobs: int = field(default_factory=cores)
+    progress: Progress | None = None
+    cost: dict[str, float] = field(default_factory=dict, compare=False)
+
+    @property
+    def quick(self) -> bool:
+        """Whether a part of each sweep is enough."""
+        return self.mode == "quick"
+
+    def choose(self, quick: T, full: T) -> T:
+        """One value for a quick reproduction, another for the others."""
+        return quick if self.quick else full
+
+    def table(self, study: Study, measure: Measure) -> Table:
+        """What a study finds: also for a first pass that parameters of another are taken from."""
+        batch = Batch(study, self.store)
+        batch.complete(self.jobs, self.progress)
+        table = batch.table(measure)
+        self.cost.update(batch.cost)
+        return table
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment has come to.
+
+    Attributes:
+        experiment: which.
+        runs: number of different runs, with those of first passes.
+        seeds: the most runs of a cell.
+        cpu_s: processor time of all these runs, also of those that were found in the store.
+        claims: its claims, decided.
+        shown: the numbers; `None` where they are to come from the record and it has none.
+        cost: processor time in seconds of each run, by its key; `None` where the outcome is from the record.
+
+    """
+
+    experiment: Experiment
+    runs: int
+    seeds: int
+    cpu_s: float
+    claims: Sequence[Mapping[str, Any]]
+    shown: Shown | None
+    cost: Mapping[str, float] | None = None
+
+    @property
+    def undrawn(self) -> bool:
+        """Whether there is a figure and nothing to draw it from."""
+        return self.shown is None and hasattr(self.experiment.module, "draw")
+
+    @property
+    def failed(self) -> list[str]:
+        """The claims that must hold and are not confirmed."""
+        return [claim["id"] for claim in self.claims if claim["must_hold"] and claim["verdict"] != "confirmed"]
+
+    def figure(self) -> Figure | None:
+        """The figure, if there is one and something to draw it from."""
+        draw: Callable[[Shown], Figure] | None = getattr(self.experiment.module, "draw", None)
+        return None if draw is None or self.shown is None else draw(self.shown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON of `reproduce`."""
+        return {
+            "id": self.experiment.id,
+            "title": self.experiment.title,
+            "runs": self.runs,
+            "seeds": self.seeds,
+            "cpu_s": round(self.cpu_s, 1),
+            "claims": list(self.claims),
+        }
+
+
+def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
+    """Do an experiment and decide its claims."""
+    module, effort = experiment.module, replace(effort, cost={})
+    if hasattr(module, "rows") or hasattr(module, "table"):
+        table = Table.exact(module.rows(effort)) if hasattr(module, "rows") else module.table(effort)
+        return _outcome(experiment, effort, table, decide(module.claims(table)))
+    study: Study = module.study(effort)
+    rounds = [*(n for n in ROUNDS if n < study.most_seeds), study.most_seeds] if effort.mode == "normal" else [None]
+    for seeds in rounds:
+        table = effort.table(study if seeds is None else study.limited(seeds), module.measure)
+        decided = decide(module.claims(table))
+        if all(one.finding.verdict != "inconclusive" for one in decided):
+            break
+    return _outcome(experiment, effort, table, decided)
+
+
+def _outcome(experiment: Experiment, effort: Effort, table: Table, decided: Iterable[Decided]) -> Outcome:
+    claims = [_with_reason(experiment.paper, one.to_dict()) for one in decided]
+    cost = effort.cost
+    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), claims, Shown.of(table), cost)
+
+
+def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
+    """A claim that is contradicted, with the reason that the work's `reasons.csv` has for it, if it has none yet."""
+    alone = claim["verdict"] == "contradicted" and not claim.get("reading") and not claim.get("because")
+    reason = paper.reasons.get(claim["id"]) if alone else None
+    return {**claim, "because": reason} if reason else claim
+
+
+def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
+    """What is kept beside the works of these experiments; those that were never run in full are left out."""
+    found = []
+    files: dict[str, tuple[Mapping[str, Any], Mapping[str, Shown]]] = {}
+    for experiment in experiments:
+        paper = experiment.paper
+        if paper.name not in files:
+            files[paper.name] = _entries(paper), points.read(paper.points_file)
+        entries, shown = files[paper.name]
+        entry = entries.get(experiment.id)
+        if entry is not None:
+            cost = entry["runs"], entry["seeds"], entry["cpu_s"]
+            found.append(Outcome(experiment, *cost, entry["claims"], _known(experiment, shown)))
+    return found
+
+
+def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
+    """What `results.json` has of each experiment, by its id; claims in full, with the reasons that are known today."""
+    return {
+        entry["id"]: {**entry, "claims": [_with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
+        for entry in (paper.recorded() or {}).get("experiments", [])
+    }
+
+
+def _known(experiment: Experiment, shown: Mapping[str, Shown]) -> Shown | None:
+    """What is recorded of an experiment's numbers; formulas are not recorded, but worked out again."""
+    if hasattr(experiment.module, "rows"):
+        return Shown.of(Table.exact(experiment.module.rows(Effort("full"))))
+    return shown.get(experiment.id)
+
+
+def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
+    """As `penstock reproduce --json` writes it: one work, or an array of several."""
+    works = []
+    for paper, own in by_paper(outcomes):
+        experiments = [
+            {**outcome.to_dict(), "files": list((files or {}).get(outcome.experiment.name, ()))} for outcome in own
+        ]
+        summary = counts(claim for outcome in own for claim in outcome.claims)
+        head = {"paper": paper.name, "penstock": _native.version, **whole_cost(paper, own)}
+        works.append({**head, "experiments": experiments, "summary": summary})
+    return works[0] if len(works) == 1 else works
+
+
+def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
+    """The outcomes of each work."""
+    found: dict[str, tuple[Paper, list[Outcome]]] = {}
+    for outcome in outcomes:
+        found.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)
+    return list(found.values())
+
+
+def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
+    """Runs (`runs`) and processor time (`cpu_s`) of a whole work; a run that experiments share counts once.
+
+    Nothing where this is not known: of a part of a work, or where its experiments were recorded one by one.
+    """
+    if {outcome.experiment.id for outcome in own} != set(paper.about["experiments"]):
+        return {}
+    costs = [outcome.cost for outcome in own if outcome.cost is not None]
+    if len(costs) < len(own):
+        return _recorded_cost(paper, [outcome.to_dict() for outcome in own])
+    runs = {key: cpu_s for cost in costs for key, cpu_s in cost.items()}
+    return {"runs": len(runs), "cpu_s": round(sum(runs.values()), 1)}
+
+
+def _recorded_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
+    """What is recorded of the cost of a whole work, if its experiments still cost the same."""
+    record = paper.recorded() or {"experiments": ()}
+    now, then = (
+        {each["id"]: (each["runs"], each["cpu_s"]) for each in some} for some in (entries, record["experiments"])
+    )
+    return {name: record[name] for name in ("runs", "cpu_s") if name in record and now == then}
+
+
+def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
+    """Write the outcomes into the works' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
+    for paper, own in by_paper(outcomes):
+        now = {outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine} for outcome in own}
+        kept = {**_entries(paper), **now}
+        experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
+        shown = points.read(paper.points_file)
+        shown |= {each.experiment.id: _drawn(each.experiment, each.shown) for each in own if each.shown is not None}
+        points.write(paper.points_file, {entry["id"]: shown.get(entry["id"], Shown(())) for entry in experiments})
+        lines = ",\n".join(_line(paper, entry) for entry in experiments)
+        cost = whole_cost(paper, own) or _recorded_cost(paper, experiments)
+        head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
+        _write(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
+        readme = paper.folder / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        _write(readme, _with_status(text, status_table(paper, experiments, cost)))
+        say(f"{paper.results_file}: {len(now)} experiments written")
+
+
+def _drawn(experiment: Experiment, shown: Shown) -> Shown:
+    """Of the numbers those that the figure is drawn from, if they are not those of formulas."""
+    module = experiment.module
+    draw = getattr(module, "draw", None)
+    return Shown(()) if draw is None or hasattr(module, "rows") else shown.drawn_by(draw)
+
+
+def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
+    """What `results.json` has of an experiment, without what its module and the table of reasons say anyway."""
+    claims = [_brief(paper, claim) for claim in entry["claims"]]
+    rest = {name: value for name, value in entry.items() if name != "title"}
+    return json.dumps({**rest, "claims": claims}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim without what says nothing, nor a reason that comes again from the table of reasons."""
+    said = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
+    bare = {name: value for name, value in said.items() if name != "because"}
+    return bare if _with_reason(paper, bare) == said else said
+
+
+def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:
+    """The verdicts of a work as a table in Markdown, and what they cost, one by one and all together."""
+    claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
+    total = counts(claim for _, claim in claims)
+    lines = [
+        ", ".join(f"{number} {verdict}" for verdict, number in total.items()) + ".",
+        "",
+        "| claim | says | asked | measured | verdict |",
+        "|---|---|---|---|---|",
+    ]
+    for _, claim in claims:
+        reading = f" (reading: {claim['reading']})" if claim.get("reading") else ""
+        why = f"{claim['why']}; {claim['because']}" if claim.get("because") else claim["why"]
+        cells = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why, claim["verdict"])
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join([*lines, "", *_cost_table(experiments, cost)])
+
+
+def _cost_table(experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> list[str]:
+    return [
+        "CPU time of all runs of an experiment, first passes included; experiments share runs.",
+        "",
+        "| experiment | runs | seeds | CPU time (s) |",
+        "|---|---|---|---|",
+        *(
+            f"| {entry['id']} | {entry['runs']} | {entry['seeds']} | {entry['cpu_s']:.0f} |"
+            if entry["runs"]
+            else f"| {entry['id']} | formulas | | |"
+            for entry in experiments
+        ),
+        *([f"| all, each run once | {cost['runs']} | | {cost['cpu_s']:.0f} |"] if cost else []),
+    ]
+
+
+def _with_status(text: str, table: str) -> str:
+    begin, end = "<!-- status: written by reproduce -->", "<!-- end of status -->"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.S)
+    return pattern.sub(lambda _: f"{begin}\n{table}\n{end}", text)
+
+
+def _write(file: Path, text: str) -> None:
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)

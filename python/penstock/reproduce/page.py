@@ -1,0 +1,159 @@
+"""The pages of `penstock reproduce --html`, one for each work and an index of several; figures as files."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from penstock import _native
+from penstock.engine.machine import provenance
+from penstock.plots import style
+from penstock.reproduce.claim import VERDICTS, by_claim, counts
+from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
+from penstock.reproduce.paper import Paper
+from penstock.reproduce.prose import prose
+
+__all__ = ["figures", "write"]
+
+
+def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
+    """Write the page of a work to `file`; of several works an index there, and their pages beside it."""
+    works = by_paper(outcomes)
+    if len(works) == 1:
+        _emit(file, _work_page(*works[0], index=None))
+        return [file]
+    pages = {paper.name: file.with_name(f"{file.stem}-{paper.name}.html") for paper, _ in works}
+    for paper, own in works:
+        _emit(pages[paper.name], _work_page(paper, own, index=file.name))
+    entries = [
+        {"paper": paper, "page": pages[paper.name].name, "counts": _counted(own), "cost": _cost(paper, own)}
+        for paper, own in works
+    ]
+    _emit(file, _rendered("reproduction_index.html.jinja", title="Published works, reproduced", entries=entries))
+    return [file, *pages.values()]
+
+
+def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
+    """Write the figure of each experiment as PDF and SVG; the files by the experiment's name."""
+    written: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        figure = outcome.figure()
+        if figure is None:
+            continue
+        for ending in ("pdf", "svg"):
+            file = folder / outcome.experiment.paper.name / f"{outcome.experiment.id}.{ending}"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            style.save(figure, file)
+            written.setdefault(outcome.experiment.name, []).append(str(file))
+    return written
+
+
+def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
+    rows = _rows(own)
+    deciding = {row["id"]: row for row in rows if not row["reading"]}
+    return _rendered(
+        "reproduction.html.jinja",
+        title=paper.about["title"],
+        paper=paper,
+        index=index,
+        experiments=[_section(outcome, deciding) for outcome in own],
+        rows=rows,
+        prose=prose(paper, {outcome.experiment.id for outcome in own}),
+        counts=_counted(own),
+        cost=_cost(paper, own),
+    )
+
+
+def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
+    """All claims in the order of the work, each followed by its other readings, wherever these are looked at.
+
+    `group` is the verdict of the main reading, which all of them are filtered by, or "" where there is none.
+    """
+    claims = [{"reading": "", **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
+    claims.sort(key=lambda claim: bool(claim["reading"]))
+    return [
+        {**reading, "group": "" if readings[0]["reading"] else readings[0]["verdict"]}
+        for readings in by_claim(claims).values()
+        for reading in readings
+    ]
+
+
+def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What the page shows of an experiment; of a claim that another one decides, there is that one's row too."""
+    svg = _inline(outcome)
+    width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+    own = outcome.experiment.id
+    return {
+        "outcome": outcome,
+        "name": outcome.experiment.name,
+        "id": own,
+        "title": outcome.experiment.title,
+        "svg": svg,
+        "width": round(float(width[1])) if width else 0,
+        "counts": _counted([outcome]),
+        "claims": [
+            (readings, deciding[id_] if id_ in deciding and deciding[id_]["in"] != own else None)
+            for id_, readings in by_claim({"reading": "", **claim} for claim in outcome.claims).items()
+        ],
+    }
+
+
+def _inline(outcome: Outcome) -> Markup:
+    """The figure as SVG for a page: no prolog; ids of its own, as several stand on one page."""
+    buffer = io.StringIO()
+    with style.styled():
+        figure = outcome.figure()
+        if figure is None:
+            return Markup("")
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    own = re.sub(r"\W", "-", outcome.experiment.name)
+    svg = re.sub(r'(\bid="|"#|url\(#)', lambda found: f"{found[1]}{own}-", svg)
+    # The drawing is ours: nothing in it comes from outside.
+    return Markup(svg)
+
+
+def _rendered(template: str, **context: Any) -> str:
+    pages = Environment(
+        loader=PackageLoader("penstock.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates = resources.files("penstock.report") / "templates"
+    css = "".join((templates / name).read_text(encoding="utf-8") for name in ("page.css", "reproduction.css"))
+    return pages.get_template(template).render(
+        **context,
+        css=Markup(css),
+        version=_native.version,
+        provenance=provenance(),
+        verdicts=VERDICTS,
+    )
+
+
+def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
+    return counts(claim for outcome in own for claim in outcome.claims)
+
+
+def _cost(paper: Paper, own: Sequence[Outcome]) -> str:
+    """Runs and CPU time of a work, or of one experiment; nothing where only those of each experiment are known."""
+    cost = own[0].to_dict() if len(own) == 1 else whole_cost(paper, own)
+    if not cost:
+        return ""
+    time = f"{cost['cpu_s'] / 60:.0f} min" if cost["cpu_s"] >= 120 else f"{cost['cpu_s']:.0f} s"
+    return f"{cost['runs']} runs, {time} of CPU time"
+
+
+def _emit(file: Path, text: str) -> None:
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)

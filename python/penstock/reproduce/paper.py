@@ -1,0 +1,245 @@
+"""Published works, one folder each: `paper.toml`, `setup.py`, one module for each figure or table, what is recorded.
+
+A module of an experiment begins with a docstring whose first line is its title, and has
+
+* `study(effort) -> Study` and `measure(run) -> dict` for what is simulated, `rows(effort)` for a table of formulas, or
+  `table(effort) -> Table` for what several studies give together,
+* `claims(table) -> Iterator[Claim]`: what the work claims of it,
+* `draw(shown) -> Figure`, where there is something to draw.
+
+`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted. `also` in
+`paper.toml`, if it is there, has further names of experiments. Of the full runs `results.json` has the claims, and
+`points.parquet` the points that the figures draw from.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import importlib.util
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from penstock.errors import PenstockError, nearest
+
+__all__ = ["Experiment", "Paper", "find", "papers"]
+
+_PAPERS = Path(__file__).parents[1] / "papers"
+_KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
+# The panels in the name of a figure: `a` in `fig2-9a`, `a,b` in `fig5-5a,b`.
+_PANELS = re.compile(r"(?<=\d)[a-z][a-z,–-]*$")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure, table or worked example of a work."""
+
+    paper: Paper
+    id: str
+
+    @cached_property
+    def module(self) -> ModuleType:
+        """The module that does it."""
+        return importlib.import_module(f"{_package(self.paper.folder)}.{self.id.replace('-', '_')}")
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return (self.module.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")
+
+    @property
+    def name(self) -> str:
+        """As it is called: `cc/fig4`."""
+        return f"{self.paper.alias}/{self.id}"
+
+    @property
+    def asked(self) -> str:
+        """As `penstock reproduce` is asked for it: its name, or its place where the work stands elsewhere."""
+        return self.name if self.paper.folder.parent == _PAPERS else f"{self.paper.folder.name}/{self.id}"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A published work.
+
+    Attributes:
+        folder: where its modules stand.
+        about: what its `paper.toml` says: authors, title, venue, year, link, alias, experiments, also.
+
+    """
+
+    folder: Path
+    about: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Such as `chung-claypool-2003`."""
+        return self.folder.name.replace("_", "-")
+
+    @property
+    def alias(self) -> str:
+        """The short name before the ids of its claims, such as `cc`."""
+        return str(self.about["alias"])
+
+    @property
+    def label(self) -> str:
+        """Authors, year and title."""
+        return f"{self.about['authors']} ({self.about['year']}), {self.about['title']}"
+
+    @property
+    def experiments(self) -> list[Experiment]:
+        """All of them, in the order of the work."""
+        return [Experiment(self, id_) for id_ in self.about["experiments"]]
+
+    def named(self, name: str) -> list[Experiment]:
+        """The experiments of a name; none where nothing has it.
+
+        It is an experiment's id, also with the work's dots and panels (`fig2.9a` for `fig2-9`), or the id of a claim or
+        its beginning before a slash (`c01`, `tab3.1/r1`, `tab3.1`), for what decides that claim by the record.
+        """
+        own = {experiment.id: experiment for experiment in self.experiments}
+        plain = name.replace(".", "-")
+        for id_ in (name, plain, _PANELS.sub("", plain), self.also.get(name)):
+            if id_ in own:
+                return [own[id_]]
+        meant = [(id_, main) for id_, claim, main in self._claims() if f"{claim}/".startswith(f"{name}/")]
+        decided = [id_ for id_, main in meant if main] or [id_ for id_, _ in meant]
+        return [own[id_] for id_ in dict.fromkeys(decided)]
+
+    def names(self) -> list[str]:
+        """What `named` knows, as it is written in the record."""
+        claims = [claim for _, claim, _ in self._claims()]
+        return [*self.about["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
+
+    @property
+    def also(self) -> Mapping[str, str]:
+        """Further names of experiments."""
+        found: Mapping[str, str] = self.about.get("also", {})
+        return found
+
+    def _claims(self) -> list[tuple[str, str, bool]]:
+        """Experiment and id of each recorded claim, and whether it is the main reading."""
+        return [
+            (entry["id"], claim["id"], not claim.get("reading"))
+            for entry in (self.recorded() or {}).get("experiments", [])
+            for claim in entry["claims"]
+            if entry["id"] in self.about["experiments"]
+        ]
+
+    @property
+    def results_file(self) -> Path:
+        """The claims as the full runs decide them."""
+        return self.folder / "results.json"
+
+    @property
+    def points_file(self) -> Path:
+        """The points of the full runs that figures draw from."""
+        return self.folder / "points.parquet"
+
+    @cached_property
+    def reasons(self) -> Mapping[str, str]:
+        """Why claims are contradicted, by their ids, where the work has this in a table."""
+        file = self.folder / "reasons.csv"
+        if not file.exists():
+            return {}
+        with file.open(encoding="utf-8", newline="") as rows:
+            return {row["claim"]: row["because"] for row in csv.DictReader(rows)}
+
+    def recorded(self) -> Mapping[str, Any] | None:
+        """What `results.json` has, where there is one."""
+        if not self.results_file.exists():
+            return None
+        found: Mapping[str, Any] = json.loads(self.results_file.read_text(encoding="utf-8"))
+        return found
+
+
+def papers() -> list[Paper]:
+    """All works that come with penstock, by name."""
+    return [_read(file.parent) for file in sorted(_PAPERS.glob("*/paper.toml"))]
+
+
+def _read(folder: Path) -> Paper:
+    file = folder / "paper.toml"
+    try:
+        about = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise PenstockError(f"{file}: {error}") from None
+    missing = [key for key in _KEYS if key not in about]
+    if missing:
+        raise PenstockError(f"{file}: lacks {', '.join(missing)}")
+    return Paper(folder, about)
+
+
+def _package(folder: Path) -> str:
+    """The name of the package of a work; one that stands elsewhere is made known under a name of its own."""
+    if folder.parent == _PAPERS:
+        return f"penstock.papers.{folder.name}"
+    name = f"penstock_paper_{folder.name}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        assert spec is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+    return name
+
+
+def _folder_of(name: str) -> tuple[Path, str] | None:
+    """The folder of a work that stands elsewhere, and what is asked of it."""
+    path = Path(name)
+    for folder in (path, *path.parents):
+        if (folder / "paper.toml").is_file():
+            return folder.resolve(), "" if folder == path else path.relative_to(folder).as_posix()
+    return None
+
+
+def _work_of(name: str, known: Sequence[Paper]) -> tuple[Paper, str] | None:
+    """The work that is meant by its name, alias, folder or the beginning of its name, and what is asked of it."""
+    first, _, second = name.partition("/")
+    for paper in known:
+        if first in (paper.name, paper.alias):
+            return paper, second
+    if (place := _folder_of(name)) is not None:
+        return _read(place[0]), place[1]
+    begun = [paper for paper in known if paper.name.startswith(f"{first}-")]
+    return (begun[0], second) if len(begun) == 1 else None
+
+
+def find(wanted: Sequence[str]) -> list[Experiment]:
+    """The experiments that are named: `cc`, `chung-claypool-2003`, `cc/fig4`; all of all works if nothing is named.
+
+    A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is a work too: `./my_paper`,
+    `./my_paper/fig1`.
+
+    Raises `PenstockError` with every unknown name.
+    """
+    known = papers()
+    found: list[Experiment] = []
+    wrong: list[str] = []
+    for name in wanted or [paper.name for paper in known]:
+        place = _work_of(name, known)
+        if place is None:
+            first = name.partition("/")[0]
+            close = nearest(first, [word for paper in known for word in (paper.name, paper.alias)])
+            wrong.append(f'there is no work "{first}"{close}; there are: {", ".join(paper.name for paper in known)}')
+            continue
+        paper, asked = place
+        meant = paper.named(asked) if asked else paper.experiments
+        if not meant:
+            close = nearest(asked, paper.names())
+            wrong.append(
+                f'{paper.name} has no experiment or claim "{asked}"{close}; '
+                f"penstock reproduce --list {name.removesuffix(f'/{asked}')} tells its experiments"
+            )
+        found += meant
+    if wrong:
+        raise PenstockError("\n".join(wrong))
+    return list({experiment.name: experiment for experiment in found}.values())

@@ -1,0 +1,75 @@
+"""The points that figures draw from, kept beside a work as `points.parquet`: a row a point, in the order of the table.
+
+The columns are `experiment`; `labels` of the cell as JSON, which tells 8 from 8.0; `metric`; `mean`; and `half`, half
+the interval. A cell of which nothing is drawn has one row without a metric: it still has its place on the axes. No two
+cells of an experiment have the same labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from penstock.errors import PenstockError
+from penstock.results.summary_table import Point, Shown
+
+__all__ = ["read", "write"]
+
+_COLUMNS = {
+    "experiment": "VARCHAR",
+    "labels": "VARCHAR",
+    "metric": "VARCHAR",
+    "mean": "FLOAT",
+    "half": "FLOAT",
+}
+# Version 2 splits floats by their bytes: rounded ones end in bytes of 0, which then lie together.
+_FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSION v2"
+
+
+def write(file: Path, experiments: Mapping[str, Shown]) -> None:
+    """Keep the points of experiments, by their ids, in place of what the file had."""
+    rows = [row for id_, shown in experiments.items() for row in _rows(id_, shown)]
+    columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
+    part = file.with_name(f"{file.name}.part")
+    with duckdb.connect() as base:
+        base.register("points", {name: np.array(own, object) for name, own in zip(_COLUMNS, columns, strict=True)})
+        typed = ", ".join(f"{name}::{kind} AS {name}" for name, kind in _COLUMNS.items())
+        target = str(part).replace("'", "''")
+        base.execute(f"COPY (SELECT {typed} FROM points) TO '{target}' ({_FORMAT})")
+    part.replace(file)
+
+
+def read(file: Path) -> dict[str, Shown]:
+    """The points of each experiment by its id; none where there is no file. Raises `PenstockError` for a broken one."""
+    if not file.exists():
+        return {}
+    try:
+        with duckdb.connect() as base:
+            rows = base.execute(f"SELECT {', '.join(_COLUMNS)} FROM read_parquet(?)", [str(file)]).fetchall()
+    except duckdb.Error as error:
+        raise PenstockError(f"{file}: cannot be read: {error}") from None
+    return {
+        id_: Shown(_cell(list(cell)) for _, cell in groupby(own, itemgetter(1)))
+        for id_, own in groupby(rows, itemgetter(0))
+    }
+
+
+def _rows(id_: str, shown: Shown) -> Iterator[tuple[Any, ...]]:
+    for labels, points in shown.cells:
+        first = (id_, json.dumps(labels, separators=(",", ":"), ensure_ascii=False))
+        if not points:
+            yield *first, None, None, None
+        for metric, point in points.items():
+            yield *first, metric, point.mean, point.half
+
+
+def _cell(rows: list[tuple[Any, ...]]) -> tuple[dict[str, Any], dict[str, Point]]:
+    points = {metric: Point(mean, half) for _, _, metric, mean, half in rows if metric is not None}
+    return json.loads(rows[0][1]), points

@@ -1,0 +1,54 @@
+"""What `penstock reproduce` prints: the verdicts, and the list of works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock.reproduce.claim import VERDICTS, by_claim, counts
+from penstock.reproduce.experiment_run import Outcome, by_paper
+from penstock.reproduce.paper import Experiment
+
+__all__ = ["listed", "text"]
+
+
+def text(outcomes: Sequence[Outcome]) -> str:
+    """The verdicts, a line a claim, and their number for each work."""
+    lines = []
+    for paper, own in by_paper(outcomes):
+        lines.append(paper.label)
+        for outcome in own:
+            cost = f"{outcome.runs} runs, {outcome.cpu_s:.0f} s of CPU time" if outcome.runs else "formulas"
+            lines.append(f"\n  {outcome.experiment.name}  {outcome.experiment.title} ({cost})")
+            for claims in by_claim(outcome.claims).values():
+                for claim in claims:
+                    lines += _claim(f"{paper.alias}/{claim['id']}", claim)
+        total = counts(claim for outcome in own for claim in outcome.claims)
+        lines.append("\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + "\n")
+    return "\n".join(lines)
+
+
+def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
+    """The lines of a claim; the verdict of a reading that does not count is in brackets."""
+    reading = claim.get("reading")
+    verdict = f"({claim['verdict']})" if reading else claim["verdict"]
+    notes = [f"another reading, which does not count: {reading}"] if reading else []
+    notes += [claim["why"], *filter(None, [claim.get("because")])]
+    head = f"    {verdict:<16} {name}  {claim['says']}: {claim['expected']}"
+    return [head, *(f"    {'':<16} {note}" for note in notes)]
+
+
+def listed(experiments: Sequence[Experiment]) -> str:
+    """Names and titles, by work, with the verdicts of the recorded full runs."""
+    lines: list[str] = []
+    paper = None
+    for experiment in experiments:
+        if experiment.paper != paper:
+            paper = experiment.paper
+            lines += [*([""] if lines else []), f"{paper.name} ({paper.alias}): {paper.label}"]
+            recorded = {entry["id"]: entry for entry in (paper.recorded() or {}).get("experiments", [])}
+        entry = recorded.get(experiment.id)
+        found = counts(entry["claims"]) if entry else {}
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number)
+        lines.append(f"  {experiment.name:<22} {experiment.title}" + (f" [{verdicts}]" if verdicts else ""))
+    return "\n".join(lines) + "\n"

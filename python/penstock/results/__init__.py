@@ -1,0 +1,1 @@
+"""Numbers over runs: metrics, samples, summaries, tables, and how numbers are displayed."""

@@ -1,0 +1,102 @@
+"""Numbers for people: the unit that reads best, and as many digits as the interval supports."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from penstock.results.metrics import Quantity
+
+
+@dataclass(frozen=True)
+class Scale:
+    """``value * factor`` is the number in ``unit``."""
+
+    factor: float
+    unit: str
+
+
+def scale_for(quantity: Quantity, values: Iterable[float]) -> Scale:
+    """The unit for a set of values of one metric, from the largest of them."""
+    top = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
+    match quantity:
+        case "time":
+            return _step(top, ((1.0, Scale(1.0, "s")), (1e-3, Scale(1e3, "ms"))), Scale(1e6, "µs"), zero="ms")
+        case "rate":
+            steps = ((1e9, Scale(1e-9, "Gbit/s")), (1e6, Scale(1e-6, "Mbit/s")), (1e3, Scale(1e-3, "kbit/s")))
+            return _step(top, steps, Scale(1.0, "bit/s"))
+        case "bytes":
+            steps = ((1e9, Scale(1e-9, "GB")), (1e6, Scale(1e-6, "MB")), (1e4, Scale(1e-3, "kB")))
+            return _step(top, steps, Scale(1.0, "B"))
+        case "share":
+            return Scale(100.0, "%")
+        case "packets":
+            return Scale(1.0, "packets")
+        case "packets2":
+            return Scale(1.0, "packets²")
+        case "count" | "ratio" | "number":
+            return Scale(1.0, "")
+
+
+def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
+    """Decimals for numbers that stand side by side: two significant digits of a middling half-interval.
+
+    Without intervals: four significant digits of the largest number, none for whole numbers.
+
+    >>> decimals([12.345, 11.9], [0.217, 0.18])
+    2
+    >>> decimals([0.00477])
+    6
+    >>> decimals([18, 25])
+    0
+    """
+    spread = sorted(h for h in halves if h > 0 and math.isfinite(h))
+    if spread:
+        middling = 1 - math.floor(math.log10(spread[len(spread) // 2]))
+        finest = -math.floor(math.log10(spread[0]))
+        places = min(max(middling, finest), middling + 1)
+    else:
+        known = [v for v in values if math.isfinite(v)]
+        if all(v == round(v) for v in known):
+            return 0
+        places = 3 - math.floor(math.log10(max(abs(v) for v in known)))
+    return min(max(places, 0), 6)
+
+
+def number(value: float, places: int) -> str:
+    """``value`` with ``places`` decimals, thousands set apart, and a true minus sign.
+
+    >>> number(18231.4, 0)
+    '18\u202f231'
+    >>> number(-0.001, 2)
+    '0.00'
+    """
+    if not math.isfinite(value):
+        return "–"
+    text = f"{value:,.{places}f}".replace(",", "\u202f")
+    if text.startswith("-"):
+        text = "−" + text[1:] if any(c in "123456789" for c in text) else text[1:]
+    return text
+
+
+def spaced(value: object) -> str:
+    """A value of a scenario with its unit set apart: ``1.5 Mbit/s``, ``20 ms``, ``35 packets``.
+
+    >>> spaced("1.5Mbit"), spaced("20ms"), spaced("35p"), spaced("inf"), spaced(35)
+    ('1.5 Mbit/s', '20 ms', '35 packets', 'inf', '35')
+    """
+    found = re.fullmatch(r"([0-9.]+)([A-Za-zµ%/]+)", str(value))
+    if not found:
+        return str(value)
+    size, unit = found.groups()
+    if unit == "p":
+        return f"{size} packet{'' if size == '1' else 's'}"
+    return f"{size} {unit}/s" if unit.endswith("bit") else f"{size} {unit}"
+
+
+def _step(top: float, steps: tuple[tuple[float, Scale], ...], smallest: Scale, zero: str = "") -> Scale:
+    if top == 0 and zero:
+        return next((s for _, s in steps if s.unit == zero), smallest)
+    return next((scale for least, scale in steps if top >= least), smallest)

@@ -1,0 +1,101 @@
+"""What is kept of a table when its runs are gone: a mean and half an interval for each number. Figures draw from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.results.sample import Sample
+from penstock.results.table import Table
+
+__all__ = ["Point", "Shown"]
+
+# Significant bits: a mean to one part in 65 000, half an interval to one in 100. No figure shows more.
+MEAN_BITS, HALF_BITS = 16, 7
+
+
+@dataclass(frozen=True)
+class Point:
+    """A mean and half the width of its 95 % interval; `None` where there is no interval, or one without width."""
+
+    mean: float
+    half: float | None
+
+
+class Shown:
+    """Labels and points of the cells of a table."""
+
+    def __init__(self, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, Point]]]) -> None:
+        self.cells = tuple(cells)
+
+    @classmethod
+    def of(cls, table: Table) -> Shown:
+        """The summary of a table, rounded to what is kept of it, so that a figure from either is the same."""
+        return cls((labels, _points(samples)) for labels, samples in table.cells)
+
+    def drawn_by(self, draw: Callable[[Shown], object]) -> Shown:
+        """What a figure reads of it: all cells, with the numbers that `draw` has looked at."""
+        watched = [(labels, _Watched(points)) for labels, points in self.cells]
+        draw(Shown(watched))
+        return Shown(
+            (labels, {name: point for name, point in points.items() if name in seen.read})
+            for (labels, points), (_, seen) in zip(self.cells, watched, strict=True)
+        )
+
+    def axis(self, name: str) -> list[Any]:
+        """The values on an axis, in their order."""
+        return list(dict.fromkeys(labels[name] for labels, _ in self.cells if labels.get(name) is not None))
+
+    def where(self, **labels: Any) -> Shown:
+        """The cells with these labels."""
+        return Shown(cell for cell in self.cells if all(cell[0].get(key) == value for key, value in labels.items()))
+
+    def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
+        """The values on an axis with the point of a number at each, where there is one."""
+        return [
+            (at[name], points[metric])
+            for at, points in self.where(**labels).cells
+            if at.get(name) is not None and metric in points
+        ]
+
+    def __call__(self, metric: str, **labels: Any) -> Point:
+        """The point of a number in the one cell with these labels. Raises `KeyError` where that is not one cell."""
+        found = self.where(**labels).cells
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} cells have {labels}")
+        return found[0][1][metric]
+
+
+class _Watched(Mapping[str, Point]):
+    """Points that know which of them were read; all ways to them lead through one."""
+
+    def __init__(self, points: Mapping[str, Point]) -> None:
+        self._points = points
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Point:
+        self.read.add(name)
+        return self._points[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._points)
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+
+def _points(samples: Mapping[str, Sample]) -> dict[str, Point]:
+    summaries = ((name, sample.summary) for name, sample in samples.items())
+    return {
+        name: Point(_short(summary.mean, MEAN_BITS), _short(summary.half or 0.0, HALF_BITS) or None)
+        for name, summary in summaries
+        if summary is not None
+    }
+
+
+def _short(value: float, bits: int) -> float:
+    """Rounded to so many significant bits, few enough for single precision."""
+    fraction, exponent = math.frexp(value)
+    return math.ldexp(round(math.ldexp(fraction, bits)), exponent - bits)

@@ -1,0 +1,189 @@
+"""Writes `_generated.py`: a class for each queue scheme and one for TCP traffic, from the native registries."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from penstock.laws.catalog import Param, Scheme, schemes, tcp_keys
+from penstock.scenario.resolve.settings import default_shown
+
+TARGET = Path(__file__).with_name("_generated.py")
+
+_HEAD = '''"""One class for each queue scheme, and one for TCP traffic. Made by `make gen`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from penstock.laws.queue import ClassElement, Queue
+from penstock.scenario.elements import Traffic, Value
+'''
+
+# Keys of TCP traffic that say when transfers come, with their types in Python: no keys of a connection.
+_TRANSFERS = (
+    Param("arrivals", 'Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.', "",
+          "Value", None),
+    Param("load", "Instead of arrivals: the rate that transfers at exponential gaps offer on average.", "", "str",
+          None),
+    Param("classes", "Sizes at which the classes end whose completion times are told apart.", "", "Sequence[str]",
+          None),
+)  # fmt: skip
+
+# Where the scheme's name alone does not show its words.
+_NAMES = {"droptail": "DropTail"}
+
+
+def class_name(scheme: str) -> str:
+    """`ared-floyd` is `AredFloyd`."""
+    return _NAMES.get(scheme) or "".join(word.capitalize() for word in scheme.split("-"))
+
+
+def source() -> str:
+    """The text of the generated file."""
+    names = [class_name(scheme.name) for scheme in schemes()]
+    exported = "".join(f'    "{name}",\n' for name in sorted(["SCHEMES", "Class", *names, "Tcp"], key=_sorting))
+    parts = [_HEAD, f"\n__all__ = [\n{exported}]\n"]
+    parts.append(_class_of_packets())
+    parts += [_scheme_class(scheme) for scheme in schemes()]
+    parts.append(_tcp_class())
+    entries = "".join(f'    "{scheme.name}": {class_name(scheme.name)},\n' for scheme in schemes())
+    parts.append(f"\n\nSCHEMES: dict[str, type[Queue]] = {{\n{entries}}}\n")
+    return "".join(parts)
+
+
+def _sorting(name: str) -> tuple[bool, str]:
+    """Constants first, as the linter sorts them; one letter is no constant."""
+    return not (name.isupper() and len(name) > 1), name
+
+
+def _scheme_class(scheme: Scheme) -> str:
+    own = [param for param in scheme.params if param.name not in ("limit", "share")]
+    # Required ones first reads best; the order does not matter to keywords.
+    lines = [_docs(scheme.title, own, f"References: {scheme.source}"), f'    scheme: ClassVar[str] = "{scheme.name}"\n']
+    if own:
+        lines.append("\n")
+    lines += [_field(param, default_shown(param)) for param in own]
+    return f"\n\n@dataclass(frozen=True, kw_only=True)\nclass {class_name(scheme.name)}(Queue):\n" + "".join(lines)
+
+
+def _class_of_packets() -> str:
+    """One class for the classes of all schedulers: each takes some of the keys."""
+    params: dict[str, Param] = {}
+    owners: dict[str, list[str]] = {}
+    for scheme in schemes():
+        for param in scheme.class_params:
+            params.setdefault(param.name, param)
+            owners.setdefault(param.name, []).append(scheme.name)
+    told = [
+        replace(param, doc=f"({', '.join(owners[name])}) {param.doc}", default=None, required=False)
+        for name, param in params.items()
+    ]
+    return (
+        "\n\n@dataclass(frozen=True, kw_only=True)\nclass Class(ClassElement):\n"
+        + _docs(
+            "A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys", told, ""
+        )
+        + "".join(_field(param, None) for param in told)
+    )
+
+
+def _tcp_class() -> str:
+    keys = tcp_keys()
+    profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
+    params = [profile, *keys.params, *_TRANSFERS]
+    docs = _docs("TCP flows; what is left out (None) is the profile's.", params, "")
+    fields = [_field(profile, keys.profiles[0]), *(_tcp_field(param) for param in keys.params)]
+    fields += [f"    {param.name}: {param.kind} | None = None\n" for param in _TRANSFERS]
+    return (
+        "\n\n@dataclass(frozen=True, kw_only=True)\nclass Tcp(Traffic):\n"
+        + docs
+        + '    kind: ClassVar[str] = "tcp"\n\n'
+        + "".join(fields)
+    )
+
+
+def _tcp_field(param: Param) -> str:
+    """A key of TCP; the size of a transfer may be drawn."""
+    field = _field(param, None)
+    return field.replace(": ", ": Mapping[str, Any] | ", 1) if param.name in ("packets", "bytes") else field
+
+
+def _docs(title: str, params: Iterable[Param], references: str) -> str:
+    lines = [f'    """{title.rstrip(".")}.\n']
+    attributes = [_attribute(param) for param in params]
+    if attributes:
+        lines += ["\n    Attributes:\n", *attributes]
+    if references:
+        lines += ["\n", textwrap.fill(references, 116, initial_indent="    ", subsequent_indent="        ") + "\n"]
+    return "".join(lines) + '    """\n\n'
+
+
+def _attribute(param: Param) -> str:
+    unit = f" Unit: {param.unit}." if param.unit else ""
+    bounds = ""
+    if param.range:
+        low, high = param.range
+        bounds = f" At least {low:g}." if high is None else f" From {low:g} to {high:g}."
+    text = f"{param.name}: {param.doc}{unit}{bounds}".replace("\\", "\\\\")
+    return textwrap.fill(text, 112, initial_indent=" " * 8, subsequent_indent=" " * 12) + "\n"
+
+
+def _field(param: Param, default: object) -> str:
+    kind = _annotation(param)
+    if param.required:
+        return f"    {param.name}: {kind}\n"
+    if default is None:
+        kind = f"{kind} | None"
+    return _wrapped(f"    {param.name}: {kind} = {_literal(default)}\n")
+
+
+def _wrapped(field: str) -> str:
+    """The line as the formatter breaks it where it is too long: round an optional type, else at the brackets."""
+    if len(field) <= 121:
+        return field
+    head, kind = field.split(": ", 1)
+    kind, default = kind.rsplit(" = ", 1)
+    if kind.endswith("| None") and len(kind) <= 112:
+        return f"{head}: (\n        {kind}\n    ) = {default}"
+    head, rest = field.split("[", 1)
+    words, tail = rest.rsplit("]", 1)
+    if len(words) > 112:
+        words = words.replace(", ", ",\n        ") + ","
+    return f"{head}[\n        {words}\n    ]{tail}"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, list):  # a default must not be one that can change
+        return repr(tuple(value))
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def _annotation(param: Param) -> str:
+    words = f"Literal[{', '.join(map(json.dumps, param.choices))}]"
+    match param.kind:
+        case "choice":
+            return f"{words} | bool" if "on" in param.choices else words
+        case "flag":
+            return "bool"
+        case "integer":
+            return "int | str" if param.words else "int"
+        case "time":
+            return "str | bool" if "off" in param.words else "str"
+        case "size" | "rate":
+            return "str"
+        case "numbers":
+            return "Sequence[float]"
+        case "classes":
+            return "Sequence[Class]"
+        case _:
+            return "float | str"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(source(), encoding="utf-8")

@@ -1,0 +1,2052 @@
+"""One class for each queue scheme, and one for TCP traffic. Made by `make gen`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from penstock.laws.queue import ClassElement, Queue
+from penstock.scenario.elements import Traffic, Value
+
+__all__ = [
+    "SCHEMES",
+    "Afd",
+    "AredFeng",
+    "AredFloyd",
+    "Avq",
+    "Bernoulli",
+    "Blue",
+    "Bred",
+    "Cake",
+    "Cbfq",
+    "Cbq",
+    "CbtRed",
+    "Choke",
+    "Class",
+    "Cobalt",
+    "Codel",
+    "CurvyRed",
+    "DropFront",
+    "DropTail",
+    "Drr",
+    "Dsdrr",
+    "Dsred",
+    "Dtdrr",
+    "DualCurvyRed",
+    "Dualpi2",
+    "FbRed",
+    "Fq",
+    "FqCodel",
+    "FqPie",
+    "Fred",
+    "Green",
+    "Lred",
+    "P",
+    "Pi",
+    "Pi2",
+    "Pie",
+    "Pq",
+    "Psand",
+    "PushOut",
+    "Qlaw",
+    "Qsdrr",
+    "Ras",
+    "Red",
+    "Rem",
+    "Rio",
+    "Scfq",
+    "Sfb",
+    "Sfc",
+    "Sfq",
+    "Shaper",
+    "Sred",
+    "Tcp",
+    "Tdrr",
+    "Wf2q",
+    "Wfq",
+    "Wred",
+    "WredDfq",
+    "Wrt",
+    "Xred",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Class(ClassElement):
+    """A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys.
+
+    Attributes:
+        priority: (pq) Priority of the class, 0 the highest; without it, its place in the list. From 0 to 1e+06.
+        rate: (pq) Rate up to which the class has its priority; without it, always. Unit: bit/s. From 1 to
+            1e+13.
+        burst: (pq, cbq) How much may come at once and still have priority; 20 packets unless it is given. Unit:
+            packets. At least 0.
+        limit: (pq, fq, cbfq, wfq, scfq, wf2q, cbq) Limit of the class's own queue, besides that of all. Unit:
+            packets. At least 0.
+        share: (cbfq, wfq, scfq, wf2q, cbq) Share of the link's rate; those of all classes are at most 1
+            together. From 1e-06 to 1.
+        weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
+            of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
+        mean_packet: (cbq) Mean size of the class's packets, which makes packets or bytes in a turn out of its
+            share. Unit: bytes. From 1 to 65535.
+    """
+
+    priority: int | None = None
+    rate: str | None = None
+    burst: float | str | None = None
+    limit: float | str | None = None
+    share: float | str | None = None
+    weight: float | str | None = None
+    mean_packet: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropTail(Queue):
+    """Drop-tail.
+
+    References: the first-in-first-out queue of every router
+    """
+
+    scheme: ClassVar[str] = "droptail"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bernoulli(Queue):
+    """Bernoulli.
+
+    Attributes:
+        p: Probability of dropping or marking an arriving packet. From 0 to 1.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: J. Chung, M. Claypool, Analysis of Active Queue Management, IEEE NCA 2003
+    """
+
+    scheme: ClassVar[str] = "bernoulli"
+
+    p: float | str
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Red(Queue):
+    """Random Early Detection.
+
+    Attributes:
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
+        Networking 1(4), 1993
+    """
+
+    scheme: ClassVar[str] = "red"
+
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = False
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AredFloyd(Queue):
+    """Adaptive RED (Floyd).
+
+    Attributes:
+        alpha: Largest step up of max_p, which is also at most a quarter of it. From 0 to 1.
+        beta: Factor of a step down of max_p. From 0 to 1.
+        interval: Time between steps. Unit: s. At least 0.001.
+        max_p_low: No step down from below this max_p. From 0 to 1.
+        max_p_high: No step up from above this max_p. From 0 to 1.
+        tick: Whether a timer or an arrival takes the step.
+        gentle_from: Where the gentle ramp starts while max_p moves.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
+        Active Queue Management, 2001
+    """
+
+    scheme: ClassVar[str] = "ared-floyd"
+
+    alpha: float | str = 0.01
+    beta: float | str = 0.9
+    interval: str = "500ms"
+    max_p_low: float | str = 0.01
+    max_p_high: float | str = 0.5
+    tick: Literal["timer", "arrival"] = "timer"
+    gentle_from: Literal["first", "current"] = "first"
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = True
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AredFeng(Queue):
+    """Adaptive RED (Feng).
+
+    Attributes:
+        alpha: Divides max_p when the average falls below min_th. From 1 to 1000.
+        beta: Multiplies max_p when the average rises above max_th. From 1 to 1000.
+        gentle_from: Where the gentle ramp starts while max_p moves.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
+    """
+
+    scheme: ClassVar[str] = "ared-feng"
+
+    alpha: float | str = 3
+    beta: float | str = 2
+    gentle_from: Literal["first", "current"] = "first"
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.02
+    w_q: float | str = "auto"
+    gentle: bool = True
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Psand(Queue):
+    """PSAND.
+
+    Attributes:
+        target: Wanted average queue KT. Unit: packets. At least 0.
+        interval: Time between steps of max_p. Unit: s. At least 0.001.
+        coef: Factor of each step. From 0 to 1000.
+        gamma: Power of proximity times change in each step. From 0 to 100.
+        max_p_low: Smallest max_p. From 0 to 1.
+        max_p_high: Largest max_p. From 0 to 1.
+        min_th: Average queue from which on packets are dropped; "auto" follows from the target. Unit: packets.
+            At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" follows from the target. Unit:
+            packets. At least 0.
+        max_p: Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
+        gentle_from: Where line and ramp of the drop function start while max_p and the thresholds move.
+        adapt: How the thresholds move.
+        smooth_alpha: How much the thresholds stay where they are: 0 moves them by the whole change of the
+            average, 1 not at all. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Universite Montpellier II, 2004
+    """
+
+    scheme: ClassVar[str] = "psand"
+
+    target: float | str = "10p"
+    interval: str = "500ms"
+    coef: float | str = 1.75
+    gamma: float | str = 1.5
+    max_p_low: float | str = 0.01
+    max_p_high: float | str = 0.75
+    min_th: float | str = "auto"
+    max_th: float | str = "auto"
+    max_p: float | str = "auto"
+    gentle_from: Literal["first", "current"] = "current"
+    adapt: Literal[
+        "none", "max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"
+    ] = "none"
+    smooth_alpha: float | str = 0
+    w_q: float | str = "auto"
+    gentle: bool = True
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qlaw(Queue):
+    """RED steered by the queue law.
+
+    Attributes:
+        interval: Time between two settings of max_p. Unit: s. At least 0.001.
+        g: Weight g of the last interval's arrivals and signals. From 0.001 to 1.
+        rtt: RTLD, round-trip time without queueing; "auto" is the link's, or 100 ms where it has none. Unit: s.
+            At least 1e-06.
+        min_rto: Least timeout of the flows. Unit: s. At least 0.
+        max_p_low: Least max_p. From 0 to 1.
+        max_p_high: Largest max_p. From 0 to 1.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: penstock; the queue law: J. Chung, M. Claypool, Analysis of RED-Family Active Queue Management, 2003
+    """
+
+    scheme: ClassVar[str] = "qlaw"
+
+    interval: str = "500ms"
+    g: float | str = 0.5
+    rtt: str = "auto"
+    min_rto: str = "200ms"
+    max_p_low: float | str = 0.001
+    max_p_high: float | str = 1
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = True
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blue(Queue):
+    """BLUE.
+
+    Attributes:
+        d1: Step up of p at a loss. From 0 to 1.
+        d2: Step down of p on an idle link. From 0 to 1.
+        freeze: Shortest time between two steps of p. Unit: s. At least 0.0001.
+        threshold: A longer queue than this counts as a loss too. Unit: packets. At least 0.
+        ecn: Mark ECN-capable packets instead of dropping them early.
+
+    References: W. Feng, D. Kandlur, D. Saha, K. Shin, BLUE: A New Class of Active Queue Management Algorithms, CSE-
+        TR-387-99, University of Michigan, 1999
+    """
+
+    scheme: ClassVar[str] = "blue"
+
+    d1: float | str = 0.0025
+    d2: float | str = 0.00025
+    freeze: str = "100ms"
+    threshold: float | str | None = None
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sred(Queue):
+    """Stabilized RED (SRED).
+
+    Attributes:
+        variant: All flows alike, or more drops for flows that are hit.
+        zombies: Length M of the list. From 1 to 1e+06.
+        p: Probability that a missed zombie is replaced. From 0 to 1.
+        alpha: Weight of one arrival in the hit frequency; "auto" is p / zombies. From 0 to 1.
+        max_p: Drop probability from a third of the limit on, with 256 flows or more. From 0 to 1.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: T. Ott, T. Lakshman, L. Wong, SRED: Stabilized RED, INFOCOM 1999
+    """
+
+    scheme: ClassVar[str] = "sred"
+
+    variant: Literal["simple", "full"] = "full"
+    zombies: int = 1000
+    p: float | str = 0.25
+    alpha: float | str = "auto"
+    max_p: float | str = 0.15
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rem(Queue):
+    """Random Exponential Marking (REM).
+
+    Attributes:
+        variant: What moves the price: the change of the queue, or the arrivals above the rate.
+        gamma: Gain of the price. From 0 to 1000.
+        alpha: Weight of the queue's distance from the target. From 0 to 1.
+        phi: Base of the exponential. From 1 to 1000.
+        target: Wanted queue KT. Unit: packets. At least 0.
+        interval: Time between steps of the price. Unit: s. At least 0.0001.
+        mean_packet: Typical packet, for the capacity in packets and a target in time or bytes. Unit: bytes.
+            From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: S. Athuraliya, S. Low, V. Li, Q. Yin, REM: Active Queue Management, IEEE Network 15(3), 2001
+    """
+
+    scheme: ClassVar[str] = "rem"
+
+    variant: Literal["thesis", "ns2"] = "thesis"
+    gamma: float | str = 0.001
+    alpha: float | str = 0.1
+    phi: float | str = 1.001
+    target: float | str = "20p"
+    interval: str = "2ms"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dsred(Queue):
+    """Double-Slope RED (DSRED).
+
+    Attributes:
+        min_th: Average queue Kl from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue Kh from which on every packet is dropped. Unit: packets. At least 0.
+        gamma: Rise of the drop probability over the second slope; the first has the rest. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        ecn: Mark ECN-capable packets instead of dropping them while the average is below max_th.
+
+    References: B. Zheng, M. Atiquzzaman, DSRED: An Active Queue Management Scheme for Next Generation Networks,
+        IEEE LCN 2000
+    """
+
+    scheme: ClassVar[str] = "dsred"
+
+    min_th: float | str = "5p"
+    max_th: float | str = "25p"
+    gamma: float | str = 0.96
+    w_q: float | str = "auto"
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Green(Queue):
+    """GREEN.
+
+    Attributes:
+        variant: The formula alone, or corrected by gamma.
+        c: Constant of the square-root formula, by default the square root of 3/2. From 0 to 100.
+        mss: Size of a full packet; "auto" is the largest that has come. Unit: bytes. From 1 to 1e+09.
+        window: Time over which flows and the use of the link are counted. Unit: s. At least 0.001.
+        gamma_low: Smallest gamma. From 1e-06 to 1.
+        gamma_high: Largest gamma. From 1 to 1e+06.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: W. Feng, A. Kapadia, S. Thulasidasan, GREEN: Proactive Queue Management over a Best-Effort Network,
+        Globecom 2002
+    """
+
+    scheme: ClassVar[str] = "green"
+
+    variant: Literal["green-1", "green-2"] = "green-1"
+    c: float | str = 1.224744871391589
+    mss: str = "auto"
+    window: str = "1s"
+    gamma_low: float | str = 0.015625
+    gamma_high: float | str = 64
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fred(Queue):
+    """Flow Random Early Drop (FRED).
+
+    Attributes:
+        min_th: Average queue from which on packets are dropped at random; "auto" follows from limit and round-
+            trip time. Unit: packets. At least 0.
+        max_th: Average queue from which on every packet is dropped; "auto" is twice min_th. Unit: packets. At
+            least 0.
+        max_p: Drop probability just below max_th. From 0 to 1.
+        w_q: Weight of one arrival or departure in the average queue; "auto" gives RED's time constant of one
+            second. From 0 to 1.
+        min_q: Packets that each flow may queue without a random drop. From 0 to 1e+06.
+        max_q: Packets that no flow may exceed; "auto" is min_th. Unit: packets. From 1 to 1e+09.
+        many_flows: Let no flow queue more than 2 packets while the average is above max_th.
+        mean_packet: Typical packet, for the idle time and for automatic parameters. Unit: bytes. From 1 to
+            1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them at random.
+
+    References: D. Lin, R. Morris, Dynamics of Random Early Detection, SIGCOMM 1997
+    """
+
+    scheme: ClassVar[str] = "fred"
+
+    min_th: float | str = "auto"
+    max_th: float | str = "auto"
+    max_p: float | str = 0.02
+    w_q: float | str = 0.002
+    min_q: int = 2
+    max_q: float | str = "auto"
+    many_flows: bool = False
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sfb(Queue):
+    """Stochastic Fair Blue (SFB).
+
+    Attributes:
+        levels: Levels L, each with a hash function. From 1 to 16.
+        bins: Bins N of a level. From 1 to 65536.
+        bin_size: Packets above which a bin raises its probability; "auto" is 1.5 times the limit over the bins.
+            Unit: packets. From 0 to 1e+09.
+        max: Packets from which on, in all bins of a flow, an arrival is dropped; absent: above bin_size in any.
+            Unit: packets. From 1 to 1e+09.
+        d1: Step up of a bin's probability. From 0 to 1.
+        d2: Step down of a bin's probability. From 0 to 1.
+        freeze: Shortest time between two steps of a bin; absent: none. Unit: s. At least 0.
+        penalty_rate: Packets a second that unresponsive flows have together; "auto" is a twentieth of the link.
+            Unit: packets/s. From 0 to 1e+12.
+        penalty_burst: Packets that unresponsive flows may send at once. Unit: packets. From 1 to 1e+09.
+        rehash: Time between changes of the hash functions; absent: they stay. Unit: s. At least 0.001.
+        warmup: Time for which the next hash functions learn before they take over; not above rehash. Unit: s.
+            At least 0.
+        mean_packet: Typical packet, for bin_size and penalty_rate "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them with the probability of their bins.
+
+    References: W. Feng, D. Kandlur, D. Saha, K. Shin, Stochastic Fair Blue: A Queue Management Algorithm for
+        Enforcing Fairness, INFOCOM 2001
+    """
+
+    scheme: ClassVar[str] = "sfb"
+
+    levels: int = 2
+    bins: int = 23
+    bin_size: float | str = "auto"
+    max: int | None = None
+    d1: float | str = 0.005
+    d2: float | str = 0.005
+    freeze: str | None = None
+    penalty_rate: float | str = "auto"
+    penalty_burst: float | str = 20
+    rehash: str | None = None
+    warmup: str = "60s"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Xred(Queue):
+    """XRED.
+
+    Attributes:
+        list: Units of which a lost fragment is remembered. From 1 to 1e+06.
+        lifetime: Time since its last loss after which a unit is forgotten. Unit: s. At least 0.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Universite Montpellier II, 2004, section 1.3.3
+    """
+
+    scheme: ClassVar[str] = "xred"
+
+    list: int = 256
+    lifetime: str = "2s"
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = False
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FbRed(Queue):
+    """FB-RED.
+
+    Attributes:
+        kappa: Power of the ratio of round-trip times. From 0 to 10.
+        reference: Which round-trip time is judged with max_p itself.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: W. Kim, B. Lee, FB-RED: Fair-Buffering Random Early Detection, GLOBECOM 1998
+    """
+
+    scheme: ClassVar[str] = "fb-red"
+
+    kappa: float | str = 2
+    reference: Literal["mean", "min"] = "mean"
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = False
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bred(Queue):
+    """Balanced RED (BRED).
+
+    Attributes:
+        omega: Weight of one arrival in the mean number of active flows. From 0 to 1.
+        beta: Lower threshold of a flow as a share of the middle one. From 0 to 1.
+        ecn: Mark ECN-capable packets instead of dropping them at random.
+
+    References: F. Anjum, L. Tassiulas, Fair Bandwidth Sharing among Adaptive and Non-Adaptive Flows in the
+        Internet, INFOCOM 1999
+    """
+
+    scheme: ClassVar[str] = "bred"
+
+    omega: float | str = 0.02
+    beta: float | str = 0.5
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rio(Queue):
+    """RED with In and Out.
+
+    Attributes:
+        min_in: Average of waiting In packets from which on In packets are dropped. Unit: packets. At least 0.
+        max_in: Average of waiting In packets at which their drop probability reaches p_in. Unit: packets. At
+            least 0.
+        p_in: Drop probability of In packets at max_in. From 0 to 1.
+        min_out: Average of all waiting packets from which on Out packets are dropped. Unit: packets. At least
+            0.
+        max_out: Average of all waiting packets at which the drop probability of Out packets reaches p_out.
+            Unit: packets. At least 0.
+        p_out: Drop probability of Out packets at max_out. From 0 to 1.
+        precedence: Which packets are In: those of drop precedence 0.
+        w_q: Weight of one arrival in the averages; "auto" gives a time constant of one second. From 0 to 1.
+        gentle: Let the probabilities rise to 1 at twice max_in and max_out, instead of jumping there.
+        spacing: How drops are spaced.
+        guards: No drop by an average while at most one packet waits, nor of the first packet above a lower
+            threshold (ns-2).
+        ns2_quirk: Update both averages at In arrivals only, and count on over forced drops and overflows
+            (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        ecn: Mark ECN-capable packets instead of dropping them early, while the average is below max_in or
+            max_out.
+
+    References: D. Clark, W. Fang, Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM Trans.
+        Networking 6(4), 1998
+    """
+
+    scheme: ClassVar[str] = "rio"
+
+    min_in: float | str = "15p"
+    max_in: float | str = "30p"
+    p_in: float | str = 0.02
+    min_out: float | str = "5p"
+    max_out: float | str = "15p"
+    p_out: float | str = 0.2
+    precedence: Literal["af", "ip"] = "af"
+    w_q: float | str = 0.002
+    gentle: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    ns2_quirk: bool = False
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wred(Queue):
+    """Weighted RED.
+
+    Attributes:
+        variant: When the idle time starts and ends, and whether the law sees what finds no room.
+        min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
+            to 1e+09.
+        max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
+            to 1e+09.
+        max_p: Drop probability of a level at its max_th. From 0 to 1.
+        precedence: Where the drop precedence of a packet comes from.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+        ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
+
+    References: Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and Loss-
+        rate Differentiation, 2001
+    """
+
+    scheme: ClassVar[str] = "wred"
+
+    variant: Literal["paper", "ns2"] = "paper"
+    min_th: Sequence[float] = (1000000.0, 5.0)
+    max_th: Sequence[float] = (2000000.0, 15.0)
+    max_p: Sequence[float] = (0.1, 0.1)
+    precedence: Literal["af", "ip"] = "af"
+    w_q: float | str = "auto"
+    gentle: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrt(Queue):
+    """WRED with Thresholds.
+
+    Attributes:
+        th_in: Average of waiting packets of level 0 above which they are judged as level 1; "auto" is max_th of
+            level 1. Unit: packets. At least 0.
+        min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
+            to 1e+09.
+        max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
+            to 1e+09.
+        max_p: Drop probability of a level at its max_th. From 0 to 1.
+        precedence: Where the drop precedence of a packet comes from.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+        ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
+
+    References: U. Bodin, O. Schelen, S. Pink, Load-tolerant Differentiation with Active Queue Management, ACM
+        Computer Communication Review 30(3), 2000
+    """
+
+    scheme: ClassVar[str] = "wrt"
+
+    th_in: float | str = "auto"
+    min_th: Sequence[float] = (1000000.0, 5.0)
+    max_th: Sequence[float] = (2000000.0, 15.0)
+    max_p: Sequence[float] = (0.1, 0.1)
+    precedence: Literal["af", "ip"] = "af"
+    w_q: float | str = "auto"
+    gentle: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CbtRed(Queue):
+    """Class-Based Threshold RED.
+
+    Attributes:
+        t_tagged: Average of waiting tagged UDP packets from which on they are dropped. Unit: packets. At least
+            0.
+        t_other: Average of waiting packets that are neither TCP nor tagged from which on they are dropped.
+            Unit: packets. At least 0.
+        tag: Codepoint of the UDP packets that are tagged, as a name or a number.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia
+        Networking, MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1
+    """
+
+    scheme: ClassVar[str] = "cbt-red"
+
+    t_tagged: float | str = "10p"
+    t_other: float | str = "2p"
+    tag: Literal[
+        "default",
+        "CS0",
+        "CS1",
+        "CS2",
+        "CS3",
+        "CS4",
+        "CS5",
+        "CS6",
+        "CS7",
+        "AF11",
+        "AF12",
+        "AF13",
+        "AF21",
+        "AF22",
+        "AF23",
+        "AF31",
+        "AF32",
+        "AF33",
+        "AF41",
+        "AF42",
+        "AF43",
+        "EF",
+    ] = "EF"
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = False
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class P(Queue):
+    """Proportional controller (P).
+
+    Attributes:
+        min_th: Queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Queue at which the drop probability is max_p; "auto" follows from flows, round-trip time and
+            rate. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        mean_packet: Typical packet, for lengths in bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
+        Supporting TCP Flows, INFOCOM 2001
+    """
+
+    scheme: ClassVar[str] = "p"
+
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pi(Queue):
+    """Proportional-integral controller (PI).
+
+    Attributes:
+        target: Wanted queue KT. Unit: packets. At least 0.
+        a: Gain of the queue now, per packet; "auto" follows from flows, round-trip time and rate. From 0 to 1.
+        b: Gain of the queue one interval ago, per packet; "auto" follows from flows, round-trip time and rate.
+            From 0 to 1.
+        interval: Time between steps of p; by default a 170th of a second. Unit: s. At least 0.0001.
+        mean_packet: Typical packet, for a target in time or bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
+        Supporting TCP Flows, INFOCOM 2001
+    """
+
+    scheme: ClassVar[str] = "pi"
+
+    target: float | str = "10p"
+    a: float | str = 0.000344519
+    b: float | str = 0.000343499
+    interval: str = "5.882353ms"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Avq(Queue):
+    """Adaptive virtual queue (AVQ).
+
+    Attributes:
+        gamma: Wanted utilization. From 0 to 1.
+        alpha: Damping of the virtual capacity; "auto" follows from flows, round-trip time and rate. From 0 to
+            1000.
+        buffer: Room in the virtual queue; "auto" is the limit of the queue. Unit: packets. At least 0.
+        initial: Virtual capacity at first, as a share of the link's; "auto" is gamma. From 0 to 1.
+        on_drop: What a packet that is dropped does to the virtual queue and its capacity.
+        cap: Whether the link's capacity limits the virtual one before a packet is charged or after it.
+        measure_in: Whether the virtual queue counts packets or bytes.
+        mean_packet: Typical packet. Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: S. Kunniyur, R. Srikant, Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active
+        Queue Management, SIGCOMM 2001
+    """
+
+    scheme: ClassVar[str] = "avq"
+
+    gamma: float | str = 0.98
+    alpha: float | str = 0.15
+    buffer: float | str = "auto"
+    initial: float | str = "auto"
+    on_drop: Literal["refill", "charge", "skip"] = "refill"
+    cap: Literal["before", "after"] = "before"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lred(Queue):
+    """Loss-ratio based RED (LRED).
+
+    Attributes:
+        target: Wanted queue KT. Unit: packets. At least 0.
+        beta: Gain of the queue; "auto" follows from flows, round-trip time and rate. From 0 to 1000.
+        interval: Time between measurements of the loss ratio. Unit: s. At least 0.001.
+        periods: Intervals that a measurement spans. From 1 to 1000.
+        mw: Weight of the loss ratio so far against a measurement. From 0 to 1.
+        mean_packet: Typical packet, for a target in time or bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, LRED: A Robust Active Queue Management Scheme Based on
+        Packet Loss Ratio, INFOCOM 2004
+    """
+
+    scheme: ClassVar[str] = "lred"
+
+    target: float | str = "10p"
+    beta: float | str = 0.021
+    interval: str = "200ms"
+    periods: int = 4
+    mw: float | str = 0.1
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sfc(Queue):
+    """State feedback controller (SFC).
+
+    Attributes:
+        target: Wanted queue KT. Unit: packets. At least 0.
+        p0: Probability at equilibrium; "auto" follows from flows, round-trip time and rate. From 0 to 1.
+        k1: Gain of the queue, per packet; "auto" follows from flows, round-trip time and rate. From 0 to 1000.
+        k2: Gain of the rate, relative to the capacity; "auto" follows from flows, round-trip time and rate.
+            From 0 to 1000.
+        interval: Time over which the rate of the arrivals is averaged: about a round trip. Unit: s. At least
+            0.0001.
+        mean_packet: Typical packet, for the capacity, and for a target in time or bytes. Unit: bytes. From 1 to
+            1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: Y. Gao, J. Hou, A State Feedback Control Approach to Stabilizing Queues for ECN-Enabled TCP
+        Connections, INFOCOM 2003
+    """
+
+    scheme: ClassVar[str] = "sfc"
+
+    target: float | str = "10p"
+    p0: float | str = 0
+    k1: float | str = 0.002
+    k2: float | str = 0.02
+    interval: str = "200ms"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codel(Queue):
+    """Controlled Delay.
+
+    Attributes:
+        target: Sojourn time that is let be. Unit: s. At least 0.
+        interval: How long the sojourn time must stay above target before the first drop, and the time to the
+            second. Unit: s. At least 1e-06.
+        maxpacket: No drop while no more than this waits behind the packet; "auto" is the link's largest packet.
+            Unit: bytes. At least 0.
+        ecn: Mark ECN-capable packets instead of dropping them.
+        ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
+        variant: Whose arithmetic: that of the RFC or that of Linux 6.1.
+
+    References: K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC
+        8289, 2018
+    """
+
+    scheme: ClassVar[str] = "codel"
+
+    target: str = "5ms"
+    interval: str = "100ms"
+    maxpacket: str = "auto"
+    ecn: bool = False
+    ce_threshold: str | None = None
+    variant: Literal["rfc", "linux"] = "rfc"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pie(Queue):
+    """Proportional Integral controller Enhanced.
+
+    Attributes:
+        target: Queueing delay that is wanted, QDELAY_REF. Unit: s. At least 0.
+        t_update: Time between updates of the probability. Unit: s. At least 0.0001.
+        alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
+        beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
+        max_burst: How long a burst goes free. Unit: s. At least 0.
+        mean_packet: Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
+            Unit: bytes. At least 0.
+        variant: Which form of PIE.
+        delay: How the queueing delay is known.
+        dq_threshold: Bytes whose departure makes one measurement of the rate. Unit: bytes. From 1 to 65536.
+        hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
+            more. Unit: 1/s. From 1 to 1e+06.
+        ecn: Mark ECN-capable packets instead of dropping them.
+        mark_ecnth: Probability from which on ECN-capable packets are dropped like others. From 0 to 1.
+
+    References: R. Pan, P. Natarajan, F. Baker, G. White, Proportional Integral Controller Enhanced (PIE), RFC 8033,
+        2017
+    """
+
+    scheme: ClassVar[str] = "pie"
+
+    target: str = "15ms"
+    t_update: str = "15ms"
+    alpha: float | str = 0.125
+    beta: float | str = 1.25
+    max_burst: str = "150ms"
+    mean_packet: str = "auto"
+    variant: Literal["extended", "basic", "linux"] = "extended"
+    delay: Literal["timestamp", "rate"] = "timestamp"
+    dq_threshold: str = "16.384kB"
+    hz: int | None = None
+    ecn: bool = False
+    mark_ecnth: float | str = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pi2(Queue):
+    """PI squared.
+
+    Attributes:
+        target: Queueing delay that is wanted. Unit: s. At least 0.
+        t_update: Time between updates of the probability. Unit: s. At least 0.0001.
+        alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
+        beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
+        k: A scalable sender is marked with probability k p'. From 1 to 100.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: K. De Schepper, O. Bondarenko, I.-J. Tsang, B. Briscoe, PI2: A Linearized AQM for both Classic and
+        Scalable TCP, ACM CoNEXT, 2016
+    """
+
+    scheme: ClassVar[str] = "pi2"
+
+    target: str = "20ms"
+    t_update: str = "32ms"
+    alpha: float | str = 0.3125
+    beta: float | str = 3.125
+    k: float | str = 2
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Afd(Queue):
+    """Approximate Fair Dropping.
+
+    Attributes:
+        shadow: Packets that the shadow buffer remembers. Unit: packets. From 1 to 100000.
+        sample: One of so many arrivals enters the shadow buffer. From 1 to 10000.
+        a: Gain on the queue one interval ago. From 0 to 1e+09.
+        b: Gain on the queue. From 0 to 1e+09.
+        q_ref: Queue that is wanted; "auto" is half of the limit. Unit: packets. From 0 to 1e+09.
+        interval: Time between updates of the fair share. Unit: s. At least 0.0001.
+        mean_packet: Typical packet, which a larger one counts as several of. Unit: bytes. From 1 to 1e+09.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: R. Pan, L. Breslau, B. Prabhakar, S. Shenker, Approximate Fairness through Differential Dropping,
+        ACM SIGCOMM CCR 33(2), 2003
+    """
+
+    scheme: ClassVar[str] = "afd"
+
+    shadow: int = 500
+    sample: float | str = 10
+    a: float | str = 1.7
+    b: float | str = 1.8
+    q_ref: float | str = "auto"
+    interval: str = "6.25ms"
+    mean_packet: str = "1000B"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvyRed(Queue):
+    """Curvy RED.
+
+    Attributes:
+        min_th: Average delay up to which nothing is dropped. Unit: s. At least 0.
+        range: Average delay above min_th at which everything is dropped. Unit: s. At least 1e-06.
+        g: Weight of one departure in the average delay, as a power of a half. From 0 to 30.
+        u: Half the power of the drop function. From 1 to 8.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: B. Briscoe, Insights from Curvy RED, BT TR-TUB8-2015-003, 2015; K. De Schepper, B. Briscoe, G.
+        White, RFC 9332, appendix B, 2023
+    """
+
+    scheme: ClassVar[str] = "curvy-red"
+
+    min_th: str = "500us"
+    range: str = "500ms"
+    g: int = 5
+    u: int = 1
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cobalt(Queue):
+    """COBALT: CoDel and BLUE.
+
+    Attributes:
+        target: Sojourn time that is let be. Unit: s. At least 0.
+        interval: Time from a high delay to the first signal, and from that to the second. Unit: s. At least
+            1e-06.
+        mtu: Largest packet, 4 of which may always wait; "auto" is the link's. Unit: bytes. From 0 to 65535.
+        p_inc: Step up of BLUE's drop probability. From 0 to 1.
+        p_dec: Step down of BLUE's drop probability. From 0 to 1.
+        ecn: Mark ECN-capable packets instead of dropping them, except by BLUE.
+
+    References: T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution
+        for Home Gateways, IEEE LANMAN, 2018
+    """
+
+    scheme: ClassVar[str] = "cobalt"
+
+    target: str = "5ms"
+    interval: str = "100ms"
+    mtu: str = "auto"
+    p_inc: float | str = 0.00390625
+    p_dec: float | str = 0.000244140625
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropFront(Queue):
+    """Drop-from-front.
+
+    References: T. Lakshman, A. Neidhardt, T. Ott, The Drop from Front Strategy in TCP and in TCP over ATM, INFOCOM
+        1996
+    """
+
+    scheme: ClassVar[str] = "drop-front"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushOut(Queue):
+    """Push-out.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Universite Montpellier II, 2004
+    """
+
+    scheme: ClassVar[str] = "push-out"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drr(Queue):
+    """Deficit Round Robin.
+
+    Attributes:
+        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+            Unit: bytes. At least 1.
+        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        spread: How flows are spread over the buckets.
+
+    References: M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM Transactions
+        on Networking 4(3), 1996
+    """
+
+    scheme: ClassVar[str] = "drr"
+
+    quantum: str = "auto"
+    buckets: int | None = None
+    spread: Literal["modulo", "hash"] = "modulo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tdrr(Queue):
+    """Throughput DRR.
+
+    Attributes:
+        k: Time constant of the average of a queue's throughput. Unit: s. At least 0.001.
+        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+            Unit: bytes. At least 1.
+        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        spread: How flows are spread over the buckets.
+
+    References: A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
+    """
+
+    scheme: ClassVar[str] = "tdrr"
+
+    k: str = "100ms"
+    quantum: str = "auto"
+    buckets: int | None = None
+    spread: Literal["modulo", "hash"] = "modulo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qsdrr(Queue):
+    """Queue State DRR.
+
+    Attributes:
+        measure_in: Unit in which queues are compared.
+        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+            Unit: bytes. At least 1.
+        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        spread: How flows are spread over the buckets.
+
+    References: A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
+    """
+
+    scheme: ClassVar[str] = "qsdrr"
+
+    measure_in: Literal["packets", "bytes"] = "packets"
+    quantum: str = "auto"
+    buckets: int | None = None
+    spread: Literal["modulo", "hash"] = "modulo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dtdrr(Queue):
+    """Dynamic Threshold DRR.
+
+    Attributes:
+        alpha: A queue may be so many times as long as the space that is free. At least 0.001.
+        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+            Unit: bytes. At least 1.
+        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        spread: How flows are spread over the buckets.
+
+    References: A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
+    """
+
+    scheme: ClassVar[str] = "dtdrr"
+
+    alpha: float | str = 2
+    quantum: str = "auto"
+    buckets: int | None = None
+    spread: Literal["modulo", "hash"] = "modulo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dsdrr(Queue):
+    """Discard State DRR.
+
+    Attributes:
+        alpha: A queue is marked when it is so many times as long as the space that is free. At least 0.001.
+        w_init: Share of the queues that may be marked at the start. From 0 to 1.
+        w_max: Largest share of the queues that may be marked. From 0 to 1.
+        interval: Time between steps of W. Unit: s. At least 0.001.
+        marked: Which number of marked queues W returns to when nothing overflows.
+        overflow_strict: Only a packet of a queue that is not marked tells of an overflow.
+        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+            Unit: bytes. At least 1.
+        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        spread: How flows are spread over the buckets.
+
+    References: A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
+    """
+
+    scheme: ClassVar[str] = "dsdrr"
+
+    alpha: float | str = 0.1
+    w_init: float | str = 0.1
+    w_max: float | str = 0.5
+    interval: str = "1s"
+    marked: Literal["now", "most"] = "now"
+    overflow_strict: bool = True
+    quantum: str = "auto"
+    buckets: int | None = None
+    spread: Literal["modulo", "hash"] = "modulo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sfq(Queue):
+    """Stochastic Fairness Queueing.
+
+    Attributes:
+        buckets: Number of queues. From 1 to 1e+06.
+        spread: How flows are spread over the queues.
+        perturb: Time between changes of the hash; never, unless it is given. Unit: s. At least 0.001.
+        round: What a queue may send in each of its turns.
+        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+            Unit: bytes. At least 1.
+        room: Who loses for want of room.
+        depth: Most packets in one queue; no bound but the limit, unless it is given. Unit: packets. At least 1.
+        flows: Most queues that hold packets; all, unless it is given. At least 1.
+        headdrop: Drop from the head of the longest queue instead of from its tail.
+
+    References: P. E. McKenney, Stochastic Fairness Queueing, IEEE INFOCOM 1990
+    """
+
+    scheme: ClassVar[str] = "sfq"
+
+    buckets: int = 1024
+    spread: Literal["modulo", "hash"] = "hash"
+    perturb: str | None = None
+    round: Literal["drr", "packet"] = "drr"
+    quantum: str = "auto"
+    room: Literal["longest", "threshold"] = "longest"
+    depth: int | None = None
+    flows: int | None = None
+    headdrop: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class WredDfq(Queue):
+    """WRED with drop-from-queue.
+
+    Attributes:
+        victim: Which packet of a level is dropped.
+        debt: Remember drops that found no packet of their level, and make up for them.
+        min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
+            to 1e+09.
+        max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
+            to 1e+09.
+        max_p: Drop probability of a level at its max_th. From 0 to 1.
+        precedence: Where the drop precedence of a packet comes from.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+
+    References: U. Bodin, O. Schelen, Drop Strategies and Loss-rate Differentiation, 2001
+    """
+
+    scheme: ClassVar[str] = "wred-dfq"
+
+    victim: Literal["last", "random", "first"] = "last"
+    debt: bool = False
+    min_th: Sequence[float] = (1000000.0, 5.0)
+    max_th: Sequence[float] = (2000000.0, 15.0)
+    max_p: Sequence[float] = (0.1, 0.1)
+    precedence: Literal["af", "ip"] = "af"
+    w_q: float | str = "auto"
+    gentle: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    guards: bool = True
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shaper(Queue):
+    """Leaky bucket shaper.
+
+    Attributes:
+        rate: Rate at which the queue is drained. Unit: bit/s. At least 1.
+        burst: Bytes by which the output may run ahead of the rate after a pause. Unit: bytes. From 0 to 1e+09.
+
+    References: S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998
+    """
+
+    scheme: ClassVar[str] = "shaper"
+
+    rate: str
+    burst: str = "0B"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ras(Queue):
+    """Rate adaptive shaper.
+
+    Attributes:
+        cir: Rate at which the queue is drained at least: the committed information rate CIR. Unit: bit/s. At
+            least 1.
+        pir: Peak information rate PIR, for two rates. Unit: bit/s. At least 1.
+        mir: Rate at which the queue is drained at most: the maximum information rate MIR; "auto" is the rate of
+            the link. Unit: bit/s. At least 1.
+        cir_th: Waiting bytes from which on the rate grows beyond CIR. Unit: bytes. At least 0.
+        pir_th: Waiting bytes at which the rate reaches PIR. Unit: bytes. At least 0.
+        mir_th: Waiting bytes at which the rate reaches MIR. Unit: bytes. At least 0.
+        k: Time over which the rate of arrivals is averaged. Unit: s. At least 1e-06.
+
+    References: O. Bonaventure, S. De Cnodder, A Rate Adaptive Shaper for Differentiated Services, RFC 2963, 2000
+    """
+
+    scheme: ClassVar[str] = "ras"
+
+    cir: str
+    pir: str | None = None
+    mir: str = "auto"
+    cir_th: str
+    pir_th: str | None = None
+    mir_th: str
+    k: str = "100ms"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dualpi2(Queue):
+    """DualQ Coupled PI2.
+
+    Attributes:
+        target: Wanted delay of the Classic queue. Unit: s. From 1e-06 to 10.
+        rtt_max: Longest round trip for which the gains are stable. Unit: s. From 1e-05 to 100.
+        interval: T_update, the time between updates of p'; "auto" is min(target, rtt_max / 3). Unit: s. From
+            1e-06 to 10.
+        alpha: Integral gain, per second of delay; "auto" is 0.1 interval / rtt_max^2. Unit: Hz. From 0 to
+            1e+09.
+        beta: Proportional gain, per second of delay; "auto" is 0.3 / rtt_max. Unit: Hz. From 0 to 1e+09.
+        k: Coupling factor. From 0.1 to 100.
+        min_th: Delay at which the marking of L4S packets begins. Unit: s. From 0 to 10.
+        range: Width of the ramp above min_th; 0 is a step. Unit: s. From 0 to 10.
+        th_len: No marking by the ramp while at most so many packets wait in the L4S queue. Unit: packets. From
+            0 to 1e+06.
+        scheduler: Which of the two head packets leaves.
+        classic_weight: Share of the link that weighted round robin keeps for the Classic queue. From 0 to 1.
+        tshift: Handicap of the Classic queue in the time-shifted FIFO. Unit: s. From 0 to 10.
+        ecn: Tell L4S from Classic packets and mark them; else all are Classic packets that are not ECN-capable.
+
+    References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A
+    """
+
+    scheme: ClassVar[str] = "dualpi2"
+
+    target: str = "15ms"
+    rtt_max: str = "100ms"
+    interval: str = "auto"
+    alpha: float | str = "auto"
+    beta: float | str = "auto"
+    k: float | str = 2
+    min_th: str = "800us"
+    range: str = "400us"
+    th_len: int = 1
+    scheduler: Literal["wrr", "ts-fifo"] = "wrr"
+    classic_weight: float | str = 0.0625
+    tshift: str = "50ms"
+    ecn: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class DualCurvyRed(Queue):
+    """DualQ Coupled Curvy RED.
+
+    Attributes:
+        min_th: Average delay of the Classic queue below which it causes no signals. Unit: s. From 0 to 10.
+        range_c: Average delay above min_th at which every Classic packet is signalled. Unit: s. From 1e-06 to
+            100.
+        gamma: Weight of one Classic packet in the average. From 0 to 1.
+        k: Coupling factor. From 0.1 to 100.
+        threshold: T, the delay above which every L4S packet is marked. Unit: s. From 0 to 10.
+        u: U, the curviness: the Classic probability rises with the power 2 U of the delay. From 1 to 16.
+        scheduler: Which of the two head packets leaves.
+        classic_weight: Share of the link that weighted round robin keeps for the Classic queue. From 0 to 1.
+        tshift: Handicap of the Classic queue in the time-shifted FIFO. Unit: s. From 0 to 10.
+        ecn: Tell L4S from Classic packets and mark them; else all are Classic packets that are not ECN-capable.
+
+    References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B
+    """
+
+    scheme: ClassVar[str] = "dual-curvy-red"
+
+    min_th: str = "500us"
+    range_c: str = "500ms"
+    gamma: float | str = 0.03125
+    k: float | str = 2
+    threshold: str = "1ms"
+    u: int = 1
+    scheduler: Literal["wrr", "ts-fifo"] = "ts-fifo"
+    classic_weight: float | str = 0.0625
+    tshift: str = "50ms"
+    ecn: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class FqCodel(Queue):
+    """Flow Queue CoDel.
+
+    Attributes:
+        flows: Queues that the flows are hashed to. From 1 to 1e+06.
+        quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
+            in vain. Unit: bytes. From 64 to 1e+09.
+        drop_batch: Most packets that are dropped at once when the limit is reached. Unit: packets. From 1 to
+            1e+06.
+        occupancy: Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue
+            alone.
+        target: Sojourn time that is let be. Unit: s. At least 0.
+        interval: How long the sojourn time must stay above target before the first drop, and the time to the
+            second. Unit: s. At least 1e-06.
+        maxpacket: No drop while no more than this waits behind the packet; "auto" is the link's largest packet.
+            Unit: bytes. At least 0.
+        ecn: Mark ECN-capable packets instead of dropping them.
+        ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
+        variant: Whose arithmetic: that of the RFC or that of Linux 6.1.
+
+    References: T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management
+        Algorithm, RFC 8290, 2018
+    """
+
+    scheme: ClassVar[str] = "fq-codel"
+
+    flows: int = 1024
+    quantum: str = "1514B"
+    drop_batch: int = 64
+    occupancy: Literal["link", "queue"] = "link"
+    target: str = "5ms"
+    interval: str = "100ms"
+    maxpacket: str = "auto"
+    ecn: bool = True
+    ce_threshold: str | None = None
+    variant: Literal["rfc", "linux"] = "rfc"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FqPie(Queue):
+    """Flow Queue PIE.
+
+    Attributes:
+        flows: Queues that the flows are hashed to. From 1 to 1e+06.
+        quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
+            in vain. Unit: bytes. From 64 to 1e+09.
+        target: Queueing delay that is wanted, QDELAY_REF. Unit: s. At least 0.
+        t_update: Time between updates of the probability. Unit: s. At least 0.0001.
+        alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
+        beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
+        max_burst: How long a burst goes free. Unit: s. At least 0.
+        mean_packet: Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
+            Unit: bytes. At least 0.
+        variant: Which form of PIE.
+        delay: How the queueing delay is known.
+        dq_threshold: Bytes whose departure makes one measurement of the rate. Unit: bytes. From 1 to 65536.
+        hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
+            more. Unit: 1/s. From 1 to 1e+06.
+        ecn: Mark ECN-capable packets instead of dropping them.
+        mark_ecnth: Probability from which on ECN-capable packets are dropped like others. From 0 to 1.
+
+    References: Linux, sch_fq_pie, 2020; RFC 8290 and RFC 8033
+    """
+
+    scheme: ClassVar[str] = "fq-pie"
+
+    flows: int = 1024
+    quantum: str = "1514B"
+    target: str = "15ms"
+    t_update: str = "15ms"
+    alpha: float | str = 0.125
+    beta: float | str = 1.25
+    max_burst: str = "150ms"
+    mean_packet: str = "auto"
+    variant: Literal["extended", "basic", "linux"] = "linux"
+    delay: Literal["timestamp", "rate"] = "timestamp"
+    dq_threshold: str = "16.384kB"
+    hz: int | None = None
+    ecn: bool = False
+    mark_ecnth: float | str = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cake(Queue):
+    """Common Applications Kept Enhanced.
+
+    Attributes:
+        bandwidth: Rate of the shaper; absent, the link alone sets the pace. Unit: bit/s. From 1000 to 1e+13.
+        diffserv: How packets are divided into tins by their codepoint.
+        isolation: Between whom the link is shared.
+        flows: Queues in each tin. From 1 to 1e+06.
+        rtt: Longest usual round-trip time. Unit: s. From 1e-05 to 1000.
+        overhead: Bytes that each packet takes on the wire behind the shaper besides its own. Unit: bytes. From
+            0 to 256.
+        ecn: Mark ECN-capable packets instead of dropping them.
+
+    References: T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution
+        for Home Gateways, IEEE LANMAN, 2018
+    """
+
+    scheme: ClassVar[str] = "cake"
+
+    bandwidth: float | str | None = None
+    diffserv: Literal["diffserv3", "diffserv4", "diffserv8", "precedence", "besteffort"] = "diffserv3"
+    isolation: Literal[
+        "triple-isolate", "dual-srchost", "dual-dsthost", "flows", "hosts", "srchost", "dsthost", "flowblind"
+    ] = "triple-isolate"
+    flows: int = 1024
+    rtt: str = "100ms"
+    overhead: str = "0B"
+    ecn: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choke(Queue):
+    """CHOKe.
+
+    Attributes:
+        draws: How many packets of the queue are drawn for comparison. From 1 to 100.
+        candidate: Which packet is compared with the one that arrives.
+        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        max_p: Drop probability at max_th. From 0 to 1.
+        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
+            1.
+        gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
+        gentle_top: Where the gentle ramp reaches 1.
+        spacing: How drops are spaced.
+        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
+            of the first packet above min_th (ns-2).
+        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Whether queue and thresholds count packets or bytes.
+        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        ecn: Mark ECN-capable packets instead of dropping them early.
+        mark_up_to: Up to where packets are marked.
+
+    References: R. Pan, B. Prabhakar, K. Psounis, CHOKe: A Stateless Active Queue Management Scheme for
+        Approximating Fair Bandwidth Allocation, IEEE INFOCOM, 2000
+    """
+
+    scheme: ClassVar[str] = "choke"
+
+    draws: int = 1
+    candidate: Literal["random", "front", "back"] = "random"
+    min_th: float | str = "5p"
+    max_th: float | str = "15p"
+    max_p: float | str = 0.1
+    w_q: float | str = "auto"
+    gentle: bool = False
+    gentle_top: Literal["2max_th", "buffer"] = "2max_th"
+    spacing: Literal["wait", "count", "none", "section4", "once"] = "count"
+    guards: bool = False
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    whole_average: bool = False
+    ecn: bool = False
+    mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pq(Queue):
+    """Priority Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Université Montpellier II, 2004
+    """
+
+    scheme: ClassVar[str] = "pq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fq(Queue):
+    """Fair Queueing.
+
+    Attributes:
+        by: Whether queues take turns packet by packet, or so that each gets the same number of bits.
+        classes: Classes to share between; without them, each flow is one.
+
+    References: A. Demers, S. Keshav, S. Shenker, Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989
+    """
+
+    scheme: ClassVar[str] = "fq"
+
+    by: Literal["packet", "bit"] = "packet"
+    classes: Sequence[Class] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbfq(Queue):
+    """Class-Based Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+        Université Montpellier II, 2004
+    """
+
+    scheme: ClassVar[str] = "cbfq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wfq(Queue):
+    """Weighted Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: A. Parekh, R. Gallager, A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM ToN 1(3),
+        1993
+    """
+
+    scheme: ClassVar[str] = "wfq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scfq(Queue):
+    """Self-Clocked Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: S. Golestani, A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994
+    """
+
+    scheme: ClassVar[str] = "scfq"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wf2q(Queue):
+    """Worst-case fair Weighted Fair Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+
+    References: J. Bennett, H. Zhang, WF2Q: Worst-case Fair Weighted Fair Queueing, INFOCOM 1996
+    """
+
+    scheme: ClassVar[str] = "wf2q"
+
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbq(Queue):
+    """Class-Based Queueing.
+
+    Attributes:
+        classes: The classes, in the order in which they are asked for a packet that arrives.
+        variant: A token bucket, or the estimator with turns of one packet or with turns weighted in bytes.
+        link_share: Part of the link's rate that is allotted to the classes together; only the estimator looks
+            at it. From 1e-06 to 1.
+
+    References: S. Floyd, V. Jacobson, Link-sharing and Resource Management Models for Packet Networks, IEEE/ACM ToN
+        3(4), 1995
+    """
+
+    scheme: ClassVar[str] = "cbq"
+
+    classes: Sequence[Class]
+    variant: Literal["token-bucket", "prr", "wrr"] = "token-bucket"
+    link_share: float | str = 0.98
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tcp(Traffic):
+    """TCP flows; what is left out (None) is the profile's.
+
+    Attributes:
+        profile: Bundle of defaults for all other keys.
+        flavour: Congestion control of the sender.
+        window: Window of the receiver: never more than this outstanding. Unit: packets. From 1 to 1e+08.
+        packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Unit:
+            packets. From 1 to 4e+09.
+        bytes: Length of the transfer in bytes; ns-2's rules fill up the last packet. Unit: bytes. From 1 to
+            4e+18.
+        packet: User data in a packet. Unit: bytes. From 1 to 65535.
+        headers: Headers added to each data packet. Unit: bytes. From 0 to 1000.
+        ack_size: Size of an acknowledgement and of the opening packet. Unit: bytes. From 1 to 1500.
+        sack_block_size: What each SACK block adds to an acknowledgement. Unit: bytes. From 0 to 100.
+        sack_blocks: At most so many SACK blocks in an acknowledgement. From 1 to 4.
+        min_rto: Least retransmission timeout; RFC 6298 says 1 s. Unit: s. From 0 to 10000.
+        rto_floor: What min_rto is the least value of: the timeout, or its part 4 RTTVAR as in Linux.
+        max_rto: Greatest retransmission timeout, back-off included. Unit: s. From 0 to 10000.
+        initial_rto: Retransmission timeout before the first round trip is measured (RFC 6298: 1 s). Unit: s.
+            From 0 to 10000.
+        tick: Granularity of the clock that measures round trips; 0 s is exact. Unit: s. From 0 to 10.
+        phase: How long before the start of the run the coarse clock ticked; "ns2": as for the first agent of an
+            ns-2 run with the default seed. Unit: s. From 0 to 10.
+        initial_window: Initial congestion window (RFC 6928: 10). Unit: packets. From 1 to 1e+06.
+        initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
+        delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
+            From 0 to 0.5.
+        quick_acks: With delayed acknowledgements: so many data packets at the beginning are answered at once
+            and, unless it is 0, those that are pushed (`write`). Unit: packets. From 0 to 65535.
+        quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
+            `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
+        write: So much user data the application writes at a time; the packet that a write ends in is pushed, as
+            the last one of a transfer is. 0: no other is. Unit: bytes. From 0 to 4e+09.
+        sack_delay: With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait
+            so long for more packets, at most a twentieth of the first round trip, and 0.1 ms; 0 s answers each.
+            Unit: s. From 0 to 1.
+        timer_tick: Timers end with a tick of a clock of this period, and that for a probe two ticks later, as
+            in a Linux kernel; CUBIC counts its times by it. 0 s is exact. Unit: s. From 0 to 1.
+        ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
+        syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
+            a data packet instead.
+        limited_transmit: The duplicate acknowledgements before a fast retransmit release new packets (RFC
+            3042).
+        timestamps: Every acknowledgement gives a round trip (RFC 7323); otherwise one packet a window is timed,
+            never a retransmission (Karn).
+        dupack_threshold: Duplicate acknowledgements that mean a loss. From 1 to 1000.
+        recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
+        halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
+        counting: What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).
+        prr: Recovery by RFC 6675, or by NewReno, reduces the window in proportion to what arrives (RFC 6937).
+        rescue: Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).
+        rack: With SACK: losses are found by the times of sending (RFC 8985), and marks lead the window down as
+            losses do; otherwise by RFC 6675.
+        tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
+        pacing: Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on,
+            instead of sent at once; not for vegas, nor sack with recovery = "ns2". prague and bbr always do it,
+            bbr at the rate of its model.
+        hystart: What ends slow start before a loss. "on", cubic: a train of acknowledgements or a rise of the
+            delay (HyStart); "++", cubic, and sack with recovery = "rfc": a rise of the delay slows it down,
+            five rounds of that end it (HyStart++, RFC 9406).
+        impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
+        deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
+        alpha: Vegas: the window grows while fewer extra packets than this are in the network. Unit: packets.
+            From 0 to 1e+06.
+        beta: Vegas: the window shrinks while more extra packets than this are in the network. Unit: packets.
+            From 0 to 1e+06.
+        gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
+            1e+06.
+        target: LEDBAT: the queueing delay that it heads for (RFC 6817: at most 100 ms). Unit: s. From 0.001 to
+            10.
+        gain: LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
+            Unit: packets. From 0.001 to 1000.
+        margin: BBR: share of the bandwidth found that pacing leaves free. From 0 to 0.5.
+        arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
+        load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
+        classes: Sizes at which the classes end whose completion times are told apart.
+    """
+
+    kind: ClassVar[str] = "tcp"
+
+    profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
+    flavour: (
+        Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"] | None
+    ) = None
+    window: int | None = None
+    packets: Mapping[str, Any] | int | None = None
+    bytes: Mapping[str, Any] | str | None = None
+    packet: str | None = None
+    headers: str | None = None
+    ack_size: str | None = None
+    sack_block_size: str | None = None
+    sack_blocks: int | None = None
+    min_rto: str | None = None
+    rto_floor: Literal["timeout", "variance"] | None = None
+    max_rto: str | None = None
+    initial_rto: str | None = None
+    tick: str | None = None
+    phase: str | None = None
+    initial_window: float | str | None = None
+    initial_ssthresh: int | str | None = None
+    delayed_ack: str | bool | None = None
+    quick_acks: int | None = None
+    quick_gap: int | None = None
+    write: str | None = None
+    sack_delay: str | None = None
+    timer_tick: str | None = None
+    ecn: bool | None = None
+    syn: bool | None = None
+    limited_transmit: bool | None = None
+    timestamps: bool | None = None
+    dupack_threshold: int | None = None
+    recovery: Literal["ns2", "rfc"] | None = None
+    halving: Literal["real", "whole", "flight"] | None = None
+    counting: Literal["acks", "packets"] | None = None
+    prr: bool | None = None
+    rescue: bool | None = None
+    rack: bool | None = None
+    tlp: bool | None = None
+    pacing: bool | None = None
+    hystart: Literal["off", "on", "++"] | bool | None = None
+    impatient: bool | None = None
+    deflation: bool | None = None
+    alpha: float | str | None = None
+    beta: float | str | None = None
+    gamma: float | str | None = None
+    target: str | None = None
+    gain: float | str | None = None
+    margin: float | str | None = None
+    arrivals: Value | None = None
+    load: str | None = None
+    classes: Sequence[str] | None = None
+
+
+SCHEMES: dict[str, type[Queue]] = {
+    "droptail": DropTail,
+    "bernoulli": Bernoulli,
+    "red": Red,
+    "ared-floyd": AredFloyd,
+    "ared-feng": AredFeng,
+    "psand": Psand,
+    "qlaw": Qlaw,
+    "blue": Blue,
+    "sred": Sred,
+    "rem": Rem,
+    "dsred": Dsred,
+    "green": Green,
+    "fred": Fred,
+    "sfb": Sfb,
+    "xred": Xred,
+    "fb-red": FbRed,
+    "bred": Bred,
+    "rio": Rio,
+    "wred": Wred,
+    "wrt": Wrt,
+    "cbt-red": CbtRed,
+    "p": P,
+    "pi": Pi,
+    "avq": Avq,
+    "lred": Lred,
+    "sfc": Sfc,
+    "codel": Codel,
+    "pie": Pie,
+    "pi2": Pi2,
+    "afd": Afd,
+    "curvy-red": CurvyRed,
+    "cobalt": Cobalt,
+    "drop-front": DropFront,
+    "push-out": PushOut,
+    "drr": Drr,
+    "tdrr": Tdrr,
+    "qsdrr": Qsdrr,
+    "dtdrr": Dtdrr,
+    "dsdrr": Dsdrr,
+    "sfq": Sfq,
+    "wred-dfq": WredDfq,
+    "shaper": Shaper,
+    "ras": Ras,
+    "dualpi2": Dualpi2,
+    "dual-curvy-red": DualCurvyRed,
+    "fq-codel": FqCodel,
+    "fq-pie": FqPie,
+    "cake": Cake,
+    "choke": Choke,
+    "pq": Pq,
+    "fq": Fq,
+    "cbfq": Cbfq,
+    "wfq": Wfq,
+    "scfq": Scfq,
+    "wf2q": Wf2q,
+    "cbq": Cbq,
+}

@@ -1,0 +1,206 @@
+"""From what a user wrote to what the engine runs: units resolved, copies made, every fault collected.
+
+The input is a tree of plain values as in a scenario file. The output is the canonical form (ns, bit/s, bytes), the
+resolved tree in canonical text with every default, and the list of faults.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock import _native
+from penstock.errors import Fault, Faults
+from penstock.laws import python_law
+from penstock.scenario.resolve.links import LinkSpec, canonical_links, read_links
+from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
+from penstock.scenario.resolve.routes import Network
+from penstock.scenario.resolve.traffic import read_traffic
+from penstock.units import format_time, parse_time
+
+__all__ = ["Resolved", "resolve"]
+
+KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario that was read.
+
+    Attributes:
+        canonical: for the engine.
+        shown: for the eye: canonical text, with every default.
+        faults: what is wrong with it.
+        watched: the link tables whose queues are measured.
+        round_trip: the largest propagation round trip in ns of the flows over a link direction, if any cross it.
+
+    """
+
+    canonical: dict[str, Any]
+    shown: dict[str, Any]
+    faults: tuple[Fault, ...]
+    watched: tuple[str, ...] = ()
+    round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
+
+    def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
+        """The canonical form as JSON; `series_points` is the most intervals of a series."""
+        options = {"computed_links": computed_links, "flows": flows, "series": series, "series_points": series_points}
+        return json.dumps(self.canonical | {"options": options}, separators=(",", ":"))
+
+
+def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
+    """Resolve a tree; `origins` says where each path was said, such as `link.toml:12`."""
+    faults = Faults(origins or {})
+    top = Table(faults, "", tree)
+    top.known(KEYS)
+    name = top.take("name", text, "")
+    duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
+    warmup = top.take("warmup", parse_time, 0)
+    sampling = top.take("sampling", parse_time, 10_000_000)
+    seed = top.take("seed", whole(0, 2**63 - 1), 1)
+    _check_clock(top, duration, warmup, sampling)
+
+    tables = tree.get("links", {})
+    specs = read_links(faults, tables)
+    network = Network(specs, complete=isinstance(tables, Mapping) and len(specs) == len(tables))
+    traffic = read_traffic(faults, tree.get("traffic", {}), network, duration)
+
+    def round_trip(link: str) -> int | None:
+        return network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
+
+    links, shown_links = canonical_links(specs, round_trip)
+    canonical = {
+        "name": name,
+        "duration_ns": duration,
+        "warmup_ns": warmup,
+        "sampling_ns": sampling,
+        "links": links,
+        "traffic": [spec.canonical for spec in traffic],
+    }
+    shown = {
+        "name": name,
+        "duration": _time(duration),
+        "warmup": _time(warmup),
+        "sampling": _time(sampling),
+        "seed": seed,
+        "links": shown_links,
+        "traffic": {spec.name: spec.shown for spec in traffic},
+    }
+    watched = tuple(_watched(specs))
+    _check_in_engine(faults, canonical, (tree, shown), specs)
+    return Resolved(canonical, shown, tuple(faults.found), watched, round_trip)
+
+
+def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
+    if duration == 0:
+        top.fault("duration", "must be above 0s")
+    if duration and warmup is not None and warmup >= duration:
+        top.fault("warmup", f"must be below the duration ({format_time(duration)})")
+    if sampling == 0:
+        top.fault("sampling", "must be above 0s")
+    elif duration and sampling is not None and sampling > duration:
+        top.fault("sampling", f"must not exceed the duration ({format_time(duration)})")
+
+
+def _time(nanos: int | None) -> str | None:
+    return None if nanos is None else format_time(nanos)
+
+
+def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
+    """The link tables that are watched; a direction of its own kind is `NAME.reverse`."""
+    for spec in specs:
+        if spec.forward.watch:
+            yield spec.name
+        if spec.backward.watch and not (spec.same_queue and spec.forward.watch):
+            yield spec.name if spec.same_queue else f"{spec.name}.reverse"
+
+
+def _check_in_engine(
+    faults: Faults,
+    canonical: Mapping[str, Any],
+    trees: tuple[Mapping[str, Any], Mapping[str, Any]],
+    specs: list[LinkSpec],
+) -> None:
+    """The invariants that the engine and the registries know, with the paths of the file.
+
+    `trees` are the scenario as written and as resolved: where a fault's value stands.
+    """
+    owners = {name: spec for spec in specs for name, _, _ in spec.copies}
+    found = _settings_faults(canonical) if faults.found else _engine_faults(canonical)
+    told = {fault.path for fault in faults.found}
+    for fault in found:
+        path = _file_path(fault["path"], canonical, owners)
+        if path in told:
+            continue
+        values = (_value_at(tree, path) for tree in trees)
+        faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
+
+
+def _engine_faults(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+    text = json.dumps(canonical, separators=(",", ":"))
+    with python_law.raising():
+        found: list[dict[str, str]] = json.loads(_native.check(text, python_law.used([text])))
+    return found
+
+
+def _settings_faults(canonical: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """What the registries say where the scenario as a whole cannot be given to the engine."""
+    for link in canonical["links"]:
+        queue = link["queue"]
+        if (
+            queue
+            and python_law.class_of(queue["scheme"]) is None
+            and queue["limit"] is not None
+            and isinstance(link["rate"], int)
+            and link["rate"]
+        ):
+            about = json.dumps({"rate": link["rate"], "limit": queue["limit"], "rtt_ns": link["rtt_ns"]})
+            for fault in json.loads(_native.check_queue(queue["scheme"], json.dumps(queue["params"]), about)):
+                yield {**fault, "path": f"links.{link['name']}.queue.{fault['path']}"}
+        if isinstance(link["rate"], int) and link["rate"]:
+            for i, stage in enumerate(link["edge"]):
+                about = json.dumps({"rate": link["rate"], "limit": stage.get("limit", "inf")})
+                for fault in json.loads(_native.check_conditioner(stage["kind"], json.dumps(stage["params"]), about)):
+                    yield {**fault, "path": f"links.{link['name']}.edge[{i}].{fault['path']}"}
+    for traffic in canonical["traffic"]:
+        if "tcp" in traffic and traffic["tcp"]["profile"]:
+            for fault in json.loads(
+                _native.check_tcp(traffic["tcp"]["profile"], json.dumps(traffic["tcp"]["settings"]))
+            ):
+                yield {**fault, "path": f"traffic.{traffic['name']}.{fault['path']}"}
+
+
+def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec]) -> str:
+    """The file's path for a path of the canonical form (`links.NAME.queue.min_th`, `links[0].queue.params.min_th`)."""
+    found = re.fullmatch(r"(links|traffic)\[(\d+)\]\.?(.*)", path)
+    if found:
+        head, name, rest = found[1], canonical[found[1]][int(found[2])]["name"], found[3]
+    else:
+        head, _, tail = path.partition(".")
+        names = [entry["name"] for entry in canonical[head]] if head in ("links", "traffic") else []
+        name = max((name for name in names if tail == name or tail.startswith(f"{name}.")), key=len, default="")
+        if not name:
+            return path.removesuffix("_ns")
+        rest = tail[len(name) + 1 :]
+    rest = re.sub(r"\b(params|settings|tcp|udp)\.", "", rest)
+    rest = {"payload": "packet", "stop_ns": "stop", "rtt_ns": "rtt", "shares": "queue.share"}.get(rest, rest)
+    if head == "links":
+        spec = owners[name.removesuffix(".reverse")]
+        own = name.endswith(".reverse") and not (spec.same_queue and rest.startswith("queue"))
+        name = f"{spec.name}.reverse" if own else spec.name
+    return f"{head}.{name}.{rest}".rstrip(".")
+
+
+def _value_at(shown: Any, path: str) -> Any:
+    for key in re.split(r"\.|(?=\[)", path):
+        if isinstance(shown, list) and key.startswith("["):
+            index = int(key[1:-1])
+            shown = shown[index] if index < len(shown) else ...
+        elif isinstance(shown, Mapping) and key in shown:
+            shown = shown[key]
+        else:
+            return ...
+    return shown

@@ -1,0 +1,158 @@
+"""The classes of a scheduler: which packets belong to them, their settings and the laws of their queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from penstock.errors import kind_of
+from penstock.laws.catalog import Conditioner, Param, Scheme
+from penstock.scenario.resolve.codepoints import codepoint
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, node, text, whole
+from penstock.scenario.resolve.schemes import foreign_names, read_params, read_scheme
+from penstock.scenario.resolve.settings import Surroundings, canonical_limit
+from penstock.units import Length, UnitError, format_size, parse_size
+
+T = TypeVar("T")
+
+Entry = dict[str, Any]
+
+PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
+ECN = ("not", "ect0", "ect1", "ce")
+MATCH_KEYS = ("dscp", "traffic", "flow", "from", "to", "protocol", "ecn", "size")
+MOST_FLOWS = 10_000_000
+
+
+def read_classes(
+    table: Table, param: Param, scheme: Scheme | Conditioner, around: Surroundings
+) -> tuple[list[Entry], list[Entry]]:
+    """The classes of a scheduler's or classifier's table as (canonical, shown)."""
+    classes = table.values.get(param.name)
+    if classes is None:
+        advice = f"such as [[{table.at(param.name)}]] with a name and a match for each"
+        table.faults.add(table.at(param.name), f"is missing; {scheme.name} needs at least one class, {advice}")
+        return [], []
+    if not isinstance(classes, list) or not classes:
+        table.fault(param.name, f"must be a list of at least one class, not {kind_of(classes)}")
+        return [], []
+    canonical, shown = [], []
+    for i, values in enumerate(classes):
+        path = f"{table.at(param.name)}[{i}]"
+        if not isinstance(values, Mapping):
+            table.faults.add(path, f"must be a table, [[{table.at(param.name)}]], not {kind_of(values)}", values)
+            continue
+        entry, entry_shown = _read_class(Table(table.faults, path, values), scheme, around)
+        canonical.append(entry)
+        shown.append(entry_shown)
+    return canonical, shown
+
+
+def _read_class(table: Table, scheme: Scheme | Conditioner, around: Surroundings) -> tuple[Entry, Entry]:
+    name = table.take("name", text, REQUIRED, advice='such as name = "voice"')
+    match, shown_match = _read_match(table.table("match"))
+    params, shown_params = read_params(table, scheme.class_params, around, f"a class of {scheme.name}")
+    known = ["name", "match", *(param.name for param in scheme.class_params), "queue"]
+    table.known(known)
+    queue, shown_queue = _read_queue(table, params, around)
+    shown: Entry = {"name": name}
+    if shown_match:
+        shown["match"] = shown_match
+    shown |= shown_params
+    if shown_queue:
+        shown["queue"] = shown_queue
+    return {"name": name or "", "match": match, "params": params, "queue": queue}, shown
+
+
+def _read_queue(table: Table, own: Entry, around: Surroundings) -> tuple[Entry | None, Entry | None]:
+    """The law of a class's queue; a `limit` given there becomes one of the class's `own` settings."""
+    queue = table.table("queue")
+    scheme = read_scheme(queue) if queue else None
+    if queue is None or scheme is None:
+        return None, None
+    if scheme.class_params:
+        queue.fault("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by a law, such as red")
+        return None, None
+    # What part of the link the class has is known only where the link is built: lengths in time or BDP are refused.
+    within = Surroundings(None, around.limit, around.rtt_ns)
+    limit, shown_limit = queue.take("limit", lambda value: canonical_limit(value, within), (None, None)) or (None, None)
+    if limit is not None and "limit" in own:
+        queue.fault("limit", "is given twice; the class itself has a limit")
+    elif isinstance(limit, Mapping):
+        own["limit"] = limit
+        unit, amount = next(iter(limit.items()))
+        within = Surroundings(None, Length(unit, amount), around.rtt_ns)
+    params, shown_params = read_params(queue, scheme.params, within, scheme.name)
+    known = ["scheme", "limit", *(param.name for param in scheme.params)]
+    queue.known(known, foreign_names(known))
+    shown: Entry = {"scheme": scheme.name}
+    if shown_limit is not None:
+        shown["limit"] = shown_limit
+    return {"scheme": scheme.name, "params": params}, shown | shown_params
+
+
+def _read_match(table: Table | None) -> tuple[Entry, Entry]:
+    if table is None:
+        return {}, {}
+    table.known(MATCH_KEYS, {"proto": 'unknown key; did you mean "protocol"?', "tos": 'did you mean "dscp"?'})
+    match: Entry = {
+        "dscp": table.take("dscp", _one_or_more(codepoint, "code points")),
+        "traffic": table.take("traffic", _one_or_more(text, "names of traffic")),
+        "from": table.take("from", _one_or_more(node, "nodes")),
+        "to": table.take("to", _one_or_more(node, "nodes")),
+        "protocol": table.take("protocol", _one_or_more(_protocol, "protocols")),
+        "ecn": table.take("ecn", _one_or_more(choice(*ECN), "ECN fields")),
+        "size": table.take("size", _sizes),
+    }
+    match["flow"] = table.take("flow", _one_or_more(_flow(match["traffic"] or []), "flows"))
+    if match["flow"]:
+        match["flow"] = [flow for flows in match["flow"] for flow in flows]
+    match = {key: match[key] for key in MATCH_KEYS if match[key] is not None}
+    shown = {key: values[0] if len(values) == 1 else values for key, values in match.items()}
+    if "flow" in match:
+        shown["flow"] = [f"{name}.{number}" for name, number in match["flow"]]
+    if "size" in match:
+        shown["size"] = [format_size(size) for size in match["size"]]
+    return match, shown
+
+
+def _one_or_more(parse: Callable[[Any], T], what: str) -> Callable[[Any], list[T]]:
+    """One of these or a list of them."""
+
+    def parse_all(value: Any) -> list[T]:
+        if value == []:
+            raise UnitError(f"must be at least one of {what}; leave the key out where it does not matter")
+        return [parse(item) for item in (value if isinstance(value, list) else [value])]
+
+    return parse_all
+
+
+def _flow(traffic: list[str]) -> Callable[[Any], list[tuple[str, int]]]:
+    """A flow: "bulk.3" is number 3, from 0, of traffic "bulk"; a bare number is that flow of the match's traffic."""
+
+    def parse(value: Any) -> list[tuple[str, int]]:
+        if isinstance(value, int) and not isinstance(value, bool) and traffic:
+            number = whole(0, MOST_FLOWS)(value)
+            return [(name, number) for name in traffic]
+        name, dot, number_text = value.rpartition(".") if isinstance(value, str) else ("", "", "")
+        if not name or not dot or not (number_text.isascii() and number_text.isdigit()):
+            raise UnitError('each flow is its traffic and its number there, from 0, such as "bulk.3"')
+        return [(name, whole(0, MOST_FLOWS)(int(number_text)))]
+
+    return parse
+
+
+def _protocol(value: Any) -> int:
+    if isinstance(value, str):
+        return PROTOCOLS[choice(*PROTOCOLS)(value.lower())]
+    return whole(0, 255)(value)
+
+
+def _sizes(value: Any) -> list[int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise UnitError('must be the smallest and the largest size, such as ["0B", "200B"]')
+    low, high = parse_size(value[0]), parse_size(value[1])
+    if low > high:
+        raise UnitError("the smallest size is above the largest")
+    if high > 2**32 - 1:
+        raise UnitError("no packet is that large")
+    return [low, high]

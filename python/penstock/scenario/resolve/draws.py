@@ -1,0 +1,113 @@
+"""Values that may be drawn: fixed, uniform, exponential, Pareto, from a list, measured, linear over a link's copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Final
+
+from penstock.errors import nearest
+from penstock.scenario.resolve.measured import points
+from penstock.units import UnitError
+
+KINDS: Final = ("uniform", "exp", "pareto", "list", "cdf", "file", "linear")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A value in canonical units: `fixed`, or a `rule` for the engine, or `ends` between which the copies lie."""
+
+    shown: Any
+    fixed: int | None = None
+    rule: Mapping[str, Any] | None = None
+    ends: tuple[int, int] | None = None
+
+    def canonical(self, copy: int, count: int) -> int | Mapping[str, Any]:
+        """What the engine gets for copy `copy` of `count`."""
+        if self.rule is not None:
+            return self.rule
+        return self.nominal(copy, count) or 0
+
+    def mean(self) -> float:
+        """The mean of what is drawn."""
+        match self.rule:
+            case {"uniform": [low, high]}:
+                return float(low + high) / 2
+            case {"exp": mean} | {"pareto": mean}:
+                return float(mean)
+            case {"list": values}:
+                return float(sum(values)) / len(values)
+            case {"cdf": found}:
+                between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(found))
+                return float(found[0][0] * found[0][1] + between)
+        return float(self.fixed or 0)
+
+    def nominal(self, copy: int, count: int) -> int | None:
+        """The value of this copy where it is certain before the run."""
+        if self.ends is None:
+            return self.fixed
+        first, last = self.ends
+        return round(first + Fraction((last - first) * copy, max(count - 1, 1)))
+
+
+def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: bool = False) -> Callable[[Any], Draw]:
+    """A parser of a fixed value or of a table such as `{ uniform = ["20ms", "100ms"] }`.
+
+    `copies` says whether `linear` makes sense here.
+    """
+    allowed = [kind for kind in KINDS if copies or kind != "linear"]
+
+    def parse_draw(value: Any) -> Draw:
+        if not isinstance(value, Mapping):
+            fixed = parse(value)
+            return Draw(show(fixed), fixed=fixed)
+        kinds = [key for key in value if key in KINDS]
+        for key in value:
+            if key not in KINDS and key != "shape":
+                raise UnitError(f'unknown way to draw "{key}"{nearest(key, allowed)}; known: {", ".join(allowed)}')
+        if len(kinds) != 1:
+            raise UnitError(f"give exactly one of {', '.join(allowed)}")
+        kind = kinds[0]
+        if kind not in allowed:
+            raise UnitError("linear spreads the copies of a counted link; it is not possible here")
+        if "shape" in value and kind != "pareto":
+            raise UnitError("shape belongs to pareto")
+        return _drawn(kind, value, parse, show)
+
+    return parse_draw
+
+
+def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], show: Callable[[float], Any]) -> Draw:
+    if kind in ("uniform", "linear"):
+        pair = value[kind]
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise UnitError(f"{kind} needs a list of two values, its ends")
+        first, last = parse(pair[0]), parse(pair[1])
+        shown = {kind: [show(first), show(last)]}
+        if kind == "linear":
+            return Draw(shown, ends=(first, last))
+        if first > last:
+            raise UnitError("uniform needs its lower end first")
+        return Draw(shown, rule={"uniform": [first, last]})
+    if kind == "exp":
+        mean = parse(value[kind])
+        return Draw({"exp": show(mean)}, rule={"exp": mean})
+    if kind == "pareto":
+        mean, shape = parse(value[kind]), value.get("shape")
+        if isinstance(shape, bool) or not isinstance(shape, (int, float)) or not 1 < shape <= 1000:
+            raise UnitError(
+                "pareto needs a shape above 1 (so that it has a mean) and at most 1000, such as shape = 1.2"
+            )
+        return Draw({"pareto": show(mean), "shape": shape}, rule={"pareto": mean, "shape": shape})
+    if kind in ("cdf", "file"):
+        found = points(kind, value[kind], parse)
+        named = isinstance(value[kind], str) and kind == "cdf"
+        told = value[kind] if named else [[show(amount), share] for amount, share in found]
+        return Draw({"cdf": told}, rule={"cdf": [list(point) for point in found]})
+    items = value[kind]
+    if not isinstance(items, list) or not items:
+        raise UnitError("list needs a list of at least one value")
+    values = [parse(item) for item in items]
+    return Draw({"list": [show(item) for item in values]}, rule={"list": values})

@@ -1,0 +1,281 @@
+"""The links of a scenario: copies of counted links, both directions, in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from penstock.errors import Faults, kind_of
+from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_loss, read_outages, read_reorder
+from penstock.scenario.resolve.draws import Draw, draw
+from penstock.scenario.resolve.edges import edge_tables, read_edge
+from penstock.scenario.resolve.queues import QueueSpec, read_queue
+from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
+from penstock.scenario.resolve.settings import Surroundings
+from penstock.units import UnitError, format_rate, format_time, parse_rate, parse_time
+
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage")
+KEYS = ("from", "to", *REVERSE_KEYS[:3], "reverse", "watch", "count", *REVERSE_KEYS[4:], "rtt")
+_ANY_RATE = 1_000_000
+MOST_COPIES = 100_000
+
+
+@dataclass
+class Direction:
+    """One direction of a link table, as read."""
+
+    rate: Draw | None
+    delay: Draw | None
+    queue: Table | None
+    watch: bool | None
+    loss: dict[str, Any] | None
+    edge: list[Table] = field(default_factory=list)
+    jitter: Draw | None = None
+    reorder: tuple[Entry, Entry] | None = None
+    change: Listed | None = None
+    outage: Listed | None = None
+
+
+@dataclass
+class LinkSpec:
+    """A link table, as read; its copies have the names and nodes below."""
+
+    name: str
+    table: Table
+    count: int
+    source: str
+    target: str
+    forward: Direction
+    backward: Direction
+    same_queue: bool
+    rtt_ns: int | None
+    copies: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
+    """All link tables; what is broken is left out after its faults are noted."""
+    if not isinstance(links, Mapping):
+        faults.add("links", f"must be a table of links, not {kind_of(links)}", links)
+        return []
+    if not links:
+        faults.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
+        return []
+    specs = []
+    for name, values in links.items():
+        path = f"links.{name}"
+        if not NAME.fullmatch(name):
+            faults.add(path, "a link's name consists of letters, digits and _ - : (and {i} in copies)")
+        elif not isinstance(values, Mapping):
+            faults.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
+        else:
+            spec = _read_link(Table(faults, path, values), name)
+            if spec is not None:
+                specs.append(spec)
+    _name_copies(faults, specs)
+    _default_watch(specs)
+    return specs
+
+
+def _read_link(table: Table, name: str) -> LinkSpec | None:
+    table.known(
+        KEYS,
+        {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
+    )
+    count = table.take("count", whole(0, MOST_COPIES), 1)
+    source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
+    target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
+    rate = table.take("rate", draw(parse_rate, format_rate, copies=True), REQUIRED, advice='such as rate = "1.5Mbit"')
+    delay = table.take("delay", draw(parse_time, format_time, copies=True), REQUIRED, advice='such as delay = "20ms"')
+    forward = _direction(table, rate, delay, table.table("queue"))
+    if forward.queue is None and table.values.get("queue") == "same":
+        table.fault("queue", '"same" belongs into reverse; here stands the queue itself')
+    backward, same = _read_reverse(table, forward)
+    rtt = table.take("rtt", parse_time)
+    if source is not None and source == target:
+        table.fault("to", f'leads from node "{source}" to itself; a link joins two different nodes')
+        return None
+    if source is None or target is None or count is None:
+        return None
+    return LinkSpec(name, table, count, source, target, forward, backward, same, rtt)
+
+
+def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
+    reverse = table.table("reverse")
+    if reverse is None:
+        return Direction(
+            forward.rate, forward.delay, None, None, None, change=forward.change, outage=forward.outage
+        ), False
+    reverse.known(REVERSE_KEYS)
+    rate = reverse.take("rate", draw(parse_rate, format_rate, copies=True), forward.rate)
+    delay = reverse.take("delay", draw(parse_time, format_time, copies=True), forward.delay)
+    queue = reverse.values.get("queue")
+    same = queue == "same"
+    own_queue = None
+    if isinstance(queue, str) and not same:
+        reverse.fault("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
+        same = True
+    elif same and forward.queue is None:
+        reverse.fault("queue", "the link itself has no queue that the other direction could have too")
+    elif not same and queue is not None:
+        own_queue = reverse.table("queue")
+    backward = _direction(reverse, rate, delay, forward.queue if same else own_queue)
+    if backward.change is None and not {"rate", "delay"} & set(reverse.values):
+        backward.change = forward.change
+    if backward.outage is None:
+        backward.outage = forward.outage
+    return backward, same
+
+
+def _direction(table: Table, rate: Draw | None, delay: Draw | None, queue: Table | None) -> Direction:
+    return Direction(
+        rate,
+        delay,
+        queue,
+        table.take("watch", flag),
+        read_loss(table),
+        edge_tables(table),
+        table.take("jitter", draw(parse_time, format_time)),
+        read_reorder(table),
+        read_changes(table),
+        read_outages(table),
+    )
+
+
+def _name_copies(faults: Faults, specs: list[LinkSpec]) -> None:
+    taken: dict[str, str] = {}
+    for spec in specs:
+        counted = "count" in spec.table.values
+        for key in ("from", "to"):
+            if "{i}" in str(spec.table.values.get(key)) and not counted:
+                spec.table.fault(key, "{i} numbers the copies of a counted link; this one has no count")
+        for i in range(spec.count):
+            name = (
+                spec.name.replace("{i}", str(i)) if "{i}" in spec.name else f"{spec.name}.{i}" if counted else spec.name
+            )
+            if name in taken:
+                faults.add(spec.table.path, f'its copy {i} is called "{name}", and so is one of links.{taken[name]}')
+                break
+            taken[name] = spec.name
+            spec.copies.append((name, spec.source.replace("{i}", str(i)), spec.target.replace("{i}", str(i))))
+
+
+def _default_watch(specs: list[LinkSpec]) -> None:
+    """Where no link says `watch`, those with a queue of their own are watched."""
+    silent = all(spec.forward.watch is None and spec.backward.watch is None for spec in specs)
+    for spec in specs:
+        if spec.forward.watch is None:
+            spec.forward.watch = silent and spec.forward.queue is not None
+        if spec.backward.watch is None:
+            spec.backward.watch = False
+
+
+def canonical_links(
+    specs: list[LinkSpec], rtt_of: Callable[[str], int | None]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Both directions of every copy for the engine, and the tables to show.
+
+    `rtt_of(name)` is the largest propagation round trip of the flows over that direction.
+    """
+    entries: list[dict[str, Any]] = []
+    shown: dict[str, Any] = {}
+    for spec in specs:
+        shown[spec.name] = _shown_link(spec)
+        for i, (name, source, target) in enumerate(spec.copies):
+            for back in (False, True):
+                side = spec.backward if back else spec.forward
+                ends = (target, source) if back else (source, target)
+                label = f"{name}.reverse" if back else name
+                around = _around(spec, side, i, partial(rtt_of, label))
+                queue = None if side.queue is None else read_queue(side.queue, around)
+                edge, shown_edge = read_edge(side.edge, around)
+                entries.append(_entry(spec, side, label, name, ends, queue, i) | {"edge": edge})
+                if i > 0 or not (queue or shown_edge):
+                    continue
+                place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
+                if shown_edge:
+                    place["edge"] = shown_edge
+                if queue:
+                    place["queue"] = "same" if back and spec.same_queue else queue.shown
+    return entries, shown
+
+
+def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
+    known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
+    # Where the rate is at fault, any will do to find what else is.
+    rate = _ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
+    return Surroundings(rate, None, known)
+
+
+def _entry(
+    spec: LinkSpec, side: Direction, label: str, stream: str, ends: tuple[str, str], queue: QueueSpec | None, i: int
+) -> dict[str, Any]:
+    return {
+        "name": label,
+        "drawn_as": stream,
+        "from": ends[0],
+        "to": ends[1],
+        "rate": side.rate.canonical(i, spec.count) if side.rate else 0,
+        "delay": side.delay.canonical(i, spec.count) if side.delay else 0,
+        "queue": queue.canonical if queue else None,
+        "watch": bool(side.watch),
+        "shares": queue.shares if queue else [],
+        "loss": side.loss,
+        "jitter": side.jitter.canonical(i, spec.count) if side.jitter else None,
+        "reorder": side.reorder[0] if side.reorder else None,
+        "change": side.change.canonical if side.change else [],
+        "capacity_ms": side.change.capacity if side.change else None,
+        "outage": side.outage.canonical if side.outage else [],
+        "rtt_ns": spec.rtt_ns,
+    }
+
+
+def _shown_link(spec: LinkSpec) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if "count" in spec.table.values:
+        shown["count"] = spec.count
+    shown |= {"from": spec.source, "to": spec.target}
+    shown["rate"] = spec.forward.rate.shown if spec.forward.rate else None
+    shown["delay"] = spec.forward.delay.shown if spec.forward.delay else None
+    shown["watch"] = bool(spec.forward.watch)
+    if spec.rtt_ns is not None:
+        shown["rtt"] = format_time(spec.rtt_ns)
+    shown |= _shown_changes(spec.forward)
+    reverse: dict[str, Any] = {}
+    if spec.backward.rate is not spec.forward.rate and spec.backward.rate:
+        reverse["rate"] = spec.backward.rate.shown
+    if spec.backward.delay is not spec.forward.delay and spec.backward.delay:
+        reverse["delay"] = spec.backward.delay.shown
+    if spec.backward.watch:
+        reverse["watch"] = True
+    reverse |= _shown_changes(spec.backward, spec.forward)
+    if reverse:
+        shown["reverse"] = reverse
+    return shown
+
+
+def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
+    """What goes wrong and what changes in a direction, where it is not `inherited`."""
+    shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
+    if side.jitter:
+        shown["jitter"] = side.jitter.shown
+    if side.reorder:
+        shown["reorder"] = side.reorder[1]
+    for key in ("change", "outage"):
+        own = getattr(side, key)
+        if inherited is None:
+            if own is not None and own.shown:
+                shown[key] = own.shown
+        elif own is not getattr(inherited, key):
+            shown[key] = own.shown if own is not None else []
+    return shown
+
+
+def parse_names(value: Any) -> list[str]:
+    """A node, or a list of nodes."""
+    if isinstance(value, str):
+        return [node(value)]
+    if isinstance(value, list):
+        return listed(node, "nodes")(value)
+    raise UnitError('must be the name of a node or a list of names, such as "S1" or ["S1", "S2"]')

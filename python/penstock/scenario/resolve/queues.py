@@ -1,0 +1,67 @@
+"""A queue's table: its scheme, limit, parameters and the shares of time it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.scenario.resolve.classes import read_classes
+from penstock.scenario.resolve.reader import Table, listed
+from penstock.scenario.resolve.schemes import foreign_names, read_params, read_scheme
+from penstock.scenario.resolve.settings import Surroundings, canonical_limit
+from penstock.units import Length, UnitError
+
+ELSEWHERE = {"edge": "belongs to the link, beside its queue"}
+
+
+@dataclass(frozen=True)
+class QueueSpec:
+    """A queue as read: the engine's form, the form to show, and the intervals (a, b] whose share of time is wanted."""
+
+    canonical: dict[str, Any]
+    shown: dict[str, Any]
+    shares: list[list[int]]
+
+
+def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
+    """The queue of a table; None where it has no scheme that exists."""
+    scheme = read_scheme(table)
+    if scheme is None:
+        return None
+    limit, shown_limit = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf")) or (
+        None,
+        None,
+    )
+    if isinstance(limit, Mapping):
+        unit, amount = next(iter(limit.items()))
+        around = Surroundings(around.rate, Length(unit, amount), around.rtt_ns)
+    shares = table.take("share", _shares, [])
+    own = [param for param in scheme.params if param.name not in ("limit", "share")]
+    params, shown = read_params(table, [param for param in own if param.kind != "classes"], around, scheme.name)
+    shown = {"scheme": scheme.name, "limit": shown_limit, **shown}
+    known = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
+    no_classes = {"classes": f"{scheme.name} has no classes; a scheduler such as wfq has"}
+    table.known(known, foreign_names(known) | no_classes | ELSEWHERE)
+    for param in own:
+        if param.kind == "classes" and (param.required or param.name in table.values):
+            params[param.name], shown[param.name] = read_classes(table, param, scheme, around)
+    if shares:
+        shown["share"] = shares
+    return QueueSpec({"scheme": scheme.name, "limit": limit, "params": params}, shown, shares or [])
+
+
+def _shares(value: Any) -> list[list[int]]:
+    pairs = listed(_pair, "pairs such as [5, 15]")(value)
+    return [list(pair) for pair in pairs]
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    if (
+        not isinstance(value, list)
+        or len(value) != 2
+        or any(isinstance(end, bool) or not isinstance(end, int) for end in value)
+        or not 0 <= value[0] < value[1] <= 2**32 - 1
+    ):
+        raise UnitError("each share is a pair of whole numbers [a, b] with 0 <= a < b: the time with a < length <= b")
+    return value[0], value[1]

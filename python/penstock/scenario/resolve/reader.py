@@ -1,0 +1,152 @@
+"""Reading a table of a scenario: each key by its parser, every fault collected, unknown keys with the nearest name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from penstock.errors import Faults, kind_of, nearest
+from penstock.units import UnitError
+
+T = TypeVar("T")
+
+REQUIRED: Final = object()
+
+NAME: Final = re.compile(r"[A-Za-z0-9_{}:-][A-Za-z0-9_{}:-]*", re.ASCII)
+NODE: Final = re.compile(r"[A-Za-z0-9_{}:.-]+", re.ASCII)
+
+
+class Table:
+    """One table of the scenario, at `path`."""
+
+    def __init__(self, faults: Faults, path: str, values: Mapping[str, Any]) -> None:
+        self.faults = faults
+        self.path = path
+        self.values = values
+
+    def at(self, key: str) -> str:
+        """The full path of a key of this table."""
+        return f"{self.path}.{key}" if self.path else key
+
+    def fault(self, key: str, message: str) -> None:
+        """Note a fault of a key; its value is shown unless it is a table of tables."""
+        value = self.values.get(key)
+        if key in self.values and not (
+            isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
+        ):
+            self.faults.add(self.at(key), message, value)
+        else:
+            self.faults.add(self.at(key), message)
+
+    def take(self, key: str, parse: Callable[[Any], T], default: Any = None, *, advice: str = "") -> T | Any:
+        """The parsed value of a key; `default` if it is absent, None after a fault."""
+        if key not in self.values:
+            if default is REQUIRED:
+                self.fault(key, f"is missing{'; ' + advice if advice else ''}")
+                return None
+            return default
+        try:
+            return parse(self.values[key])
+        except UnitError as error:
+            self.fault(key, str(error))
+            return None
+
+    def table(self, key: str) -> Table | None:
+        """The table under a key, or None where there is none or something else."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            self.fault(key, f"must be a table, not {kind_of(value)}")
+            return None
+        return Table(self.faults, self.at(key), value)
+
+    def tables(self, key: str, example: str) -> list[Table] | None:
+        """The tables of the list under a key, None where there is no list; what is no table is noted as a fault."""
+        entries = self.values.get(key)
+        if entries is None:
+            return None
+        if not isinstance(entries, list):
+            self.fault(key, f"must be a list such as [{example}], not {kind_of(entries)}")
+            return None
+        tables = []
+        for i, values in enumerate(entries):
+            path = f"{self.at(key)}[{i}]"
+            if isinstance(values, Mapping):
+                tables.append(Table(self.faults, path, values))
+            else:
+                self.faults.add(path, f"must be a table such as {example}, not {kind_of(values)}")
+        return tables
+
+    def known(self, keys: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
+        """Note every key that is not one of `keys`."""
+        allowed = list(keys)
+        for key in self.values:
+            if key in allowed:
+                continue
+            if hints and key in hints:
+                self.fault(key, hints[key])
+            else:
+                self.fault(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
+
+
+def text(value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise UnitError(f"must be a text in quotes, not {kind_of(value)}")
+    return value
+
+
+def flag(value: Any) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise UnitError(f"must be true or false, without quotes, not {kind_of(value)}")
+    return value
+
+
+def whole(low: int, high: int) -> Callable[[Any], int]:
+    """A whole number from `low` to `high`."""
+
+    def parse(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise UnitError(f"must be a whole number from {low} to {high}")
+        if not low <= value <= high:
+            raise UnitError(f"must lie between {low} and {high}")
+        return value
+
+    return parse
+
+
+def choice(*words: str) -> Callable[[Any], str]:
+    """One of these words."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str):
+            raise UnitError(f"must be one of {', '.join(words)}, in quotes")
+        if value not in words:
+            raise UnitError(f"must be one of {', '.join(words)}{nearest(value, words)}")
+        return value
+
+    return parse
+
+
+def node(value: Any) -> str:
+    """The name of a node."""
+    name = text(value)
+    if not NODE.fullmatch(name):
+        raise UnitError("a node's name consists of letters, digits and _ - . : (and {i} in copies)")
+    return name
+
+
+def listed(parse: Callable[[Any], T], what: str, *, least: int = 1) -> Callable[[Any], list[T]]:
+    """A list of at least `least` of these."""
+
+    def parse_list(value: Any) -> list[T]:
+        if not isinstance(value, list):
+            raise UnitError(f"must be a list of {what}")
+        if len(value) < least:
+            raise UnitError(f"must be a list of at least {least} {what}")
+        return [parse(item) for item in value]
+
+    return parse_list

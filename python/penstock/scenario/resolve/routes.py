@@ -1,0 +1,108 @@
+"""Where flows can go: reachability, given paths, and the propagation round trip of the flows over a link."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import pairwise
+
+from penstock.scenario.resolve.links import LinkSpec
+
+MOST_PAIRS = 2000
+
+
+class Network:
+    """The nodes and directed links of a scenario, with their propagation delays in ns."""
+
+    def __init__(self, specs: Iterable[LinkSpec], *, complete: bool = True) -> None:
+        # Where a link could not be read, nothing can be said about what is missing.
+        self.complete = complete
+        self.edges: dict[str, dict[str, tuple[int, str]]] = {}
+        self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
+        for spec in specs:
+            for i, (name, source, target) in enumerate(spec.copies):
+                there = spec.forward.delay.nominal(i, spec.count) if spec.forward.delay else 0
+                back = spec.backward.delay.nominal(i, spec.count) if spec.backward.delay else 0
+                self._add(source, target, there or 0, name)
+                self._add(target, source, back or 0, f"{name}.reverse")
+
+    def _add(self, source: str, target: str, delay: int, name: str) -> None:
+        known = self.edges.setdefault(source, {}).get(target)
+        if known is None or delay < known[0]:
+            self.edges[source][target] = (delay, name)
+
+    def __contains__(self, node: str) -> bool:
+        return node in self.edges
+
+    @cached_property
+    def parts(self) -> dict[str, int]:
+        """The number of the connected part in which each node lies."""
+        parts: dict[str, int] = {}
+        for number, start in enumerate(self.edges):
+            stack = [start] if start not in parts else []
+            while stack:
+                node = stack.pop()
+                if node not in parts:
+                    parts[node] = number
+                    stack.extend(self.edges[node])
+        return parts
+
+    def joined(self, source: str, target: str) -> bool:
+        """Whether there is any way between two nodes."""
+        return self.parts.get(source) == self.parts.get(target)
+
+    def route(self, source: str, target: str) -> list[tuple[int, str]]:
+        """The links of the shortest way by delay, each as (delay, name); fewer links first among equals."""
+        if source == target or not self.joined(source, target):
+            return []
+        # From an end there is one way only: what is searched for and kept are the ways between the others.
+        if len(self.edges[source]) == 1:
+            ((neighbour, link),) = self.edges[source].items()
+            return [link, *self.route(neighbour, target)]
+        if len(self.edges[target]) == 1:
+            (neighbour,) = self.edges[target]
+            return [*self.route(source, neighbour), self.edges[neighbour][target]]
+        if (source, target) not in self._routes:
+            self._routes[source, target] = self._search(source, target)
+        return self._routes[source, target]
+
+    def _search(self, source: str, target: str) -> list[tuple[int, str]]:
+        best: dict[str, tuple[int, int]] = {source: (0, 0)}
+        before: dict[str, str] = {}
+        heap = [(0, 0, source)]
+        while heap:
+            delay, hops, node = heapq.heappop(heap)
+            if node == target:
+                break
+            if (delay, hops) > best[node]:
+                continue
+            for neighbour, (cost, _) in self.edges[node].items():
+                reached = (delay + cost, hops + 1)
+                if neighbour not in best or reached < best[neighbour]:
+                    best[neighbour] = reached
+                    before[neighbour] = node
+                    heapq.heappush(heap, (*reached, neighbour))
+        links: list[tuple[int, str]] = []
+        node = target
+        while node != source:
+            links.append(self.edges[before[node]][node])
+            node = before[node]
+        return links[::-1]
+
+    def along(self, path: list[str]) -> list[tuple[int, str]]:
+        """The links of a given path."""
+        return [self.edges[a][b] for a, b in pairwise(path)]
+
+    def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:
+        """The largest propagation round trip in ns of the flows (from, to, path) over the direction `link`."""
+        longest = None
+        for source, target, path in list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[
+            :MOST_PAIRS
+        ]:
+            there = self.along(list(path)) if path else self.route(source, target)
+            if any(name == link for _, name in there):
+                back = self.along(list(path)[::-1]) if path else self.route(target, source)
+                trip = sum(delay for delay, _ in there) + sum(delay for delay, _ in back)
+                longest = max(longest or 0, trip)
+        return longest

@@ -1,0 +1,82 @@
+"""A scheme and its parameters in a table: what the queue of a link and that of a class have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from penstock.errors import PenstockError, nearest
+from penstock.laws.catalog import Param, Scheme, find_scheme
+from penstock.scenario.resolve.reader import REQUIRED, Table, text
+from penstock.scenario.resolve.settings import Surroundings, default_shown, setting
+
+
+def read_params(
+    table: Table, params: Iterable[Param], around: Surroundings, owner: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of a table as (canonical, shown): what was given, and shown also the defaults."""
+    given: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
+    for param in params:
+        if param.name not in table.values:
+            if param.required:
+                table.fault(param.name, f"is missing; {owner} needs it: {param.doc}")
+            elif (default := default_shown(param)) is not None:
+                shown[param.name] = default
+            continue
+        pair = table.take(param.name, partial(setting, param, around=around))
+        if pair is not None:
+            given[param.name], shown[param.name] = pair
+    return given, shown
+
+
+def read_scheme(table: Table) -> Scheme | None:
+    """The scheme that a table names; None where there is none of that name."""
+    name = table.take("scheme", text, REQUIRED, advice='name one, such as scheme = "red"')
+    if name is None:
+        return None
+    try:
+        return find_scheme(name)
+    except PenstockError as error:
+        table.fault("scheme", str(error))
+        return None
+
+
+# What other dialects call these parameters; told as a hint where such a name stands in a scenario.
+_DIALECT = {
+    "min": "min_th",
+    "max": "max_th",
+    "minth": "min_th",
+    "maxth": "max_th",
+    "thresh": "min_th",
+    "thresh_": "min_th",
+    "maxthresh": "max_th",
+    "maxthresh_": "max_th",
+    "probability": "max_p",
+    "linterm": "max_p",
+    "qw": "w_q",
+    "q_weight": "w_q",
+    "q_weight_": "w_q",
+    "wq": "w_q",
+    "weight": "w_q",
+    "avpkt": "mean_packet",
+    "mean_pkt": "mean_packet",
+    "meanpktsize": "mean_packet",
+    "mean_pktsize": "mean_packet",
+    "useecn": "ecn",
+    "setbit_": "ecn",
+    "gentle_": "gentle",
+    "buffer": "limit",
+    "maxsize": "limit",
+    "queue_limit": "limit",
+}
+
+
+def foreign_names(known: list[str]) -> dict[str, str]:
+    """What to say to the names of other dialects, for a table with these keys."""
+    return {
+        foreign: f'unknown key; did you mean "{ours}"?'
+        for foreign, ours in _DIALECT.items()
+        if ours in known and foreign not in known and not nearest(foreign, known)
+    }

@@ -1,0 +1,159 @@
+"""The settings of a law or of a TCP flow in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.errors import kind_of, nearest
+from penstock.laws.catalog import Param
+from penstock.units import (
+    Length,
+    UnitError,
+    format_length,
+    format_number,
+    format_rate,
+    format_size,
+    format_time,
+    parse_length,
+    parse_probability,
+    parse_rate,
+    parse_size,
+    parse_time,
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a queue length may be measured by: the link's rate, its buffer, the round trip of its flows."""
+
+    rate: int | None = None
+    limit: Length | None = None
+    rtt_ns: Callable[[], int | None] = lambda: None
+
+    def absolute(self, length: Length) -> Length:
+        """The length in packets or bytes."""
+        if length.unit in ("packets", "bytes"):
+            return length
+        if length.unit == "buffer":
+            if self.limit is None:
+                raise UnitError("a share of the buffer needs a limit that is not inf")
+            limit = self.absolute(self.limit)
+            return Length(limit.unit, limit.amount * length.amount)
+        if self.rate is None:
+            raise UnitError("a time or BDP needs a fixed rate of the link")
+        if length.unit == "ns":
+            return Length("bytes", self.rate * length.amount / 8e9)
+        rtt = self.rtt_ns()
+        if rtt is None:
+            raise UnitError("BDP needs a round-trip time: no flow crosses this link and it has no key rtt")
+        return Length("bytes", length.amount * self.rate * rtt / 8e9)
+
+
+def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
+    """A setting as (canonical, shown). Ranges are the registry's business; here it is about kind and unit."""
+    words = param.choices or param.words
+    if isinstance(value, str) and value in words:
+        return value, value
+    if value is False and "off" in words:
+        return "off", "off"
+    if value is True and "on" in words:
+        return "on", "on"
+    match param.kind:
+        case "flag":
+            if not isinstance(value, bool):
+                raise UnitError(f"must be true or false, without quotes, not {kind_of(value)}")
+            return value, value
+        case "choice":
+            close = nearest(value, words) if isinstance(value, str) else ""
+            raise UnitError(f"must be one of {', '.join(words)}{close}")
+        case "time":
+            nanos = _or_words(parse_time, value, words)
+            return {"ns": nanos}, format_time(nanos)
+        case "size":
+            size = _or_words(parse_size, value, words)
+            return {"bytes": size}, format_size(size)
+        case "rate":
+            rate = _or_words(parse_rate, value, words)
+            return rate, format_rate(rate)
+        case "length" | "length_or_time":
+            return _length(param, value, words, around)
+        case "numbers":
+            if not isinstance(value, (list, tuple)) or not value:
+                raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}")
+            numbers = [_number(param, item) for item in value]
+            return numbers, numbers
+        case _:
+            number = _or_words(lambda item: _number(param, item), value, words)
+            return number, number
+
+
+def canonical_limit(value: Any, around: Surroundings) -> tuple[Any, Any]:
+    """A queue's limit as (canonical, shown)."""
+    if value == "inf":
+        return "inf", "inf"
+    try:
+        length = parse_length(value)
+        if length.unit == "buffer":
+            raise UnitError("the limit is the buffer; it cannot be a share of itself")
+        length = around.absolute(length)
+    except UnitError as error:
+        raise UnitError(f'{error}, or "inf"') from None
+    amount = round(length.amount)
+    if length.unit == "packets" and amount != length.amount:
+        raise UnitError("a limit in packets is a whole number")
+    if amount < 1:
+        raise UnitError("a limit must be at least 1 packet or byte")
+    return {length.unit: amount}, format_length(Length(length.unit, amount))
+
+
+def _length(param: Param, value: Any, words: tuple[str, ...], around: Surroundings) -> tuple[Any, Any]:
+    length = _or_words(parse_length, value, words)
+    if length.unit == "ns" and param.kind == "length_or_time":
+        return {"ns": length.amount}, format_time(length.amount)
+    absolute = around.absolute(length)
+    return {absolute.unit: absolute.amount}, format_length(absolute)
+
+
+def _number(param: Param, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise UnitError(f"must be a number, not {kind_of(value)}")
+    if isinstance(value, str):
+        if param.unit or not any(sign in value for sign in "%/"):
+            raise UnitError(f"must be a number, without quotes{f' (in {param.unit})' if param.unit else ''}")
+        return parse_probability(value)
+    if value != value or value in (float("inf"), float("-inf")):
+        raise UnitError("must be a finite number")
+    if abs(value) > 1e15:
+        raise UnitError("absurdly large")
+    return value
+
+
+def _or_words(parse: Callable[[Any], Any], value: Any, words: tuple[str, ...]) -> Any:
+    """Parse, and where it fails name the words that would also do."""
+    try:
+        return parse(value)
+    except UnitError as error:
+        if not words:
+            raise
+        close = nearest(value, words) if isinstance(value, str) else ""
+        raise UnitError(f"{error}, or {' or '.join(chr(34) + word + chr(34) for word in words)}{close}") from None
+
+
+def default_shown(param: Param) -> Any:
+    """A parameter's default as it would stand in a file; None where there is none."""
+    default = param.default
+    if isinstance(default, Mapping):
+        return format_time(default["ns"])
+    if isinstance(default, bool) or not isinstance(default, (int, float)):
+        return default
+    match param.kind:
+        case "size":
+            return format_size(default)
+        case "time":
+            return format_time(default * 1e9)
+        case "length" | "length_or_time":
+            return f"{format_number(default)}p"
+        case _:
+            return int(default) if default == int(default) else default

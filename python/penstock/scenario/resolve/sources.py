@@ -1,0 +1,233 @@
+"""What each kind of traffic sends, in canonical form: transfers, incast, datagrams, bursts, web sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from penstock.laws.catalog import tcp_keys
+from penstock.scenario.resolve.draws import Draw, draw
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, whole
+from penstock.scenario.resolve.settings import Surroundings, default_shown, setting
+from penstock.scenario.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
+from penstock.scenario.resolve.video import read_replay, read_video
+from penstock.units import (
+    UnitError,
+    format_rate,
+    format_size,
+    format_time,
+    parse_probability,
+    parse_rate,
+    parse_size,
+    parse_time,
+)
+
+KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec", "incast", "video", "replay")
+COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
+# A Reed-Solomon code over symbols of 16 bits has no longer blocks.
+MOST_IN_BLOCK: Final = 65_535
+WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
+INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp")
+
+# Feldmann et al., SIGCOMM 1999: times between pages and between objects, objects of a page, bytes of an object.
+_WEB: Final[Mapping[str, Any]] = {
+    "pages": {"pareto": "50s", "shape": 2.0},
+    "objects": {"pareto": 4, "shape": 1.2},
+    "gap": {"pareto": "500ms", "shape": 1.5},
+    "size": {"pareto": "12kB", "shape": 1.2},
+}
+
+
+def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys that belong to a kind: the engine's form and the form to show."""
+    read = {
+        "tcp": _bulk,
+        "incast": _incast,
+        "web": _web,
+        "onoff": _onoff,
+        "fec": _fec,
+        "cbr": _cbr,
+        "poisson": _poisson,
+    }
+    videos = {"video": read_video, "replay": read_replay}
+    own, shown = videos[kind](table, COMMON) if kind in videos else read[kind](table)
+    if own and "tcp" not in own:
+        own["ecn"] = shown["ecn"] = bool(table.take("ecn", flag, False))
+    return own, shown
+
+
+def _cbr(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    own, shown = _udp(table, "jitter")
+    if own:
+        jitter = table.take("jitter", parse_probability, 0.0)
+        own["udp"]["jitter"] = jitter or 0.0
+        shown["jitter"] = jitter
+    return own, shown
+
+
+def _poisson(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    own, shown = _udp(table)
+    shown.pop("phase", None)
+    return own, shown
+
+
+def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    """TCP flows; where sizes are drawn or flows arrive, each transfer is a connection of its own."""
+    if not is_drawn(table):
+        return _tcp(table, *TRANSFER_KEYS)
+    own, shown = _tcp(table, *TRANSFER_KEYS, sized=False)
+    transfers, told = read_transfers(table, shown.get("packet"))
+    return own | {"transfers": transfers}, shown | told
+
+
+def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    every = table.take("every", parse_time)
+    pause = table.take("pause", draw(parse_time, format_time), draw(parse_time, format_time)("0s"))
+    own, shown = _tcp(table, "every", "pause", common=INCAST_COMMON, sized=False)
+    transfers, told = read_transfers(table, shown.get("packet"))
+    if "every" in table.values and "pause" in table.values:
+        table.fault("every", "give either every, from start to start, or pause, from the end to the next start")
+    if every == 0:
+        table.fault("every", "must be above 0s")
+    if pause is None:
+        return own, shown
+    rhythm = {"pause": pause.shown} if every is None else {"every": format_time(every)}
+    incast = {"every_ns": every, "pause": pause.canonical(0, 1)}
+    return own | {"transfers": transfers, "incast": incast}, rhythm | shown | told
+
+
+def _onoff(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    over = table.take("over", choice("tcp", "udp"), "tcp")
+    on = table.take("on", _on, REQUIRED, advice="such as on = { packets = 256 }")
+    off = table.take("off", draw(parse_time, format_time), REQUIRED, advice='such as off = { exp = "2s" }')
+    keys = ("on", "off", "over")
+    own, shown = _udp(table, *keys) if over == "udp" else _tcp(table, *keys)
+    if on is None or off is None:
+        return own, shown
+    unit, length, on_shown = on
+    if over == "tcp" and unit == "time":
+        table.fault("on", "of tcp is a number of packets: each on-period is a transfer, { packets = 256 }")
+    if over == "tcp":
+        _endless(table)
+    onoff = {"on": length.canonical(0, 1), "unit": unit, "off": off.canonical(0, 1)}
+    return own | {"onoff": onoff}, {"on": on_shown, "off": off.shown, "over": over} | shown
+
+
+def _on(value: Any) -> tuple[str, Draw, Any]:
+    if isinstance(value, Mapping) and "packets" in value:
+        if len(value) != 1:
+            raise UnitError("packets stands alone in on")
+        packets = draw(whole(1, 4_000_000_000), _number)(value["packets"])
+        return "packets", packets, {"packets": packets.shown}
+    length = draw(parse_time, format_time)(value)
+    return "time", length, length.shown
+
+
+def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    parsers = {
+        "pages": draw(parse_time, format_time),
+        "objects": draw(_count, _number),
+        "gap": draw(parse_time, format_time),
+        "size": draw(parse_size, format_size),
+    }
+    drawn = {key: table.take(key, parse, parse(_WEB[key])) for key, parse in parsers.items()}
+    request = table.take("request", parse_size, 300)
+    option = table.take("option", whole(0, 1), 1)
+    tcp, shown = _tcp(table, *parsers, "request", "option", common=WEB_COMMON)
+    _endless(table)
+    if request is not None and not 1 <= request <= 65_535:
+        table.fault("request", "a request lies between 1B and 65535B")
+    if request is None or option is None or any(value is None for value in drawn.values()):
+        return tcp, shown
+    web = {key: value.canonical(0, 1) for key, value in drawn.items()} | {"request": request, "option": option}
+    told = {key: value.shown for key, value in drawn.items()} | {"request": format_size(request), "option": option}
+    return tcp | {"web": web}, told | shown
+
+
+def _endless(table: Table) -> None:
+    for key in ("packets", "bytes"):
+        if key in table.values:
+            table.fault(key, "the length of a transfer is drawn for each connection here")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1_000_000:
+        raise UnitError("must be a number above 0 and at most 1000000")
+    return value  # type: ignore[return-value]  # a mean number of objects need not be whole
+
+
+def _number(value: float) -> float:
+    return value
+
+
+def _tcp(
+    table: Table, *own: str, common: tuple[str, ...] = COMMON, sized: bool = True
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of TCP; without `sized` those of a transfer's size are read elsewhere."""
+    keys = tcp_keys()
+    profile = table.take("profile", choice(*keys.profiles), keys.profiles[0])
+    settings: dict[str, Any] = {}
+    shown: dict[str, Any] = {"profile": profile}
+    flavour = keys.flavours[0]
+    for param in keys.params:
+        if not sized and param.name in ("packets", "bytes"):
+            continue
+        if param.name not in table.values:
+            default = default_shown(param.for_profile(profile or keys.profiles[0]))
+            if param.name == "flavour":
+                flavour = default or flavour
+            elif default is not None:
+                shown[param.name] = default
+            continue
+        pair = table.take(param.name, partial(setting, param, around=Surroundings()))
+        if pair is None:
+            continue
+        if param.name == "flavour":
+            flavour = pair[0]
+        else:
+            settings[param.name], shown[param.name] = pair
+    if "packets" in settings and "bytes" in settings:
+        table.fault("bytes", "give the transfer's length either in packets or in bytes")
+    table.known([*common[:2], "profile", *common[2:], *own, *(param.name for param in keys.params)])
+    return {"tcp": {"profile": profile, "flavour": flavour, "settings": settings}}, {"flavour": flavour} | shown
+
+
+def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    rate = table.take("rate", draw(parse_rate, format_rate), REQUIRED, advice='such as rate = "500kbit"')
+    packet = table.take("packet", draw(_payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"')
+    headers = table.take("headers", parse_size, 28)
+    phase = table.take("phase", choice("zero", "random"), "zero")
+    if headers is not None and headers > 1000:
+        table.fault("headers", "must be at most 1000B")
+    table.known([*COMMON, *own, "rate", "packet", "headers", "phase", "ecn"])
+    if rate is None or packet is None or headers is None:
+        return {}, {}
+    udp = {"rate": rate.canonical(0, 1), "payload": packet.canonical(0, 1), "headers": headers, "phase": phase}
+    shown = {"rate": rate.shown, "packet": packet.shown, "headers": format_size(headers)}
+    return {"udp": udp}, shown | {"phase": phase}
+
+
+def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+    k = table.take("k", whole(1, MOST_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16")
+    h = table.take("h", whole(0, MOST_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4")
+    spacing = table.take("spacing", choice("poisson", "constant"), "poisson")
+    own, shown = _udp(table, "k", "h", "spacing")
+    if own and not isinstance(own["udp"]["payload"], int):
+        table.fault("packet", "must be one size: a code takes as much from each packet of a block")
+    if spacing == "poisson":
+        if "phase" in table.values:
+            table.fault("phase", 'belongs to spacing = "constant"')
+        shown.pop("phase", None)
+    if k is None or h is None or spacing is None:
+        return own, shown
+    if k + h > MOST_IN_BLOCK:
+        table.fault("h", f"makes a block of {k + h} packets; at most {MOST_IN_BLOCK} are possible")
+    return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | shown
+
+
+def _payload(value: Any) -> int:
+    size = parse_size(value)
+    if not 1 <= size <= 65_535:
+        raise UnitError("a packet's payload lies between 1B and 65535B")
+    return size

@@ -1,0 +1,224 @@
+"""The traffic of a scenario in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from penstock.errors import Faults, kind_of, nearest
+from penstock.scenario.resolve.codepoints import codepoint
+from penstock.scenario.resolve.draws import draw
+from penstock.scenario.resolve.links import parse_names
+from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, choice, listed, node, whole
+from penstock.scenario.resolve.routes import Network
+from penstock.scenario.resolve.sources import KINDS, read_source
+from penstock.units import UnitError, format_time, parse_time
+
+MOST_FLOWS = 10_000_000
+MOST_SENDERS = 100_000
+
+# Kinds whose flows go from all nodes of `from`, by the key that counts them instead of `count`.
+SHARED = {"web": "sessions", "incast": "senders"}
+
+
+@dataclass(frozen=True)
+class TrafficSpec:
+    """One traffic table: the engine's form, the form to show, and where its flows go."""
+
+    name: str
+    canonical: dict[str, Any]
+    shown: dict[str, Any]
+
+    def flows(self) -> list[tuple[str, str, list[str] | None]]:
+        """The different (from, to, path) of its flows."""
+        sources, targets = self.canonical["from"], self.canonical["to"]
+        if self.canonical["kind"] in SHARED:
+            return [(source, target, None) for source in sources for target in targets]
+        count = min(self.canonical["count"], max(len(sources), len(targets)) * min(len(sources), len(targets)))
+        path = self.canonical["path"]
+        return [(sources[i % len(sources)], targets[i % len(targets)], path) for i in range(count)]
+
+
+def read_traffic(faults: Faults, traffic: Any, network: Network, duration: int | None) -> list[TrafficSpec]:
+    """All traffic tables; what is broken is left out after its faults are noted."""
+    if not isinstance(traffic, Mapping):
+        faults.add("traffic", f"must be a table of traffic, not {kind_of(traffic)}", traffic)
+        return []
+    specs = []
+    for name, values in traffic.items():
+        path = f"traffic.{name}"
+        if not NAME.fullmatch(name) or "{i}" in name:
+            faults.add(path, "the name of traffic consists of letters, digits and _ - :")
+        elif not isinstance(values, Mapping):
+            faults.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
+        else:
+            spec = _read(Table(faults, path, values), name, network, duration)
+            if spec is not None:
+                specs.append(spec)
+    return specs
+
+
+def _read(table: Table, name: str, network: Network, duration: int | None) -> TrafficSpec | None:
+    kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
+    count = table.take("count", whole(0, MOST_FLOWS), 1)
+    counted = SHARED.get(kind or "", "count")
+    if counted != "count":
+        if "count" in table.values:
+            table.fault("count", f"{kind} counts its flows as {counted}: write {counted}")
+        count = table.take(counted, whole(0, MOST_SENDERS if kind == "incast" else MOST_FLOWS), 1)
+    start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
+        None,
+        None,
+    )
+    stop = table.take("stop", parse_time)
+    _check_times(table, start, stop, duration)
+    dscp = table.take("dscp", codepoint, 0)
+    nodes = _nodes(table, count or 0, network, every=kind in SHARED)
+    if kind is None:
+        return None
+    own, shown_own = read_source(table, kind)
+    if nodes is None or count is None or start is None or dscp is None:
+        return None
+    sources, targets, path = nodes
+    flows = count
+    if kind == "incast":
+        if len(targets) > 1:
+            table.fault("to", "incast has one receiver")
+        # All senders together are one flow.
+        flows = min(count, 1)
+        sources = [sources[i % len(sources)] for i in range(max(count, 1))] if sources else sources
+    canonical = {
+        "name": name,
+        "kind": kind,
+        "count": flows,
+        "from": sources,
+        "to": targets,
+        "path": path,
+        "start": start,
+        "stop_ns": stop,
+        "dscp": dscp,
+        **own,
+    }
+    shown = {
+        "kind": kind,
+        counted: count,
+        "from": table.values["from"],
+        "to": table.values["to"],
+    }
+    if path:
+        shown["path"] = path
+    shown["start"] = shown_start
+    if stop is not None:
+        shown["stop"] = format_time(stop)
+    if dscp:
+        shown["dscp"] = dscp
+    return TrafficSpec(name, canonical, shown | shown_own)
+
+
+def _nodes(
+    table: Table, count: int, network: Network, *, every: bool
+) -> tuple[list[str], list[str], list[str] | None] | None:
+    """The nodes of `from` and `to`, and the path; with `every` all pairs of them are used."""
+    ends: dict[str, list[str]] = {}
+    for key in ("from", "to"):
+        names = table.take(key, parse_names, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
+        if names is None:
+            continue
+        if any("{i}" in name for name in names):
+            names = [names[i % len(names)].replace("{i}", str(i)) for i in range(max(count, 1))]
+        if count == 0:
+            # No flow will use the nodes, and those of copies need not exist; the engine wants one that does.
+            names = [name for name in names if name in network] or list(network.edges)[:1]
+        known = True
+        for name in dict.fromkeys(names):
+            if name not in network and network.complete:
+                hint = nearest(name, network.edges)
+                table.fault(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
+                known = False
+                break
+        if known:
+            ends[key] = names
+    path = table.take("path", listed(node, "nodes", least=2))
+    if len(ends) < 2:
+        return None
+    sources, targets = ends["from"], ends["to"]
+    if every:
+        pairs = {(source, target) for source in sources for target in targets}
+        if path is not None:
+            table.fault("path", "is of one pair of nodes; these flows go by the shortest ways")
+    else:
+        turns = range(count if sources and targets else 0)
+        pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}
+    if count and network.complete and not _connected(table, pairs, network):
+        return None
+    if path is not None and network.complete and not _is_path(table, path, sources, targets, network):
+        return None
+    return sources, targets, path
+
+
+def _connected(table: Table, pairs: set[tuple[str, str]], network: Network) -> bool:
+    for source, target in sorted(pairs):
+        if source == target:
+            table.fault("to", f'the traffic would go from node "{source}" to itself')
+            return False
+        if not network.joined(source, target):
+            table.fault("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
+            return False
+    return True
+
+
+def _is_path(table: Table, path: list[str], sources: list[str], targets: list[str], network: Network) -> bool:
+    if len(set(path)) != len(path):
+        table.fault("path", "goes through a node twice")
+        return False
+    for here, there in pairwise(path):
+        if here not in network:
+            table.fault("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
+            return False
+        if there not in network.edges[here]:
+            table.fault(
+                "path",
+                f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(network.edges[here]))}',
+            )
+            return False
+    if set(sources) - {path[0]} or set(targets) - {path[-1]}:
+        table.fault("path", "must begin at the node of from and end at the node of to")
+        return False
+    return True
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def _start(value: Any) -> tuple[dict[str, Any], Any]:
+    if not isinstance(value, Mapping):
+        first = parse_time(value)
+        return {"first_ns": first, "every_ns": 0, "jitter_ns": 0}, format_time(first)
+    if "uniform" in value:
+        if len(value) != 1:
+            raise UnitError("uniform stands alone in start")
+        drawn = draw(parse_time, format_time)(value)
+        ends = drawn.rule["uniform"] if drawn.rule else []
+        return {"uniform_ns": ends}, drawn.shown
+    known = ("first", "every", "jitter")
+    for key in value:
+        if key not in known:
+            raise UnitError(
+                f'unknown key "{key}"{nearest(key, (*known, "uniform"))}; known: first, every, jitter, or uniform alone'
+            )
+    times = {key: parse_time(value.get(key, "0s")) for key in known}
+    shown = {key: format_time(times[key]) for key in known}
+    return {f"{key}_ns": nanos for key, nanos in times.items()}, shown
+
+
+def _check_times(table: Table, start: Any, stop: int | None, duration: int | None) -> None:
+    if not start:
+        return
+    first = start["first_ns"] if "first_ns" in start else start["uniform_ns"][0]
+    if stop is not None and stop <= first:
+        table.fault("stop", f"must be after the start ({format_time(first)})")
+    if duration is not None and first >= duration:
+        table.fault("start", f"must be before the end of the run ({format_time(duration)})")

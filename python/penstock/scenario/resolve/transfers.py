@@ -1,0 +1,89 @@
+"""Transfers whose sizes are drawn, and that may arrive one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+from penstock.scenario.resolve.draws import Draw, draw
+from penstock.scenario.resolve.reader import Table, listed, whole
+from penstock.units import UnitError, format_size, format_time, parse_rate, parse_size, parse_time
+
+# Keys of tcp traffic beside those of a connection.
+TRANSFER_KEYS: Final = ("arrivals", "load", "classes")
+
+MOST_PACKETS = 4_000_000_000
+
+
+def is_drawn(table: Table) -> bool:
+    """Whether each transfer is a connection of its own, with a drawn size or an arrival."""
+    values = table.values
+    drawn = any(isinstance(values.get(key), Mapping) for key in ("packets", "bytes"))
+    return drawn or any(key in values for key in TRANSFER_KEYS)
+
+
+def read_transfers(table: Table, packet: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Sizes, arrivals and classes, for the engine and for the eye; `packet` is the data in a packet, as shown."""
+    sizes = {
+        "packets": table.take("packets", draw(whole(1, MOST_PACKETS), lambda count: count)),
+        "bytes": table.take("bytes", draw(_size, format_size)),
+    }
+    given = [key for key in sizes if key in table.values]
+    classes = table.take("classes", listed(_size, "sizes in bytes"), [])
+    if classes and any(low >= high for low, high in pairwise(classes)):
+        table.fault("classes", "must be in rising order")
+    if len(given) != 1:
+        advice = 'packets = 200, bytes = "300kB" or a drawn size such as bytes = { cdf = "web-search" }'
+        table.fault("bytes", f"give the size of the transfers either in packets or in bytes: {advice}")
+        return None, {}
+    unit = given[0]
+    size = sizes[unit]
+    if size is None or classes is None:
+        return None, {}
+    arrivals = _arrivals(table, size, 1 if unit == "bytes" else _bytes_of(packet))
+    transfers = {"size": size.canonical(0, 1), "unit": unit, "classes": classes}
+    shown: dict[str, Any] = {unit: size.shown}
+    if arrivals is not None:
+        transfers["arrivals"] = arrivals.canonical(0, 1)
+        shown["arrivals"] = arrivals.shown
+    if classes:
+        shown["classes"] = [format_size(end) for end in classes]
+    return transfers, shown
+
+
+def _arrivals(table: Table, size: Draw, scale: int) -> Draw | None:
+    """The gaps between arrivals, given or such that the transfers offer a load on average."""
+    arrivals: Draw | None = table.take("arrivals", draw(_gap, format_time))
+    load = table.take("load", parse_rate)
+    if "arrivals" in table.values and "load" in table.values:
+        table.fault("load", "give either arrivals, the gaps, or load, the rate that they offer on average")
+        return None
+    if load is None:
+        return arrivals
+    if load == 0:
+        table.fault("load", "must be above 0")
+        return None
+    mean = max(1, round(size.mean() * scale * 8e9 / load))
+    return Draw({"exp": format_time(mean)}, rule={"exp": mean})
+
+
+def _bytes_of(packet: Any) -> int:
+    try:
+        return parse_size(packet)
+    except UnitError:
+        return 1  # its own fault is noted
+
+
+def _size(value: Any) -> int:
+    size = parse_size(value)
+    if size < 1:
+        raise UnitError("must be at least 1B")
+    return size
+
+
+def _gap(value: Any) -> int:
+    gap = parse_time(value)
+    if gap == 0:
+        raise UnitError("must be above 0s")
+    return gap

@@ -1,0 +1,104 @@
+"""Video and replayed packets in canonical form."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from penstock.errors import kind_of, nearest
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, text
+from penstock.units import UnitError, format_rate, format_size, parse_rate, parse_size
+
+Pair = tuple[dict[str, Any], dict[str, Any]]
+
+_SIZES: Final = {"I": 5.0, "P": 3.0, "B": 1.0}
+
+
+def read_video(table: Table, common: tuple[str, ...]) -> Pair:
+    """Frames of three types."""
+    found = {
+        "rate": table.take("rate", parse_rate, REQUIRED, advice='bits on the wire, such as rate = "1Mbit"'),
+        "fps": table.take("fps", _number(0.001, 1e6, "frames a second"), 30),
+        "gop": table.take("gop", _gop, "IBBPBBPBB"),
+        "sizes": table.take("sizes", _sizes, _SIZES),
+        "variation": table.take("variation", _number(0, 10, "standard deviation / mean"), 0.3),
+        "packet": table.take("packet", _payload, 1000),
+        "headers": _headers(table),
+        "phase": table.take("phase", choice("zero", "random"), "zero"),
+        "adu": table.take("adu", choice("frame", "gop"), "frame"),
+        "dependence": table.take("dependence", flag, False),
+    }
+    table.known([*common, *found, "ecn"])
+    if found["rate"] == 0:
+        table.fault("rate", "must be above 0")
+    if any(value is None for value in found.values()):
+        return {}, {}
+    video = {key: value for key, value in found.items() if key not in ("packet", "adu", "sizes")}
+    video |= {"payload": found["packet"], "unit": found["adu"], "sizes": [found["sizes"][letter] for letter in "IPB"]}
+    sizes = {key: format_size(found[key]) for key in ("packet", "headers")}
+    return {"video": video}, found | sizes | {"rate": format_rate(found["rate"])}
+
+
+def read_replay(table: Table, common: tuple[str, ...]) -> Pair:
+    """The packets of a file."""
+    file = table.take("file", _file, REQUIRED, advice='a pcap file, such as file = "link.pcap"')
+    headers = _headers(table)
+    table.known([*common, "file", "headers", "ecn"])
+    if file is None or headers is None:
+        return {}, {}
+    return {"replay": {"file": file, "headers": headers}}, {"file": file, "headers": format_size(headers)}
+
+
+def _headers(table: Table) -> int | None:
+    headers: int | None = table.take("headers", parse_size, 28)
+    if headers is not None and headers > 1000:
+        table.fault("headers", "must be at most 1000B")
+    return headers
+
+
+def _payload(value: Any) -> int:
+    size = parse_size(value)
+    if not 1 <= size <= 65_535:
+        raise UnitError("a packet's payload lies between 1B and 65535B")
+    return size
+
+
+def _file(value: Any) -> str:
+    """A file that can be opened; the engine reads it."""
+    name = text(value)
+    try:
+        with Path(name).open("rb"):
+            return name
+    except (OSError, ValueError) as error:
+        raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _gop(value: Any) -> str:
+    letters = text(value)
+    if not re.fullmatch(r"I[IPB]{0,999}", letters):
+        raise UnitError("must be up to 1000 of the letters I, P and B, and begin with I, such as IBBPBBPBB")
+    return letters
+
+
+def _sizes(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise UnitError(f"must be a table such as {{ I = 5, P = 3, B = 1 }}, not {kind_of(value)}")
+    for key in value:
+        if key not in _SIZES:
+            raise UnitError(f'unknown type of frame "{key}"{nearest(key, _SIZES)}; known: I, P, B')
+    number = _number(1e-6, 1e6, "size in proportion to the others")
+    return {letter: number(value.get(letter, size)) for letter, size in _SIZES.items()}
+
+
+def _number(low: float, high: float, what: str) -> Any:
+    def parse(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise UnitError(f"must be a number from {low:g} to {high:g}: {what}")
+        if not low <= value <= high:
+            raise UnitError(f"must lie between {low:g} and {high:g}: {what}")
+        return value
+
+    return parse

@@ -1,0 +1,355 @@
+"""Scenarios: read from TOML, built in Python, changed by path, resolved, run."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from penstock import _native
+from penstock.errors import Fault, PenstockError, ScenarioError, nearest
+from penstock.laws import python_law
+from penstock.laws.catalog import find_scheme
+from penstock.laws.queue import Queue, plain
+from penstock.scenario import elements
+from penstock.scenario._generated import SCHEMES, Class, Tcp
+from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
+from penstock.scenario.resolve import Resolved, resolve
+from penstock.scenario.resolve.files import content_of, named_files
+from penstock.scenario.traffic import Incast, OnOff, Web
+from penstock.units import format_rate, format_time, parse_rate, parse_time
+
+__all__ = ["Document", "Scenario", "dumbbell", "key_of", "read_value", "set_path"]
+
+TRAFFIC: Mapping[str, type[Traffic]] = {
+    "tcp": Tcp,
+    "cbr": Cbr,
+    "poisson": Poisson,
+    "fec": Fec,
+    "onoff": OnOff,
+    "web": Web,
+    "incast": Incast,
+    "video": Video,
+    "replay": Replay,
+}
+
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A scenario as plain values, with the place where each key was said: what the command line works on."""
+
+    tree: Tree
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Document:
+        """A scenario file. Raises `ScenarioError` where it is not TOML, not UTF-8 or cannot be opened."""
+        document = cls.parse(_read_text(path), str(path))
+        for table, key in named_files(document.tree):
+            table[key] = str((_folder(path) / table[key]).absolute())
+        return document
+
+    @classmethod
+    def parse(cls, text: str, name: str = "scenario") -> Document:
+        """A scenario's text; `name` is what messages call it."""
+        tree, lines = _parse(text, name)
+        if not tree:
+            raise ScenarioError(
+                [Fault("", "is empty; a scenario needs duration, [links.NAME] and [traffic.NAME]", None, name)]
+            )
+        return cls(tree, {"": name} | {path: f"{name}:{line}" for path, line in lines.items()})
+
+    def set(self, path: str, value: Any, origin: str = "--set") -> Document:
+        """With another value at a path such as `links.bottleneck.queue.max_p`."""
+        tree = copy.deepcopy(self.tree)
+        set_path(tree, path, value, origin)
+        return Document(tree, {**self.origins, path: origin})
+
+    def resolve(self) -> Resolved:
+        """In canonical form. Raises `ScenarioError` with every fault."""
+        resolved = resolve(self.tree, self.origins)
+        if resolved.faults:
+            raise ScenarioError(resolved.faults)
+        return resolved
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A network with its traffic, and for how long to watch it. Values are stored as written.
+
+    Attributes:
+        name: what it is called in reports.
+        duration: when the run ends, such as "100s".
+        warmup: when statistics begin.
+        sampling: distance of samples of the queues.
+        seed: of the first run.
+        links: links by name.
+        traffic: groups of flows by name.
+
+    """
+
+    name: str = ""
+    duration: str
+    warmup: str = "0s"
+    sampling: str = "10ms"
+    seed: int = 1
+    links: Mapping[str, Link]
+    traffic: Mapping[str, Traffic] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Read a scenario file. Raises `ScenarioError` with every fault, each with its line."""
+        return cls._checked(Document.read(path))
+
+    @classmethod
+    def loads(cls, text: str, name: str = "scenario") -> Scenario:
+        """Read a scenario from TOML text; `name` is what messages call it."""
+        return cls._checked(Document.parse(text, name))
+
+    @classmethod
+    def _checked(cls, document: Document) -> Scenario:
+        document.resolve()
+        return cls.from_tree(document.tree)
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Scenario:
+        """From plain values as in a file."""
+        names = {item.name for item in dataclasses.fields(cls)}
+        values = {key: value for key, value in tree.items() if key in names}
+        try:
+            values["links"] = {name: _link(table) for name, table in tree.get("links", {}).items()}
+            values["traffic"] = {name: _traffic(table) for name, table in tree.get("traffic", {}).items()}
+            return cls(**values)
+        except (AttributeError, KeyError, TypeError) as error:
+            # The tree is not of a scenario's shape: let the resolver say what is wrong with it.
+            faults = resolve(tree).faults
+            raise (ScenarioError(faults) if faults else PenstockError(str(error))) from None
+
+    def tree(self) -> Tree:
+        """As plain values: what differs from its default."""
+        tree: Tree = {}
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if item.default is dataclasses.MISSING or value != item.default:
+                tree[item.name] = plain(value)
+        return tree
+
+    def to_toml(self) -> str:
+        """The text of a scenario file."""
+        import tomli_w
+
+        return tomli_w.dumps(self.tree())
+
+    def save(self, path: str | Path) -> None:
+        """Write a scenario file."""
+        Path(path).write_text(self.to_toml(), encoding="utf-8")
+
+    def replace(self, path: str, value: Any) -> Scenario:
+        """With another value at a path, the same as in TOML and `--set`.
+
+        >>> from penstock import dumbbell, Red
+        >>> link = dumbbell(rate="10Mbit", rtt="80ms", queue=Red(limit="100p"))
+        >>> link.replace("links.bottleneck.queue.max_p", 0.2).links["bottleneck"].queue.max_p
+        0.2
+        """
+        tree = copy.deepcopy(self.tree())
+        set_path(tree, path, plain(value), "replace")
+        return Scenario.from_tree(tree)
+
+    def document(self) -> Document:
+        """As plain values."""
+        return Document(self.tree())
+
+    def resolve(self) -> Resolved:
+        """In canonical form. Raises `ScenarioError` with every fault."""
+        return self.document().resolve()
+
+    def check(self) -> tuple[Fault, ...]:
+        """Everything that is wrong with it."""
+        return resolve(self.tree()).faults
+
+    def key(self) -> str:
+        """A name for the results of this scenario: the same for the same content, seed and engine, on any machine.
+
+        The text of a law in Python counts, that of its whole file, and so does what stands in a trace of capacity or in
+        a replayed file.
+        """
+        return key_of(self.resolve())
+
+
+def key_of(resolved: Resolved) -> str:
+    """The name of `Scenario.key` for a resolved scenario."""
+    laws = python_law.sources(python_law.schemes_in(resolved.shown))
+    traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
+    replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
+    content = json.dumps([_native.engine, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def dumbbell(
+    *,
+    rate: str,
+    rtt: str,
+    queue: Queue | None = None,
+    traffic: Mapping[str, Traffic] | None = None,
+    duration: str = "100s",
+    warmup: str = "0s",
+    sampling: str = "10ms",
+    seed: int = 1,
+    access: str | None = None,
+    name: str = "dumbbell",
+) -> Scenario:
+    """One bottleneck from R1 to R2 between a source S and a sink D.
+
+    All of the round trip `rtt` is on the bottleneck; the access links have ten times its rate unless `access` says
+    otherwise. Traffic without `from_` and `to` goes from S to D.
+    """
+    fast = access or format_rate(10 * parse_rate(rate))
+    half = format_time(parse_time(rtt) / 2)
+    links = {
+        "bottleneck": Link(from_="R1", to="R2", rate=rate, delay=half, queue=queue, watch=True),
+        "source": Link(from_="S", to="R1", rate=fast, delay="0s"),
+        "sink": Link(from_="R2", to="D", rate=fast, delay="0s"),
+    }
+    flows = {
+        label: dataclasses.replace(group, from_=group.from_ or "S", to=group.to or "D")
+        for label, group in (traffic or {"bulk": Tcp()}).items()
+    }
+    return Scenario(
+        name=name, duration=duration, warmup=warmup, sampling=sampling, seed=seed, links=links, traffic=flows
+    )
+
+
+def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
+    """Put a value at a path; tables below a link or traffic are made where they are missing."""
+    keys = [part for part in re.split(r"\.|(?=\[)", path) if part]
+    if not keys:
+        raise ScenarioError([Fault(path, "is not a path such as links.bottleneck.queue.max_p", None, origin)])
+    place: Any = tree
+    for depth, key in enumerate(keys[:-1]):
+        here = ".".join(keys[: depth + 1]).replace(".[", "[")
+        if key.startswith("["):
+            place = _item(place, key, here, origin)
+            continue
+        if key not in place and depth == 1 and keys[0] in ("links", "traffic"):
+            known = ", ".join(place) or "none"
+            raise ScenarioError([Fault(here, f"no such name{nearest(key, place)}; there are: {known}", None, origin)])
+        place = place.setdefault(key, {})
+        if not isinstance(place, (dict, list)):
+            raise ScenarioError([Fault(path, f"{here} is not a table, but {json.dumps(place)}", None, origin)])
+    if isinstance(place, list) or keys[-1].startswith("["):
+        index = _index(place, keys[-1], path, origin)
+        place[index] = value
+    else:
+        place[keys[-1]] = value
+
+
+def _item(place: Any, key: str, here: str, origin: str) -> Any:
+    return place[_index(place, key, here, origin)]
+
+
+def _index(place: Any, key: str, here: str, origin: str) -> int:
+    found = re.fullmatch(r"\[(\d+)\]", key)
+    if not isinstance(place, list) or found is None or int(found[1]) >= len(place):
+        raise ScenarioError([Fault(here, "there is no such item of a list", None, origin)])
+    return int(found[1])
+
+
+def read_value(text: str) -> Any:
+    """A value as on the command line: TOML where it is that (`0.2`, `true`, `[1, 2]`, `"x"`), else the text itself."""
+    try:
+        tree, _ = _native.parse_toml(f"value = {text}\n")
+    except ValueError:
+        return text
+    value = tree.get("value")
+    return text if isinstance(value, bytes) or len(tree) != 1 else value
+
+
+def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
+    """A scenario file with `--set PATH=VALUE` applied."""
+    document = Document.read(path)
+    faults: list[Fault] = []
+    for text in settings:
+        key, sign, value = text.partition("=")
+        if not sign or not key.strip():
+            faults.append(Fault("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}"))
+            continue
+        try:
+            document = document.set(key.strip(), read_value(value.strip()))
+        except ScenarioError as error:
+            faults += error.faults
+    if faults:
+        raise ScenarioError(faults)
+    return document
+
+
+def read_table(path: str | Path) -> tuple[Tree, Mapping[str, str]]:
+    """A TOML file as plain values, and where each key stands."""
+    tree, lines = _parse(_read_text(path), str(path))
+    return tree, {"": str(path)} | {key: f"{path}:{line}" for key, line in lines.items()}
+
+
+def _read_text(path: str | Path) -> str:
+    try:
+        return Path(path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(
+            [Fault("", f"is not UTF-8 text (byte {error.start}); save it as UTF-8", None, str(path))]
+        ) from None
+    except FileNotFoundError:
+        close = nearest(Path(path).name, [item.name for item in _folder(path).glob("*.toml")])
+        raise ScenarioError([Fault("", f"no such file{close}", None, str(path))]) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError([Fault("", f"cannot be read: {reason}", None, str(path))]) from None
+
+
+def _folder(path: str | Path) -> Path:
+    folder = Path(path).parent
+    return folder if folder.is_dir() else Path()
+
+
+def _parse(text: str, name: str) -> tuple[Tree, Mapping[str, int]]:
+    try:
+        return _native.parse_toml(text)
+    except ValueError as error:
+        faults = [
+            Fault("", f"not TOML: {fault['message']}", None, f"{name}:{fault['line']}" if fault["line"] else name)
+            for fault in json.loads(str(error))
+        ]
+        raise ScenarioError(faults) from None
+
+
+def _link(table: Mapping[str, Any]) -> Link:
+    reverse = table.get("reverse")
+    parts: dict[str, Any] = {"queue": _queue(table.get("queue"))}
+    if reverse is not None:
+        parts["reverse"] = elements.build(Reverse, reverse, queue=_queue(reverse.get("queue")))
+    link: Link = elements.build(Link, table, **parts)
+    return link
+
+
+def _queue(table: Any) -> Any:
+    if not isinstance(table, Mapping):
+        return table
+    parts = {"classes": tuple(map(_class, table["classes"]))} if "classes" in table else {}
+    name = find_scheme(table["scheme"]).name
+    return elements.build(python_law.class_of(name) or SCHEMES[name], table, **parts)
+
+
+def _class(table: Mapping[str, Any]) -> Class:
+    made: Class = elements.build(Class, table, queue=_queue(table.get("queue")))
+    return made
+
+
+def _traffic(table: Mapping[str, Any]) -> Traffic:
+    traffic: Traffic = elements.build(TRAFFIC[table["kind"]], table)
+    return traffic

@@ -1,0 +1,1 @@
+"""Many runs: comparisons and studies, their candidates, stores and tables."""

@@ -1,0 +1,229 @@
+"""Studies: a scenario varied along axes, repeated over seeds, its runs kept in a store.
+
+>>> import penstock as ps
+>>> def link(flows: int) -> ps.Scenario:
+...     return ps.dumbbell(rate="5Mbit", rtt="40ms", duration="4s", queue=ps.Red(limit="50p"),
+...                        traffic={"bulk": ps.Tcp(count=flows)})
+>>> study = ps.Study(link, {"flows": [2, 8]}, seeds=2)
+>>> table = study.run(lambda run: {"goodput": run.traffic["bulk"].goodput_bps})
+>>> bool(table("goodput", flows=8).mean > 4e6)
+True
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from penstock.engine.run import Run, cores, run_batch
+from penstock.errors import Fault, PenstockError, ScenarioError
+from penstock.results.sample import Sample
+from penstock.results.table import Labels, Table
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.scenario import Document, Scenario, key_of
+from penstock.studies.store import Store
+
+__all__ = ["Batch", "Study"]
+
+Base = Scenario | Document | Callable[..., Scenario | Document]
+Measure = Callable[[Run], Mapping[str, float | None]]
+Progress = Callable[[int, int], object]
+
+# Seconds of work between two writes to the store: what an interruption may lose.
+EVERY = 15.0
+
+# Intervals of a series, at most, where a study keeps something of it.
+SERIES_POINTS = 100_000
+
+
+@dataclass(frozen=True)
+class Study:
+    """A grid of scenarios, each run with the seeds 1 to `seeds`.
+
+    Attributes:
+        base: a scenario, whose `vary` names paths; or a function that makes one from a value of each axis.
+        vary: axes and their values; the grid is all their combinations.
+        seeds: number of runs of each cell.
+        where: keeps only the cells for which it is true, called with the values by name.
+        labels: further labels of all cells, to tell the parts of a sum of studies apart.
+        keep: what is kept of queue and law over time, from a run with its `series`; its source is part of the key.
+
+    """
+
+    base: Base
+    vary: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    seeds: int = 5
+    where: Callable[..., bool] | None = None
+    labels: Labels = field(default_factory=dict)
+    keep: Callable[[Run], Mapping[str, Any]] | None = None
+    others: tuple[Study, ...] = ()
+
+    def __add__(self, other: Study) -> Study:
+        """Both, in one table: cells that do not have a label of the other's have `None` there."""
+        return replace(self, others=(*self.others, other))
+
+    def cells(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
+        """Labels and scenario of each cell, and the part of the study that it is of."""
+        for values in itertools.product(*self.vary.values()):
+            point = dict(zip(self.vary, values, strict=True))
+            if self.where is None or self.where(**point):
+                yield {**point, **self.labels}, self._scenario(point), self
+        for other in self.others:
+            yield from other.cells()
+
+    def _scenario(self, point: Mapping[str, Any]) -> Scenario | Document:
+        if callable(self.base):
+            return self.base(**point)
+        document = self.base.document() if isinstance(self.base, Scenario) else self.base
+        for path, value in point.items():
+            document = document.set(path, value, "vary")
+        return document
+
+    @property
+    def most_seeds(self) -> int:
+        """The most seeds of its parts."""
+        return max([self.seeds, *(other.most_seeds for other in self.others)])
+
+    def limited(self, seeds: int) -> Study:
+        """With so many seeds at most."""
+        return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
+
+    def run(
+        self, measure: Measure, *, store: Store | None = None, jobs: int | None = None, progress: Progress | None = None
+    ) -> Table:
+        """Do what is missing in the store and measure every run.
+
+        Raises `ScenarioError` with the faults of all cells before anything is run.
+        """
+        batch = Batch(self, store)
+        batch.complete(jobs or cores(), progress)
+        return batch.table(measure)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One run that is to be done or looked up."""
+
+    cell: int
+    seed: int
+    key: str
+
+
+class Batch:
+    """The runs of a study, found in a store or done."""
+
+    def __init__(self, study: Study, store: Store | None) -> None:
+        self.store = store
+        self.labels: list[Labels] = []
+        self._resolved: list[Resolved] = []
+        self._parts: list[Study] = []
+        self._seeds: list[int] = []
+        self._results: dict[str, str] = {}
+        self.cost: dict[str, float] = {}  # processor time of each run of a table, in seconds, by its key
+        self._jobs: list[_Job] = []
+        faults: list[Fault] = []
+        for labels, scenario, part in study.cells():
+            document = scenario.document() if isinstance(scenario, Scenario) else scenario
+            try:
+                resolved = document.resolve()
+            except ScenarioError as error:
+                faults += error.faults
+                continue
+            content = key_of(resolved) + (_source(part.keep) if part.keep else "")
+            cell = len(self.labels)
+            self._jobs += [_Job(cell, seed, _key(content, seed)) for seed in range(1, part.seeds + 1)]
+            self.labels.append(labels)
+            self._resolved.append(resolved)
+            self._parts.append(part)
+            self._seeds.append(part.seeds)
+        if faults:
+            raise ScenarioError(dict.fromkeys(faults))
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(self._jobs)
+
+    def complete(self, jobs: int, progress: Progress | None = None) -> None:
+        """Do what is missing; what was done is in the store after each quarter of a minute."""
+        keys = list(dict.fromkeys(job.key for job in self._jobs))
+        have = self.store.has(keys) if self.store else set()
+        missing = list({job.key: job for job in self._jobs if job.key not in have}.values())
+        done, size = len(self._jobs) - len(missing), 2 * jobs
+        if progress is not None:
+            progress(done, len(self._jobs))
+        while missing:
+            part, missing = missing[:size], missing[size:]
+            begun = time.monotonic()
+            before = done
+
+            def report(finished: int, before: int = before) -> None:
+                if progress is not None:
+                    progress(before + finished, len(self._jobs))
+
+            self._do(part, jobs, report)
+            done += len(part)
+            pace = (time.monotonic() - begun) / len(part)
+            size = max(2 * jobs, min(4096, int(EVERY / max(pace, 1e-6))))
+
+    def _do(self, part: Sequence[_Job], jobs: int, progress: Callable[[int], object]) -> None:
+        texts: dict[int, str] = {}
+        for job in part:
+            if job.cell not in texts:
+                kept = self._parts[job.cell].keep is not None
+                texts[job.cell] = self._resolved[job.cell].for_engine(
+                    flows=False, series=kept, series_points=SERIES_POINTS
+                )
+        found = run_batch([texts[job.cell] for job in part], [job.seed for job in part], jobs=jobs, progress=progress)
+        results = [(job.key, self._reduced(job, text)) for job, text in zip(part, found, strict=True)]
+        if self.store is None:
+            self._results.update(results)
+        else:
+            self.store.put(results)
+
+    def _reduced(self, job: _Job, text: str) -> str:
+        """The result without its series, and what is kept of it."""
+        keep = self._parts[job.cell].keep
+        if keep is None:
+            return text
+        run = Run.from_json(text, self._resolved[job.cell].shown)
+        rest = {name: value for name, value in run.raw.items() if name != "series"}
+        return json.dumps({**rest, "kept": dict(keep(run))}, separators=(",", ":"))
+
+    def table(self, measure: Measure) -> Table:
+        """The measured numbers of every run."""
+        where: dict[str, list[_Job]] = {}
+        for job in self._jobs:
+            where.setdefault(job.key, []).append(job)
+        values: list[dict[str, np.ndarray]] = [{} for _ in self.labels]
+        for key, text in self.store.get(list(where)) if self.store else self._results.items():
+            for job in where[key]:
+                run = Run.from_json(text, {**self._resolved[job.cell].shown, "seed": job.seed})
+                self.cost[key] = run.cpu_s
+                for name, value in measure(run).items():
+                    column = values[job.cell].setdefault(name, np.full(self._seeds[job.cell], np.nan))
+                    column[job.seed - 1] = np.nan if value is None else value
+        cells = [
+            (labels, {name: Sample(column) for name, column in found.items()})
+            for labels, found in zip(self.labels, values, strict=True)
+        ]
+        return Table(cells, runs=len(self._jobs), seeds=max(self._seeds, default=0), cpu_s=sum(self.cost.values()))
+
+
+def _key(content: str, seed: int) -> str:
+    return hashlib.sha256(f"{content}:{seed}".encode()).hexdigest()[:32]
+
+
+def _source(keep: Callable[..., Any]) -> str:
+    try:
+        return inspect.getsource(keep)
+    except (OSError, TypeError):
+        raise PenstockError("the function that keeps a part of a series must stand in a file") from None

@@ -61,7 +61,7 @@ impl Load {
             rtt: Some(Span::from_millis(100)),
             ..thesis_link()
         };
-        let queue = build(scheme.name, &required(scheme), &link).unwrap();
+        let queue = build(scheme.name, &required(scheme), &link, Time::ZERO).unwrap();
         // Flows far from each other follow each other: 61 803 has no divisor in common with their number.
         let flow = |i: u32| (u64::from(i) * 61_803 % u64::from(flows)) as u32;
         let mut facts = Rng::stream(1, "facts");

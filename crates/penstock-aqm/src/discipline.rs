@@ -19,7 +19,6 @@ pub mod dtdrr;
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;
-pub mod edged;
 pub(crate) mod fifo;
 mod flow_order;
 pub(crate) mod flow_queue;
@@ -49,8 +48,6 @@ mod weights;
 pub(crate) mod wf2q;
 pub(crate) mod wfq;
 pub(crate) mod wred_dfq;
-
-pub(crate) use classes::read as classes_of_settings;
 
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};

@@ -37,18 +37,3 @@ pub mod sred;
 pub mod wred;
 pub mod wrt;
 pub mod xred;
-
-use crate::aqm::{Aqm, LinkInfo};
-use crate::registry::SchemeInfo;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Value};
-
-/// A law that the registry can describe and build.
-pub trait Law: Aqm + Sized + 'static {
-    /// What there is to say about it.
-    const INFO: SchemeInfo;
-
-    /// The law with these settings on this link; all faults if some are refused.
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>>;
-}

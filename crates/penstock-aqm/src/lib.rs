@@ -10,6 +10,7 @@ extern crate alloc;
 extern crate self as penstock_aqm;
 
 mod aqm;
+mod class_settings;
 pub mod discipline;
 pub mod edge;
 pub mod law;
@@ -17,10 +18,12 @@ mod registry;
 #[cfg(test)]
 #[path = "../tests/rig/mod.rs"]
 mod rig;
+mod scheme;
 mod ticker;
 mod tokens;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;
 pub use discipline::{Discipline, Env, Facts, Next, Probe, Report};
-pub use registry::{Picture, Scheme, SchemeInfo, build, build_law, find, schemes};
+pub use registry::{build, build_law, build_stage, conditioners, find, find_conditioner, schemes, shapers};
+pub use scheme::{BuildLaw, BuildNamedLaw, Law, Picture, Scheme, SchemeInfo, Site};

@@ -77,7 +77,7 @@ impl Probe<Numbered> for Numbers {
 fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
     let settings = [("variant".into(), Value::Text(variant.into())), ("ecn".into(), Value::Flag(ecn))];
     let link = LinkInfo { mtu: Bytes(1514), limit: Limit::Infinite, ..thesis_link() };
-    let mut queue: Box<dyn Discipline<Numbered>> = build("codel", &settings, &link).unwrap();
+    let mut queue: Box<dyn Discipline<Numbered>> = build("codel", &settings, &link, Time::ZERO).unwrap();
     let ecn = if ecn { Ecn::Ect0 } else { Ecn::Not };
     let packet = PacketMeta { flow: 0, size: 1514, ecn, dscp: 0, protocol: 17, rare: None };
     let mut rng = Rng::stream(1, "codel");

@@ -117,7 +117,7 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
         rtt: None,
         flows: Some(1),
     };
-    let mut queue: Box<dyn Discipline<PacketMeta>> = build(name, &settings, &link).unwrap();
+    let mut queue: Box<dyn Discipline<PacketMeta>> = build(name, &settings, &link, Time::ZERO).unwrap();
     let ecn = if scheme.ends_with("_ecn") { Ecn::Ect0 } else { Ecn::Not };
     let packet = PacketMeta { flow: 0, size: 1514, ecn, dscp: 0, protocol: 17, rare: None };
     let mut rng = Rng::stream(seed, "bottleneck");

@@ -36,7 +36,7 @@ fn order(arrivals: &[Arrival], variant: &str, order_of_classes: [u32; 4]) -> Vec
     let classes = Value::Classes(order_of_classes.map(|i| class(i, settings(i))).into());
     let settings = [("variant".into(), Value::Text(variant.into())), ("classes".into(), classes)];
     let link = LinkInfo { limit: Limit::Infinite, mean_packet: Bytes(1024), ..thesis_link() };
-    let mut queue = build("cbq", &settings, &link).unwrap();
+    let mut queue = build("cbq", &settings, &link, Time::ZERO).unwrap();
     let mut rng = Rng::stream(1, "queue");
     let mut env = Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() };
     let (mut sent, mut free, mut idle) = (Vec::new(), 0.0, true);

@@ -60,7 +60,7 @@ impl Numbers {
 fn agree(arrivals: &[Arrival], scheme: &str, settings: &[(&str, Value)], limit: u32, gauges: &[&str]) -> usize {
     let link = LinkInfo { rate: Rate::from_bits_per_second(10_000_000), limit: Limit::Packets(limit), ..thesis_link() };
     let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-    let mut queue: Box<dyn Discipline<PacketMeta>> = build(scheme, &settings, &link).unwrap();
+    let mut queue: Box<dyn Discipline<PacketMeta>> = build(scheme, &settings, &link, Time::ZERO).unwrap();
     let numbers = Numbers::new();
     let mut counts = Counts::default();
     // when the link is free, and whether it has found nothing then

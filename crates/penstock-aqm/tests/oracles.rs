@@ -190,7 +190,7 @@ fn setup(&(name, settings, _): &Entry, seed: u64) -> Option<Setup> {
         let given = all[draw.below(all.len() as u64) as usize].clone();
         let link = links[draw.below(links.len() as u64) as usize];
         let named: Vec<_> = given.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect();
-        build::<Numbered>(name, &named, &link).ok().map(|queue| (given, link, queue))
+        build::<Numbered>(name, &named, &link, Time::ZERO).ok().map(|queue| (given, link, queue))
     })
 }
 

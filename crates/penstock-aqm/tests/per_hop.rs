@@ -3,9 +3,10 @@
 
 mod rig;
 
-use penstock_aqm::edge::{self, Action, Conditioner};
-use penstock_aqm::{Backlog, Cx, Discipline, Env, LinkInfo, Next, build};
-use penstock_core::param::Value;
+use penstock_aqm::edge::conditioned::Stage;
+use penstock_aqm::edge::{Action, Conditioner};
+use penstock_aqm::{Backlog, Cx, Discipline, Env, LinkInfo, Next, build, build_stage};
+use penstock_core::param::{Settings, Value};
 use penstock_core::{Dscp, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
 use rig::{Counts, thesis_link};
 
@@ -25,6 +26,13 @@ struct Hop {
     sent: [u64; 64],
     /// Packets arrived at the queues, by codepoint.
     offered: [u64; 64],
+}
+
+fn conditioner(kind: &str, settings: &Settings, link: &LinkInfo) -> Box<dyn Conditioner> {
+    match build_stage::<PacketMeta>(kind, settings, link.limit, link, Time::ZERO) {
+        Ok(Stage::Conditioner(conditioner)) => conditioner,
+        _ => panic!("{kind} is no conditioner with these settings"),
+    }
 }
 
 const RATE: u64 = 10_000_000;
@@ -59,11 +67,11 @@ impl Hop {
             setting("w_q", Value::Number(0.02)),
         ];
         Self {
-            conditioners: [
-                edge::build("policer", &policer, &link).unwrap(),
-                edge::build("srtcm", &marker, &link).unwrap(),
+            conditioners: [conditioner("policer", &policer, &link), conditioner("srtcm", &marker, &link)],
+            queues: [
+                build("droptail", &[], &short, Time::ZERO).unwrap(),
+                build("wred", &wred, &link, Time::ZERO).unwrap(),
             ],
-            queues: [build("droptail", &[], &short).unwrap(), build("wred", &wred, &link).unwrap()],
             counts: [Counts::default(); 2],
             policed: [0; 2],
             rng: Rng::stream(1, "hop"),

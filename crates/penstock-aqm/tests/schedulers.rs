@@ -53,7 +53,7 @@ fn queue(scheme: &str, key: &str, values: &[f64]) -> Box<dyn Discipline<PacketMe
         .map(|(i, &value)| class(i as u32, if key.is_empty() { vec![] } else { vec![(key, Value::Number(value))] }))
         .collect();
     let link = LinkInfo { rate: RATE, limit: Limit::Infinite, ..thesis_link() };
-    build(scheme, &[("classes".into(), Value::Classes(classes))], &link).unwrap()
+    build(scheme, &[("classes".into(), Value::Classes(classes))], &link, Time::ZERO).unwrap()
 }
 
 /// A packet that was sent: its number in the trace, and when its transmission began, in microseconds.
@@ -143,7 +143,7 @@ proptest! {
     #[test]
     fn fq_by_bit_is_wfq_with_equal_weights(trace in traces(4)) {
         let link = LinkInfo { rate: RATE, limit: Limit::Infinite, ..thesis_link() };
-        let mut flows = build("fq", &[("by".into(), Value::Text("bit".into()))], &link).unwrap();
+        let mut flows = build("fq", &[("by".into(), Value::Text("bit".into()))], &link, Time::ZERO).unwrap();
         let order = |sent: Vec<Sent>| sent.iter().map(|sent| sent.number).collect::<Vec<_>>();
         let wfq = order(serve(&mut *queue("wfq", "weight", &[1.0; 4]), &trace));
         prop_assert_eq!(order(serve(&mut *flows, &trace)), wfq);
@@ -260,7 +260,7 @@ fn a_rate_controlled_priority_class_leaves_the_rest_to_the_others() {
     let settings = vec![("rate", Value::Number(2_000_000.0)), ("burst", Value::Packets(2.0))];
     let classes = vec![class(0, settings), class(1, vec![])];
     let link = LinkInfo { rate: RATE, limit: Limit::Infinite, ..thesis_link() };
-    let mut queue = build("pq", &[("classes".into(), Value::Classes(classes))], &link).unwrap();
+    let mut queue = build("pq", &[("classes".into(), Value::Classes(classes))], &link, Time::ZERO).unwrap();
     let trace: Vec<Arrival> = (0..2000).map(|i| Arrival { at: 0, class: i % 2, size: 1000 }).collect();
     let sent = serve(&mut *queue, &trace);
     let high = sent.iter().filter(|sent| sent.begun < 1_000_000 && trace[sent.number].class == 0).count();
@@ -272,7 +272,7 @@ fn a_rate_controlled_priority_class_leaves_the_rest_to_the_others() {
 fn every_scheduler_takes_every_law_for_a_class() {
     for scheme in penstock_aqm::schemes().iter().filter(|scheme| !scheme.class_params.is_empty()) {
         for law in penstock_aqm::schemes() {
-            if penstock_aqm::build_law(law.name, &rig::required(law), &thesis_link()).is_err() {
+            if penstock_aqm::build_law(law.name, &rig::required(law), &thesis_link(), Time::ZERO).is_err() {
                 continue;
             }
             let mut classes = rig::three_classes(scheme);

@@ -3,8 +3,6 @@
 //! RFC 2474 (class selectors), RFC 2597 (Assured Forwarding: AFxy is 8x + 2y, class x, drop precedence y), RFC 3246
 //! (Expedited Forwarding).
 
-use crate::param::{Kind, Setting, Value};
-
 /// A differentiated services codepoint, 0 to 63.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dscp(u8);
@@ -88,18 +86,6 @@ impl Dscp {
     }
 }
 
-/// A name such as "AF11" or a number from 0 to 63.
-impl Setting for Dscp {
-    const KIND: Kind = Kind::Choice(&Self::NAMES);
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Text(name) => Self::from_name(name),
-            Value::Number(_) => u32::from_value(value).and_then(|number| u8::try_from(number).ok()).and_then(Self::new),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,14 +113,5 @@ mod tests {
         assert!(!Dscp::EF.is_class_selector());
         assert_eq!((Dscp::EF.ip_precedence(), Dscp::EF.name()), (5, Some("EF")));
         assert_eq!((Dscp::DEFAULT.name(), Dscp::new(1).unwrap().name(), Dscp::new(64)), (Some("default"), None, None));
-    }
-
-    #[test]
-    fn a_setting_is_a_name_or_a_number() {
-        assert_eq!(Dscp::from_value(&Value::Text("af12".into())).unwrap().number(), 12);
-        assert_eq!(Dscp::from_value(&Value::Number(46.0)), Some(Dscp::EF));
-        for wrong in [Value::Number(64.0), Value::Number(0.5), Value::Text("AF14".into()), Value::Flag(true)] {
-            assert_eq!(Dscp::from_value(&wrong), None);
-        }
     }
 }

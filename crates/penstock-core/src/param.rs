@@ -1,10 +1,14 @@
 //! Parameters as data: what `list`, `explain`, `check`, the Python classes and the reference pages are made from.
 
 mod choice;
+mod from_value;
+mod inherit;
 mod read;
 
 pub use choice::nearest;
-pub use read::{Auto, Length, LengthOrTime, Reader, Setting, inherit, inherited_len};
+pub use from_value::{Auto, FromValue, Length, LengthOrTime};
+pub use inherit::{inherit, inherited_len, without};
+pub use read::{Params, Reader, read, read_with};
 
 use crate::packet::Ecn;
 use crate::time::Span;
@@ -60,11 +64,11 @@ pub enum Value {
     Classes(Vec<ClassSetting>),
 }
 
-/// Settings by name.
+/// Values by the name of their parameter.
 pub type Settings = [(String, Value)];
 
-/// All that is wrong with some settings.
-pub type Faults = Vec<ParamError>;
+/// All errors found in some settings.
+pub type ParamErrors = Vec<ParamError>;
 
 /// A class of packets as the user wrote it.
 #[derive(Clone, Debug, PartialEq)]

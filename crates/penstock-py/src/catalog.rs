@@ -1,9 +1,9 @@
 //! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
 
-use penstock_aqm::edge::{self, ConditionerInfo};
+use penstock_aqm::edge::ConditionerInfo;
 use penstock_aqm::{LinkInfo, Picture, SchemeInfo};
 use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamError, ParamInfo, Value};
-use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span};
+use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span, Time};
 use penstock_tcp::{KeyInfo, Profile, TcpParams};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ pub(crate) fn conditioners() -> String {
             "params": info.params.iter().map(param).collect::<Vec<_>>(), "class_params": [],
         })
     };
-    let all = edge::conditioners().iter().map(conditioner).chain(edge::shapers().map(shaper));
+    let all = penstock_aqm::conditioners().iter().map(conditioner).chain(penstock_aqm::shapers().map(shaper));
     Json::Array(all.collect()).to_string()
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn tcp() -> String {
 pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f64>) -> PyResult<Option<Vec<f64>>> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    let law = penstock_aqm::build::<PacketMeta>(scheme, &settings, &link)
+    let law = penstock_aqm::build::<PacketMeta>(scheme, &settings, &link, Time::ZERO)
         .map_err(|errors| PyValueError::new_err(faults(&errors)))?;
     Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
 }
@@ -139,7 +139,7 @@ pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f6
 pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<String> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    Ok(faults(&penstock_aqm::build::<PacketMeta>(scheme, &settings, &link).err().unwrap_or_default()))
+    Ok(faults(&penstock_aqm::build::<PacketMeta>(scheme, &settings, &link, Time::ZERO).err().unwrap_or_default()))
 }
 
 /// What the registry says against a conditioner of this kind with these settings before this link: as [`check_queue`].
@@ -148,7 +148,11 @@ pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<
 pub(crate) fn check_conditioner(kind: &str, settings: &str, link: &str) -> PyResult<String> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    Ok(faults(&edge::stage::<PacketMeta>(kind, &settings, link.limit, &link).err().unwrap_or_default()))
+    Ok(faults(
+        &penstock_aqm::build_stage::<PacketMeta>(kind, &settings, link.limit, &link, Time::ZERO)
+            .err()
+            .unwrap_or_default(),
+    ))
 }
 
 /// What the registry of TCP keys says against these settings in this profile: a JSON list of `{"path", "message"}`.

@@ -4,7 +4,7 @@ mod facts;
 
 pub(crate) use facts::{CxFacts, PacketFacts, QueueFacts, RandomStream, Verdict as PyVerdict};
 use penstock_aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamError, ParamErrors, Settings, Value};
 use penstock_core::{Limit, PacketMeta, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -34,12 +34,7 @@ impl PythonLaws {
 }
 
 impl penstock_sim::Laws for PythonLaws {
-    fn build(
-        &self,
-        scheme: &str,
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Option<Result<Box<dyn Aqm>, Vec<ParamError>>> {
+    fn build(&self, scheme: &str, settings: &Settings, link: &LinkInfo) -> Option<Result<Box<dyn Aqm>, ParamErrors>> {
         Python::attach(|py| {
             let maker = self.0.bind(py).get_item(scheme).ok().flatten()?;
             match PythonLaw::make(&maker, settings, link) {
@@ -88,7 +83,7 @@ struct PythonLaw {
 }
 
 impl PythonLaw {
-    fn make(maker: &Bound<'_, PyAny>, settings: &[(String, Value)], link: &LinkInfo) -> PyResult<Self> {
+    fn make(maker: &Bound<'_, PyAny>, settings: &Settings, link: &LinkInfo) -> PyResult<Self> {
         let py = maker.py();
         let given = PyDict::new(py);
         for (name, value) in settings {

@@ -131,8 +131,8 @@ impl Bench {
             }
         }
         let link = read_link(link).map_err(PyValueError::new_err)?;
-        let queue =
-            penstock_aqm::build(scheme, &settings, &link).map_err(|errors| PyValueError::new_err(faults(&errors)))?;
+        let queue = penstock_aqm::build(scheme, &settings, &link, Time::ZERO)
+            .map_err(|errors| PyValueError::new_err(faults(&errors)))?;
         Ok(Self { queue, link, rng: Rng::stream(1, "picture"), seen: Seen::default(), free: None })
     }
 

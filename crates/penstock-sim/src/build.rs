@@ -22,7 +22,7 @@ use crate::tally::{Amount, Flow, FlowFacts, Hop, PROMPT, Tally};
 use crate::trace::Trace;
 use crate::traffic::session::Behaviour;
 use crate::{Fault, Laws, Wanted};
-use penstock_aqm::discipline::edged::{self, Edged};
+use penstock_aqm::edge::conditioned::{self, Conditioned};
 use penstock_aqm::{Discipline, Fifo, LinkInfo};
 use penstock_core::{Bytes, Limit, Rate, Rng, Span, Time};
 use penstock_tcp::{Receiver, Sender, TcpParams};
@@ -85,13 +85,13 @@ fn queues(
         let stages = stages(link, &info, &names, faults);
         let queue = match laws.build(scheme, &settings, &info) {
             Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<SimPacket>>),
-            None => penstock_aqm::build(scheme, &settings, &info),
+            None => penstock_aqm::build(scheme, &settings, &info, Time::ZERO),
         };
         match queue {
             Ok(queue) if stages.is_empty() => Some(Queue { discipline: queue, restless: false }),
             Ok(queue) => {
-                let edged = Edged::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
-                Some(Queue { restless: edged.holds(), discipline: Box::new(edged) })
+                let queue = Conditioned::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
+                Some(Queue { restless: queue.holds(), discipline: Box::new(queue) })
             }
             Err(errors) => {
                 faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));
@@ -108,12 +108,12 @@ fn stages(
     info: &LinkInfo,
     names: &Names<'_>,
     faults: &mut Vec<Fault>,
-) -> Vec<edged::Stage<SimPacket>> {
+) -> Vec<conditioned::Stage<SimPacket>> {
     let stage = |(i, spec): (usize, &EdgeSpec)| {
         let path = format!("links.{}.edge[{i}]", link.name);
         let settings = values(&spec.params, &mut |classes: &[ClassSpec]| names.classes(classes, &path, faults));
         let limit = spec.limit.map_or(Limit::Infinite, Limit::from);
-        match penstock_aqm::edge::stage(&spec.kind, &settings, limit, info) {
+        match penstock_aqm::build_stage(&spec.kind, &settings, limit, info, Time::ZERO) {
             Ok(stage) => Some(stage),
             Err(errors) => {
                 faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));

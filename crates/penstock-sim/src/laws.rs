@@ -1,17 +1,12 @@
 //! Laws that are not in the registry, such as those that a user has written in Python.
 
 use penstock_aqm::{Aqm, LinkInfo};
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamErrors, Settings};
 
 /// Makes laws that the registry does not know.
 pub trait Laws {
     /// The law called `scheme` with these settings on this link; `None` if it is to be looked up in the registry.
-    fn build(
-        &self,
-        scheme: &str,
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Option<Result<Box<dyn Aqm>, Vec<ParamError>>>;
+    fn build(&self, scheme: &str, settings: &Settings, link: &LinkInfo) -> Option<Result<Box<dyn Aqm>, ParamErrors>>;
 }
 
 /// None but those of the registry.
@@ -19,9 +14,9 @@ impl Laws for () {
     fn build(
         &self,
         _scheme: &str,
-        _settings: &[(String, Value)],
+        _settings: &Settings,
         _link: &LinkInfo,
-    ) -> Option<Result<Box<dyn Aqm>, Vec<ParamError>>> {
+    ) -> Option<Result<Box<dyn Aqm>, ParamErrors>> {
         None
     }
 }

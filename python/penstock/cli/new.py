@@ -52,10 +52,10 @@ def _rust(name: str, checkout: Path) -> str:
         modules, entries = laws.read_text(encoding="utf-8"), registry.read_text(encoding="utf-8")
     except OSError:
         raise PenstockError(f"{checkout}: is no checkout of penstock; name it with --into DIR") from None
-    end = entries.find("    ],\n    disciplines: [")
+    end = entries.find("    // Disciplines.\n")
     if end < 0:
         raise PenstockError(f"{registry}: has no list of laws")
-    entry = f"        crate::law::{module}::{_class(name)},\n"
+    entry = f"    crate::law::{module}::{_class(name)},\n"
     known = sorted([*re.findall(r"^(?:pub )?mod (\w+);$", modules, re.M), module])
     after = known.index(module)
     line = f"pub mod {module};\n"

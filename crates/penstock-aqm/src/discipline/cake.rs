@@ -60,13 +60,10 @@ mod tins;
 mod ways;
 
 use super::Discipline;
-use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use hosts::Isolation;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Packet, Span};
 use plan::Plan;
 use queues::CakeQueue;
@@ -109,19 +106,17 @@ impl Scheme for Cake {
         class_params: &[],
         cost: "O(1) time, O(h) where a host has h busy queues, amortized O(log f) at the limit; O(n + f) memory in packets \
                and flows seen",
+        build_law: None,
         picture: Picture::Service,
         good: "Equal shares for hosts and then for their flows, low delay for sparse flows, in one queue that also shapes.",
         bad: "Does most work a packet of all schemes here, most of all where one host has hundreds of busy flows.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, CakeParams::INFO);
-        let params = CakeParams::read(&mut reader);
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let params = CakeParams::from_settings(settings)?;
         let plan = Plan {
             diffserv: params.diffserv,
             isolation: params.isolation,

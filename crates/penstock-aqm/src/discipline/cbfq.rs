@@ -23,13 +23,10 @@ use super::Discipline;
 use super::class_queue::Store;
 use super::scfq::SelfClocked;
 use super::weights::{ClassesParams, SharedClassParams, build_shared};
-use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use penstock_core::Packet;
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamErrors, Settings};
 
 /// Class-based fair queueing.
 #[derive(Clone, Copy, Debug)]
@@ -48,16 +45,17 @@ impl Scheme for Cbfq {
         params: ClassesParams::INFO,
         class_params: SharedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n m) memory, n classes of m flows",
+        build_law: None,
         picture: Picture::Service,
         good: "Shares between classes, and equal parts for the flows inside a class.",
         bad: "Inside a class a flow with larger packets gets more.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build_shared(settings, link, Store::per_flow, SelfClocked::new)
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build_shared(settings, site, Store::per_flow, SelfClocked::new)
     }
 }
 

@@ -68,13 +68,13 @@ use super::class_queue::{Guarantee, Store, part};
 use super::classes::{self, ClassPlan, check_shares};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
 use crate::aqm::LinkInfo;
+use crate::class_settings;
 use crate::edge::classifier::Classifier;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{ClassSetting, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{ClassSetting, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, Packet, Time, math};
 
 penstock_core::choice! {
@@ -132,35 +132,33 @@ impl Scheme for Cbq {
         params: CbqParams::INFO,
         class_params: RegulatedClassParams::INFO,
         cost: "O(n) time for each packet, O(n) memory, n classes",
+        build_law: None,
         picture: Picture::Service,
         good: "Each class gets its share whatever the others send, and what one leaves the others may use.",
         bad: "A class within its burst may hold the link for many packets; what is borrowed is shared by packets, not bytes.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, CbqParams::INFO);
-        let params = CbqParams::read(&mut reader);
-        reader.finish()?;
-        let CbqParams { classes, variant, link_share } = params.ok_or_else(Vec::new)?;
-        let mut faults = Vec::new();
-        let read = classes::read(&classes, RegulatedClassParams::INFO, RegulatedClassParams::read, &mut faults);
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let CbqParams { classes, variant, link_share } = CbqParams::from_settings(settings)?;
+        let mut errors = Vec::new();
+        let read = class_settings::read::<RegulatedClassParams>(&classes, RegulatedClassParams::INFO, &mut errors);
         let params = read.unwrap_or_default();
-        check_shares(params.iter().map(|class| class.share), &mut faults);
+        check_shares(params.iter().map(|class| class.share), &mut errors);
         let plans = params.iter().map(|class| ClassPlan {
             store: Store::fifo(),
             limit: class.limit,
             guarantee: Guarantee::Share(class.share),
         });
-        let queues = classes::queues(&classes, plans, link, faults)?;
+        let queues = classes::queues(&classes, plans, site, errors)?;
         let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
         if variant == Variant::TokenBucket {
-            return Ok(Box::new(Scheduler::new(queues, sorting, Turns::new(&params, link), link.limit)));
+            return Ok(Box::new(Scheduler::new(queues, sorting, Turns::new(&params, site.link), site.link.limit)));
         }
-        let order = LinkSharing::new(variant, link_share, &params, link);
-        Ok(Box::new(Scheduler::new(queues, sorting, order, link.limit)))
+        let order = LinkSharing::new(variant, link_share, &params, site.link);
+        Ok(Box::new(Scheduler::new(queues, sorting, order, site.link.limit)))
     }
 }
 

@@ -29,12 +29,10 @@
 use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::law::red::{Red, RedParams};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
@@ -212,6 +210,7 @@ impl Scheme for ChokeScheme {
         params: &PARAMS,
         class_params: &[],
         cost: "O(draws) time, amortised; O(n) memory in packets",
+        build_law: None,
         picture: Picture::Response,
         good: "Holds down one flow that does not respond, without any state per flow.",
         bad: "Where all respond it drops too much, and TCP leaves a fifth of the standard link idle; several flows \
@@ -220,22 +219,20 @@ impl Scheme for ChokeScheme {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let params = ChokeParams::read(&mut reader);
-        let red = RedParams::read(&mut reader);
-        reader.finish()?;
-        let red = Red::new(red.ok_or_else(Vec::new)?, link)?;
-        Ok(Box::new(Choke::new(params.ok_or_else(Vec::new)?, red, link.limit)))
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let (params, red): (ChokeParams, RedParams) = read(settings, &PARAMS)?;
+        let red = Red::new(red, link)?;
+        Ok(Box::new(Choke::new(params, red, link.limit)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::rig::{Rig, assert_fits};
+    use penstock_core::param::Value;
 
     /// CHOKe that compares from the first packet on and whose RED hardly ever drops: its average is the queue.
     fn comparing(extra: &[(&str, Value)]) -> Rig {

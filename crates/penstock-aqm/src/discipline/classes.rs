@@ -1,59 +1,25 @@
-//! From the classes that a user wrote to the queues of a scheduler: every fault told, under the path of its key.
+//! From the classes in the settings to the queues of a scheduler; each error stands under the path of its key.
 
 use super::class_queue::{ClassQueue, Guarantee, Store};
-use crate::aqm::{Aqm, LinkInfo};
+use crate::aqm::Aqm;
+use crate::class_settings::path;
 use crate::law::droptail::DropTail;
-use crate::registry::build_law;
+use crate::scheme::Site;
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{ClassSetting, Length, Match, ParamError, ParamInfo, Reader};
+use penstock_core::param::{ClassSetting, Length, ParamError, ParamErrors};
 use penstock_core::{Limit, Packet};
 
 /// Shares may add up to this much: a third, a third and a third are one for all who write decimals.
 const WHOLE: f64 = 1.0 + 1e-9;
 
-/// The path of a key of class number `class`.
-pub(super) fn path(class: usize, key: &str) -> String {
-    format!("classes[{class}].{key}")
-}
-
-/// The own parameters of each class; `None` if a class lacks them, with the reason in `faults`.
-pub(crate) fn read<C>(
-    classes: &[ClassSetting],
-    infos: &'static [ParamInfo],
-    read: impl Fn(&mut Reader<'_>) -> Option<C>,
-    faults: &mut Vec<ParamError>,
-) -> Option<Vec<C>> {
-    if classes.is_empty() {
-        faults.push(ParamError::new("classes", "needs at least one class"));
-    }
-    let mut all = Vec::with_capacity(classes.len());
-    for (i, class) in classes.iter().enumerate() {
-        if classes[..i].iter().any(|earlier| earlier.name == class.name) {
-            faults
-                .push(ParamError::new(path(i, "name"), format!("is \"{}\", as that of an earlier class", class.name)));
-        }
-        if i + 1 < classes.len() && class.matches == Match::default() {
-            let message = "is missing: only the last class may do without, and takes what no other class does";
-            faults.push(ParamError::new(path(i, "match"), message));
-        }
-        let mut reader = Reader::new(&class.settings, infos);
-        let params = read(&mut reader);
-        let refused = reader.finish().err().unwrap_or_default();
-        faults.extend(refused.into_iter().map(|fault| ParamError { name: path(i, &fault.name), ..fault }));
-        all.extend(params);
-    }
-    (all.len() == classes.len() && !classes.is_empty()).then_some(all)
-}
-
 /// How much of the link each class is promised may not exceed the link.
-pub(super) fn check_shares(shares: impl Iterator<Item = f64> + Clone, faults: &mut Vec<ParamError>) {
+pub(super) fn check_shares(shares: impl Iterator<Item = f64> + Clone, errors: &mut ParamErrors) {
     let sum: f64 = shares.clone().sum();
     if sum > WHOLE {
         let last = path(shares.count().saturating_sub(1), "share");
-        faults.push(ParamError::new(last, format!("makes the shares add up to {sum}: they must not exceed 1")));
+        errors.push(ParamError::new(last, format!("makes the shares add up to {sum}: they must not exceed 1")));
     }
 }
 
@@ -64,20 +30,20 @@ pub(super) struct ClassPlan<P, T> {
     pub(super) guarantee: Guarantee,
 }
 
-/// The queues of the classes, or the faults of their laws besides those there are.
+/// The queues of the classes, or the errors of their laws besides those there are.
 pub(super) fn queues<P: Packet, T: Copy>(
     classes: &[ClassSetting],
     plans: impl Iterator<Item = ClassPlan<P, T>>,
-    link: &LinkInfo,
-    mut faults: Vec<ParamError>,
-) -> Result<Vec<ClassQueue<P, T>>, Vec<ParamError>> {
+    &Site { link, now, build_law }: &Site<'_>,
+    mut errors: ParamErrors,
+) -> Result<Vec<ClassQueue<P, T>>, ParamErrors> {
     let mut queues = Vec::with_capacity(classes.len());
     for (i, (class, plan)) in classes.iter().zip(plans).enumerate() {
         let own_limit = plan.limit.map(limit);
         let seen = ClassQueue::<P, T>::seen_by_law(link, own_limit, plan.guarantee);
         let law = match &class.queue {
             None => Ok(Box::new(DropTail) as Box<dyn Aqm>),
-            Some((scheme, settings)) => build_law(scheme, settings, &seen),
+            Some((scheme, settings)) => build_law(scheme, settings, &seen, now),
         };
         match law {
             Ok(law) => {
@@ -85,12 +51,12 @@ pub(super) fn queues<P: Packet, T: Copy>(
                 queues.push(queue.named(&class.name));
             }
             Err(refused) => {
-                let told = |fault: ParamError| ParamError { name: path(i, &format!("queue.{}", fault.name)), ..fault };
-                faults.extend(refused.into_iter().map(told));
+                let told = |error: ParamError| ParamError { name: path(i, &format!("queue.{}", error.name)), ..error };
+                errors.extend(refused.into_iter().map(told));
             }
         }
     }
-    if faults.is_empty() { Ok(queues) } else { Err(faults) }
+    if errors.is_empty() { Ok(queues) } else { Err(errors) }
 }
 
 fn limit(length: Length) -> Limit {
@@ -104,7 +70,7 @@ fn limit(length: Length) -> Limit {
 mod tests {
     use super::*;
     use crate::rig::{Rig, class, numbered, thesis_link};
-    use penstock_core::param::Value;
+    use penstock_core::param::{Match, Value};
     use penstock_core::{PacketMeta, Rate};
 
     fn with_law(class: ClassSetting, scheme: &str, settings: &[(&str, Value)]) -> ClassSetting {
@@ -114,7 +80,7 @@ mod tests {
 
     fn wfq(classes: Vec<ClassSetting>) -> Result<Rig, Vec<(String, String)>> {
         let made = Rig::on(&thesis_link(), "wfq", &[("classes".to_string(), Value::Classes(classes))], 1);
-        made.map_err(|faults| faults.into_iter().map(|fault| (fault.name, fault.message)).collect())
+        made.map_err(|errors| errors.into_iter().map(|error| (error.name, error.message)).collect())
     }
 
     #[test]
@@ -164,9 +130,9 @@ mod tests {
         // A threshold that fits the link's limit, but not the class's.
         let settings = [("min_th", Value::Number(5.0)), ("max_th", Value::Number(15.0))];
         let small = class(0, vec![("limit", Value::Packets(10.0))]);
-        let faults = wfq(vec![with_law(small, "red", &settings), class(1, vec![])]).err().unwrap();
-        assert_eq!(faults[0].0, "classes[0].queue.max_th");
-        assert!(faults[0].1.contains("the limit of the queue, 10 packets"), "{}", faults[0].1);
+        let errors = wfq(vec![with_law(small, "red", &settings), class(1, vec![])]).err().unwrap();
+        assert_eq!(errors[0].0, "classes[0].queue.max_th");
+        assert!(errors[0].1.contains("the limit of the queue, 10 packets"), "{}", errors[0].1);
     }
 
     #[test]
@@ -175,14 +141,14 @@ mod tests {
         twin.matches = Match::default();
         let red = with_law(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]);
         let wrong_scheme = with_law(class(2, vec![]), "pq", &[]);
-        let faults = wfq(vec![twin, red, wrong_scheme]).err().unwrap();
-        let paths: Vec<_> = faults.iter().map(|(path, _)| path.as_str()).collect();
+        let errors = wfq(vec![twin, red, wrong_scheme]).err().unwrap();
+        let paths: Vec<_> = errors.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["classes[0].match", "classes[0].shrae", "classes[0].weight", "classes[1].name"]);
-        let faults = wfq(vec![
+        let errors = wfq(vec![
             with_law(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]),
             with_law(class(2, vec![]), "pq", &[]),
         ]);
-        let paths: Vec<_> = faults.err().unwrap().into_iter().map(|(path, _)| path).collect();
+        let paths: Vec<_> = errors.err().unwrap().into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["classes[0].queue.max_p", "classes[1].queue.scheme"]);
     }
 

@@ -19,11 +19,9 @@
 use super::line::Line;
 use super::{Discipline, Env, Next};
 use crate::aqm::{Backlog, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Reader, Value};
+use penstock_core::param::{ParamErrors, Settings, read_with};
 use penstock_core::{Packet, Time};
 
 /// A queue whose head makes room.
@@ -65,6 +63,7 @@ impl Scheme for DropFrontScheme {
         params: &[],
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: None,
         picture: Picture::Response,
         good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty, and \
                shares are more even.",
@@ -73,10 +72,10 @@ impl Scheme for DropFrontScheme {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        Reader::new(settings, Self::INFO.params).finish()?;
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        read_with(settings, Self::INFO.params, |_| Some(()))?;
         Ok(Box::new(DropFront { line: Line::new(link.limit) }))
     }
 }

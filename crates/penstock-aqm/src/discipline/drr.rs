@@ -35,12 +35,9 @@ use super::Discipline;
 use super::drr_buffer::{Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::Longest;
-use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamErrors, Settings};
 use penstock_core::{Packet, Time};
 
 /// Deficit Round Robin with buffer stealing.
@@ -79,6 +76,7 @@ impl Scheme for Drr {
         params: DrrParams::INFO,
         class_params: &[],
         cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; O(queues + packets) memory",
+        build_law: None,
         picture: Picture::Service,
         good: "Near-equal shares for flows of any packet size and any aggressiveness, at almost constant cost.",
         bad: "One drop in turn from each long queue: with many flows all of them lose at once; no bound on delay but the \
@@ -86,16 +84,16 @@ impl Scheme for Drr {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build(settings, DrrParams::INFO, link, |_, _| Some(BufferStealing { longest: Longest::new() }))
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build(settings, DrrParams::INFO, site, |_, _| Some(BufferStealing { longest: Longest::new() }))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::aqm::Cause;
     use crate::discipline::drr_bench::{Bench, Fate};
     use penstock_core::param::Value;
@@ -234,6 +232,6 @@ mod tests {
         let mut bench = Bench::new("drr", &[buckets, hash.clone()], Limit::Infinite);
         (0..1000).for_each(|flow| bench.arrive(flow, 1500, 1));
         assert_eq!(bench.gauge("active"), 10.0);
-        assert_eq!(Bench::faults("drr", &[hash]), ["spread: is \"hash\", which needs `buckets`"]);
+        assert_eq!(Bench::errors("drr", &[hash]), ["spread: is \"hash\", which needs `buckets`"]);
     }
 }

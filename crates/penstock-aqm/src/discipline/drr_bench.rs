@@ -53,14 +53,14 @@ impl Bench {
     /// On a link that is known to carry so many flows.
     pub(super) fn for_flows(flows: Option<u32>, scheme: &str, settings: &[(&str, Value)], limit: Limit) -> Self {
         let link = crate::aqm::LinkInfo { limit, flows, ..thesis_link() };
-        let queue = build(scheme, &owned(settings), &link).unwrap();
+        let queue = build(scheme, &owned(settings), &link, Time::ZERO).unwrap();
         Self { queue, rng: Rng::stream(1, "bench"), now: Time::ZERO, log: Log::default() }
     }
 
     /// What is refused, as "name: message".
-    pub(super) fn faults(scheme: &str, settings: &[(&str, Value)]) -> Vec<String> {
-        let faults = build::<PacketMeta>(scheme, &owned(settings), &thesis_link()).err().unwrap();
-        faults.iter().map(|fault| format!("{}: {}", fault.name, fault.message)).collect()
+    pub(super) fn errors(scheme: &str, settings: &[(&str, Value)]) -> Vec<String> {
+        let errors = build::<PacketMeta>(scheme, &owned(settings), &thesis_link(), Time::ZERO).err().unwrap();
+        errors.iter().map(|error| format!("{}: {}", error.name, error.message)).collect()
     }
 
     /// `n` packets of this flow and size arrive now.

@@ -4,11 +4,11 @@
 use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
 use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
+use crate::scheme::Site;
 use crate::ticker::Ticker;
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamErrors, Reader, Settings, read_with};
 use penstock_core::{Bytes, Limit, Packet, Span, Time};
 
 penstock_core::choice! {
@@ -34,13 +34,13 @@ penstock_core::params! {
 }
 
 impl DrrParams {
-    /// The parameters in `reader`, which is told what contradicts.
-    pub(super) fn read_all(reader: &mut Reader<'_>) -> Option<Self> {
-        let params = Self::read(reader);
-        if params.as_ref().is_some_and(|params| params.spread == Spread::Hash && params.buckets.is_none()) {
-            reader.fault("spread", "is \"hash\", which needs `buckets`");
+    /// The parameters in `reader`, which refuses those that contradict each other.
+    fn read_all(reader: &mut Reader<'_>) -> Option<Self> {
+        let params = reader.params::<Self>()?;
+        if params.spread == Spread::Hash && params.buckets.is_none() {
+            reader.refuse("spread", "is \"hash\", which needs `buckets`");
         }
-        params
+        Some(params)
     }
 
     fn assignment(&self) -> Assignment {
@@ -343,19 +343,17 @@ impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
     }
 }
 
-/// A queue of the scheme whose parameters beyond DRR's are read by `policy`; all faults if some are refused.
+/// A queue of the scheme whose parameters beyond DRR's are read by `policy`; all errors if some are refused.
 pub(super) fn build<P: Packet + Send + 'static, B: Policy + 'static>(
-    settings: &[(String, Value)],
+    settings: &Settings,
     infos: &[penstock_core::param::ParamInfo],
-    link: &LinkInfo,
+    site: &Site<'_>,
     policy: impl FnOnce(&mut Reader<'_>, Option<&DrrParams>) -> Option<B>,
-) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-    let mut reader = Reader::new(settings, infos);
-    let params = DrrParams::read_all(&mut reader);
-    let policy = policy(&mut reader, params.as_ref());
-    reader.finish()?;
-    match (params, policy) {
-        (Some(params), Some(policy)) => Ok(Box::new(DrrBuffer::new(&params, link, policy))),
-        _ => Err(Vec::new()),
-    }
+) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    let (params, policy) = read_with(settings, infos, |reader| {
+        let params = DrrParams::read_all(reader);
+        let policy = policy(reader, params.as_ref());
+        Some((params?, policy?))
+    })?;
+    Ok(Box::new(DrrBuffer::new(&params, site.link, policy)))
 }

@@ -39,14 +39,13 @@
 use super::Discipline;
 use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use crate::aqm::{Cause, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::aqm::Cause;
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::ticker::Ticker;
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
 use penstock_core::{Packet, Span, Time, math};
 
 penstock_core::choice! {
@@ -192,6 +191,7 @@ impl Scheme for Dsdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time; O(queues + packets) memory",
+        build_law: None,
         picture: Picture::Service,
         good: "No stored packet is ever dropped; with marked = \"most\" nearly as fair as QSDRR to long flows, over \
                unequal round trips too.",
@@ -201,15 +201,15 @@ impl Scheme for Dsdrr {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build(settings, &PARAMS, link, |reader, drr| {
-            let params = DsdrrParams::read(reader)?;
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build(settings, &PARAMS, site, |reader, drr| {
+            let params = reader.params::<DsdrrParams>()?;
             if params.w_init > params.w_max {
-                reader.fault("w_init", format!("is {}: it must not be above w_max, {}", params.w_init, params.w_max));
+                reader.refuse("w_init", format!("is {}: it must not be above w_max, {}", params.w_init, params.w_max));
             }
-            let queues = drr.and_then(|drr| drr.buckets).or(link.flows);
+            let queues = drr.and_then(|drr| drr.buckets).or(site.link.flows);
             Some(DiscardState::new(params, queues))
         })
     }
@@ -220,6 +220,7 @@ mod tests {
     use super::*;
     use crate::discipline::drr_bench::{Bench, Fate};
     use penstock_core::Limit;
+    use penstock_core::param::Value;
 
     /// Ten queues, so that W starts at 1 and is at most 5, and ten packets of room, filled: one packet of flow 0, which
     /// is marked, and nine of flow 1.
@@ -316,8 +317,8 @@ mod tests {
         assert_eq!(with(Some(30), &[("buckets", Value::Number(100.0))]), 10.0);
         assert_eq!(with(Some(100), &[("w_init", Value::Number(0.3))]), 30.0);
         assert_eq!(with(Some(1), &[]), 1.0);
-        let faults = Bench::faults("dsdrr", &[("w_init", Value::Number(0.6))]);
-        assert_eq!(faults, ["w_init: is 0.6: it must not be above w_max, 0.5"]);
+        let errors = Bench::errors("dsdrr", &[("w_init", Value::Number(0.6))]);
+        assert_eq!(errors, ["w_init: is 0.6: it must not be above w_max, 0.5"]);
     }
 
     #[test]

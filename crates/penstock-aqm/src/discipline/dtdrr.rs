@@ -27,13 +27,11 @@
 use super::Discipline;
 use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::Watcher;
-use crate::aqm::{Cause, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::aqm::Cause;
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use penstock_core::Packet;
-use penstock_core::param::{Default, ParamError, ParamInfo, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
 
 penstock_core::params! {
     /// What DTDRR adds to DRR.
@@ -82,6 +80,7 @@ impl Scheme for Dtdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time; O(queues + packets) memory",
+        build_law: None,
         picture: Picture::Service,
         good: "As fair as QSDRR with half of its losses, by one comparison per arrival and with no stored packet \
                ever dropped.",
@@ -89,11 +88,11 @@ impl Scheme for Dtdrr {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build(settings, &PARAMS, link, |reader, _| {
-            DtdrrParams::read(reader).map(|params| DynamicThreshold { alpha: params.alpha })
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build(settings, &PARAMS, site, |reader, _| {
+            reader.params::<DtdrrParams>().map(|params| DynamicThreshold { alpha: params.alpha })
         })
     }
 }
@@ -103,6 +102,7 @@ mod tests {
     use super::*;
     use crate::discipline::drr_bench::{Bench, Fate};
     use penstock_core::Limit;
+    use penstock_core::param::Value;
 
     #[test]
     fn equal_queues_settle_at_alpha_b_over_one_plus_n_alpha() {

@@ -29,12 +29,10 @@
 
 use super::Discipline;
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
-use crate::aqm::{Cause, LinkInfo, Verdict};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::aqm::{Cause, Verdict};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Packet, Rng, Span};
 
 penstock_core::params! {
@@ -122,6 +120,7 @@ impl Scheme for DualCurvyRed {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(n) memory in waiting packets",
+        build_law: None,
         picture: Picture::Response,
         good: "Lets the Classic queue grow a little with the load instead of raising the loss to hold a target.",
         bad: "Not made for a wide range of round trips; the average delay stays where it was while no Classic packet \
@@ -129,14 +128,12 @@ impl Scheme for DualCurvyRed {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (laws, dual) = (DualCurvyRedParams::read(&mut reader), DualParams::read(&mut reader));
-        reader.finish()?;
-        let laws = DualCurvyRedLaws { params: laws.ok_or_else(Vec::new)?, q_c: 0.0 };
-        Ok(DualQueue::boxed(dual.ok_or_else(Vec::new)?, laws, link))
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let (laws, dual): (DualCurvyRedParams, DualParams) = read(settings, &PARAMS)?;
+        let laws = DualCurvyRedLaws { params: laws, q_c: 0.0 };
+        Ok(DualQueue::boxed(dual, laws, link))
     }
 }
 
@@ -145,6 +142,7 @@ mod tests {
     use super::*;
     use crate::discipline::recorder::{Bench, Fate};
     use penstock_core::Ecn;
+    use penstock_core::param::Value;
 
     /// A queue whose average delay has just been set to `millis`, by a weight of 1 and one packet.
     fn delayed(millis: u64, ecn: Ecn, extra: &[(&str, Value)]) -> Bench {

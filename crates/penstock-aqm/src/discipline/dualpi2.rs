@@ -37,13 +37,11 @@
 
 use super::Discipline;
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
-use crate::aqm::{Cause, LinkInfo, Verdict};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::aqm::{Cause, Verdict};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::ticker::Ticker;
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Ecn, Packet, Rng, Span, Time};
 use penstock_model::pie_design;
 
@@ -208,6 +206,7 @@ impl Scheme for DualPi2 {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(n) memory in waiting packets",
+        build_law: None,
         picture: Picture::Response,
         good: "Keeps scalable traffic below a millisecond of queue beside Classic traffic, which gets an equal share.",
         bad: "Trusts the ECN field: Classic traffic marked ECT(1) by mistake takes more than its share; round trips \
@@ -215,13 +214,11 @@ impl Scheme for DualPi2 {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (laws, dual) = (DualPi2Params::read(&mut reader), DualParams::read(&mut reader));
-        reader.finish()?;
-        Ok(DualQueue::boxed(dual.ok_or_else(Vec::new)?, DualPi2Laws::new(laws.ok_or_else(Vec::new)?), link))
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let (laws, dual): (DualPi2Params, DualParams) = read(settings, &PARAMS)?;
+        Ok(DualQueue::boxed(dual, DualPi2Laws::new(laws), link))
     }
 }
 

@@ -37,14 +37,13 @@ use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
 use super::scheduler::{Head, Order, Overflow, Scheduler, Sorting};
 use super::wfq::SmallestFinish;
-use crate::aqm::LinkInfo;
+use crate::class_settings;
 use crate::edge::classifier::Classifier;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{ClassSetting, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{ClassSetting, Default, Length, ParamErrors, Settings};
 use penstock_core::{Packet, Time};
 
 penstock_core::choice! {
@@ -91,6 +90,7 @@ impl Scheme for Fq {
         params: FqParams::INFO,
         class_params: EqualClassParams::INFO,
         cost: "O(1) time for each packet by packet, O(log n) by bit, O(n) memory, n flows",
+        build_law: None,
         picture: Picture::Service,
         good: "No flow can take more than its part, and a flow that sends little waits little.",
         bad: "By packet, a flow with larger packets gets more; a full buffer refuses whoever comes, sparse flows \
@@ -98,19 +98,16 @@ impl Scheme for Fq {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, FqParams::INFO);
-        let params = FqParams::read(&mut reader);
-        reader.finish()?;
-        let FqParams { by, classes } = params.ok_or_else(Vec::new)?;
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let FqParams { by, classes } = FqParams::from_settings(settings)?;
         match by {
-            By::Packet => scheduler(classes.as_deref(), link, Overflow::Arriving, OneEach::default()),
+            By::Packet => scheduler(classes.as_deref(), site, Overflow::Arriving, OneEach::default()),
             By::Bit => {
                 let phis = classes.iter().flatten().map(|_| 1.0).collect::<Vec<_>>();
                 let overflow = Overflow::Longest(BTreeSet::new());
-                scheduler(classes.as_deref(), link, overflow, SmallestFinish::new(&phis, link.rate))
+                scheduler(classes.as_deref(), site, overflow, SmallestFinish::new(&phis, site.link.rate))
             }
         }
     }
@@ -118,23 +115,23 @@ impl Scheme for Fq {
 
 fn scheduler<P: Packet + Send + 'static, O: Order + 'static>(
     classes: Option<&[ClassSetting]>,
-    link: &LinkInfo,
+    site: &Site<'_>,
     overflow: Overflow,
     order: O,
-) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
     let Some(classes) = classes else {
-        return Ok(Box::new(Scheduler::new(Vec::new(), Sorting::Flows(overflow), order, link.limit)));
+        return Ok(Box::new(Scheduler::new(Vec::new(), Sorting::Flows(overflow), order, site.link.limit)));
     };
-    let mut faults = Vec::new();
-    let params = classes::read(classes, EqualClassParams::INFO, EqualClassParams::read, &mut faults);
+    let mut errors = Vec::new();
+    let params = class_settings::read::<EqualClassParams>(classes, EqualClassParams::INFO, &mut errors);
     let plans = params.unwrap_or_default().into_iter().map(|class| ClassPlan {
         store: Store::fifo(),
         limit: class.limit,
         guarantee: Guarantee::Share(1.0 / classes.len() as f64),
     });
-    let queues = classes::queues(classes, plans, link, faults)?;
+    let queues = classes::queues(classes, plans, site, errors)?;
     let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
-    Ok(Box::new(Scheduler::new(queues, sorting, order, link.limit)))
+    Ok(Box::new(Scheduler::new(queues, sorting, order, site.link.limit)))
 }
 
 /// One packet of each busy queue in turn.

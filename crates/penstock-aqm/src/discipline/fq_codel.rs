@@ -34,14 +34,11 @@
 
 use super::Discipline;
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
-use crate::aqm::LinkInfo;
 use crate::law::codel::{Codel, CodelParams};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use penstock_core::Packet;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 
 penstock_core::params! {
     /// What FQ-CoDel has besides flow queueing and CoDel.
@@ -74,6 +71,7 @@ impl Scheme for FqCodel {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, amortized O(log f) at the limit; O(n + f) memory in packets and flows seen",
+        build_law: None,
         picture: Picture::Service,
         good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its \
                own.",
@@ -81,16 +79,11 @@ impl Scheme for FqCodel {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let queues = FlowQueueParams::read(&mut reader);
-        let own = FqCodelParams::read(&mut reader);
-        let codel = CodelParams::read(&mut reader);
-        reader.finish()?;
-        let (queues, own) = (queues.ok_or_else(Vec::new)?, own.ok_or_else(Vec::new)?);
-        let codel = Codel::new(codel.ok_or_else(Vec::new)?, link);
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let (queues, (own, codel)): (FlowQueueParams, (FqCodelParams, CodelParams)) = read(settings, &PARAMS)?;
+        let codel = Codel::new(codel, link);
         Ok(Box::new(FlowQueue::new(&queues, codel, Overflow::Fattest(own.drop_batch), own.occupancy, link)))
     }
 }

@@ -22,14 +22,11 @@
 
 use super::Discipline;
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
-use crate::aqm::LinkInfo;
 use crate::law::pie::{Pie, PieParams};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use penstock_core::Packet;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 
 const PARAMS: [ParamInfo; inherited_len(FlowQueueParams::INFO, PieParams::INFO)] =
     inherit(FlowQueueParams::INFO, PieParams::INFO, &[("variant", Default::Text("linux"))]);
@@ -49,6 +46,7 @@ impl Scheme for FqPie {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time a packet, O(f) every t_update; O(n + f) memory in packets and flows seen",
+        build_law: None,
         picture: Picture::Service,
         good: "Equal shares of the link with the work done at the arrival; a few flows keep a delay near target.",
         bad: "PIE spares a queue of two packets, so that many flows on a slow link fill the buffer; an arrival at a \
@@ -56,13 +54,11 @@ impl Scheme for FqPie {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (queues, pie) = (FlowQueueParams::read(&mut reader), PieParams::read(&mut reader));
-        reader.finish()?;
-        let (queues, pie) = (queues.ok_or_else(Vec::new)?, Pie::new(pie.ok_or_else(Vec::new)?, link));
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let (queues, pie): (FlowQueueParams, PieParams) = read(settings, &PARAMS)?;
+        let (queues, pie) = (queues, Pie::new(pie, link));
         Ok(Box::new(FlowQueue::new(&queues, pie, Overflow::Arrival, Occupancy::Queue, link)))
     }
 }

@@ -21,17 +21,17 @@
 
 use super::Discipline;
 use super::class_queue::{Guarantee, Store};
-use super::classes::{self, ClassPlan, path};
+use super::classes::{self, ClassPlan};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
 use super::weights::{ClassesParams, read_classes};
 use crate::aqm::LinkInfo;
+use crate::class_settings::{self, path};
 use crate::edge::classifier::Classifier;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, Length, ParamError, Value};
+use penstock_core::param::{Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Packet, Rate, Time};
 
 penstock_core::params! {
@@ -65,22 +65,23 @@ impl Scheme for Pq {
         params: ClassesParams::INFO,
         class_params: PriorityClassParams::INFO,
         cost: "O(n) time for each packet, O(n) memory, n classes",
+        build_law: None,
         picture: Picture::Service,
         good: "The shortest delay for the highest class: at most one packet of the others is before it.",
         bad: "Lower classes starve while higher ones fill the link, unless these have a rate.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
         let classes = read_classes(settings)?;
-        let mut faults = Vec::new();
-        let read = classes::read(&classes, PriorityClassParams::INFO, PriorityClassParams::read, &mut faults);
+        let mut errors = Vec::new();
+        let read = class_settings::read::<PriorityClassParams>(&classes, PriorityClassParams::INFO, &mut errors);
         let params = read.unwrap_or_default();
         for (i, class) in params.iter().enumerate() {
             if class.burst.is_some() && class.rate.is_none() {
-                faults.push(ParamError::new(path(i, "burst"), "is the burst of a `rate`, and the class has none"));
+                errors.push(ParamError::new(path(i, "burst"), "is the burst of a `rate`, and the class has none"));
             }
         }
         let plans = params.iter().map(|class| ClassPlan {
@@ -88,9 +89,9 @@ impl Scheme for Pq {
             limit: class.limit,
             guarantee: class.rate.map_or(Guarantee::Share(1.0), Guarantee::Rate),
         });
-        let queues = classes::queues(&classes, plans, link, faults)?;
+        let queues = classes::queues(&classes, plans, site, errors)?;
         let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
-        Ok(Box::new(Scheduler::new(queues, sorting, ByPriority::new(&params, link), link.limit)))
+        Ok(Box::new(Scheduler::new(queues, sorting, ByPriority::new(&params, site.link), site.link.limit)))
     }
 }
 
@@ -192,7 +193,7 @@ mod tests {
     #[test]
     fn a_burst_needs_a_rate() {
         let classes = vec![class(0, vec![("burst", Value::Packets(2.0))]), class(1, vec![])];
-        let faults = Rig::on(&thesis_link(), "pq", &[("classes".into(), Value::Classes(classes))], 1).err().unwrap();
-        assert_eq!((faults.len(), faults[0].name.as_str()), (1, "classes[0].burst"));
+        let errors = Rig::on(&thesis_link(), "pq", &[("classes".into(), Value::Classes(classes))], 1).err().unwrap();
+        assert_eq!((errors.len(), errors[0].name.as_str()), (1, "classes[0].burst"));
     }
 }

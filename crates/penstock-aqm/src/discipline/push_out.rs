@@ -17,11 +17,9 @@
 use super::line::Line;
 use super::{Discipline, Env, Next};
 use crate::aqm::{Backlog, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Reader, Value};
+use penstock_core::param::{ParamErrors, Settings, read_with};
 use penstock_core::{Packet, Time};
 
 /// A queue whose end makes room.
@@ -63,16 +61,17 @@ impl Scheme for PushOutScheme {
         params: &[],
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: None,
         picture: Picture::Response,
         good: "An arriving packet always gets a place, without a search and without parameters.",
         bad: "The same delay and share of losses as drop-tail, with the work of queueing each victim wasted.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        Reader::new(settings, Self::INFO.params).finish()?;
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        read_with(settings, Self::INFO.params, |_| Some(()))?;
         Ok(Box::new(PushOut { line: Line::new(link.limit) }))
     }
 }

@@ -24,14 +24,11 @@ use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::{Longest, Ranking};
-use crate::aqm::LinkInfo;
 use crate::law::red::MeasureIn;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::cmp::Reverse;
-use penstock_core::param::{Default, ParamError, ParamInfo, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
 use penstock_core::{Packet, Time};
 
 penstock_core::params! {
@@ -115,6 +112,7 @@ impl Scheme for Qsdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(log n) amortized time in the active queues, for the longest and the shortest; O(queues + packets) memory",
+        build_law: None,
         picture: Picture::Service,
         good: "Fair goodput for long and short flows with very small buffers: few flows are slowed down at a time.",
         bad: "Loses up to three times as much as DRR, with 64 flows packets of a sparse one too; keeps queues in \
@@ -122,21 +120,22 @@ impl Scheme for Qsdrr {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build(settings, &PARAMS, link, |reader, _| {
-            QsdrrParams::read(reader).map(|params| QueueState::new(params.measure_in))
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build(settings, &PARAMS, site, |reader, _| {
+            reader.params::<QsdrrParams>().map(|params| QueueState::new(params.measure_in))
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::aqm::Cause;
     use crate::discipline::drr_bench::{Bench, Fate};
     use penstock_core::Limit;
+    use penstock_core::param::Value;
 
     fn evicted(flows: &[u32]) -> Vec<Fate> {
         flows.iter().map(|&flow| Fate::Dropped(flow, Cause::Evicted)).collect()

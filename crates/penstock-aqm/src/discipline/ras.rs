@@ -25,13 +25,12 @@
 
 use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time, math};
 
 penstock_core::params! {
@@ -87,28 +86,28 @@ impl Curve {
     }
 
     /// CIR <= PIR <= MIR and CIR_th <= PIR_th <= MIR_th (sections 2.2 and 2.4).
-    fn new(params: &RasParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn new(params: &RasParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let bits = |rate: Rate| rate.bits_per_second() as f64;
         let mir = match params.mir {
             Auto::Value(rate) => rate,
             Auto::Auto => link.rate.max(params.cir).max(params.pir.unwrap_or_default()),
         };
         let mut corners = vec![(params.cir_th, params.cir)];
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         match (params.pir, params.pir_th) {
             (Some(pir), Some(pir_th)) => corners.push((pir_th, pir)),
             (None, None) => {}
-            _ => faults.push(ParamError::new("pir", "and pir_th go together: both are wanted, or neither")),
+            _ => errors.push(ParamError::new("pir", "and pir_th go together: both are wanted, or neither")),
         }
         corners.push((params.mir_th, mir));
         if corners.windows(2).any(|pair| pair[0].1 > pair[1].1) {
-            faults.push(ParamError::new("cir", "must not be above pir, nor pir above mir"));
+            errors.push(ParamError::new("cir", "must not be above pir, nor pir above mir"));
         }
         if corners.windows(2).any(|pair| pair[0].0 > pair[1].0) {
-            faults.push(ParamError::new("cir_th", "must not be above pir_th, nor pir_th above mir_th"));
+            errors.push(ParamError::new("cir_th", "must not be above pir_th, nor pir_th above mir_th"));
         }
-        if !faults.is_empty() {
-            return Err(faults);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(Self(corners.into_iter().map(|(threshold, rate)| (threshold.0 as f64, bits(rate))).collect()))
     }
@@ -197,15 +196,16 @@ impl Scheme for Ras {
         params: RasParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(packets) memory",
+        build_law: None,
         picture: Picture::Response,
         good: "Takes the bursts out of TCP before a marker, so that more of it is marked green.",
         bad: "Adds delay for that, and is no gain for traffic that does not react to congestion.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
         let params = RasParams::from_settings(settings)?;
         let curve = Curve::new(&params, link)?;
         let ear = Estimate { ear: 0.0, k: params.k.as_secs(), last: Time::ZERO };
@@ -217,6 +217,7 @@ impl Scheme for Ras {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
 
     fn params(extra: &[(&str, Value)]) -> Vec<(String, Value)> {
         let mut settings = vec![
@@ -229,7 +230,7 @@ mod tests {
         settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
     }
 
-    fn curve(extra: &[(&str, Value)]) -> Result<Curve, Vec<ParamError>> {
+    fn curve(extra: &[(&str, Value)]) -> Result<Curve, ParamErrors> {
         let settings = params(extra);
         Curve::new(&RasParams::from_settings(&settings).unwrap(), &thesis_link())
     }
@@ -303,7 +304,7 @@ mod tests {
     #[test]
     fn rates_and_thresholds_must_rise() {
         let names = |extra: &[(&str, Value)]| -> Vec<String> {
-            curve(extra).err().unwrap().into_iter().map(|fault| fault.name).collect()
+            curve(extra).err().unwrap().into_iter().map(|error| error.name).collect()
         };
         assert_eq!(names(&[("pir", Value::Number(9e6)), ("pir_th", Value::Bytes(40_000.0))]), ["cir", "cir_th"]);
         assert_eq!(names(&[("pir", Value::Number(2e6))]), ["pir"]);

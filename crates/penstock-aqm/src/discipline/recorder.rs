@@ -56,7 +56,7 @@ impl Bench {
     pub(crate) fn new(scheme: &str, settings: &[(&str, Value)]) -> Self {
         let link = LinkInfo { limit: Limit::Packets(1000), ..thesis_link() };
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        let queue = build(scheme, &settings, &link).unwrap();
+        let queue = build(scheme, &settings, &link, Time::ZERO).unwrap();
         let rng = Rng::stream(1, "bench");
         Self { queue, link, rng, now: Time::ZERO, log: Log::default(), arrived: 0 }
     }

@@ -22,12 +22,10 @@ use super::Discipline;
 use super::gps::Ranking;
 use super::scheduler::{Head, Order};
 use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
-use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamErrors, Settings};
 use penstock_core::{Packet, Time};
 
 /// Self-clocked fair queueing of classes.
@@ -46,16 +44,17 @@ impl Scheme for Scfq {
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n) memory, n classes",
+        build_law: None,
         picture: Picture::Service,
         good: "Weighted fairness without a fluid system to follow.",
         bad: "A packet of a small class may wait for one packet of every other class: delay grows with their number.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build_weighted(settings, link, SelfClocked::new)
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build_weighted(settings, site, SelfClocked::new)
     }
 }
 

@@ -45,12 +45,10 @@ use super::Discipline;
 use super::drr_buffer::{Arrival, DrrBuffer, DrrParams, Policy, Spread};
 use super::drr_queues::{End, Queue, Watcher};
 use super::ranking::Longest;
-use crate::aqm::{Cause, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::aqm::Cause;
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings, read_with};
 use penstock_core::{Bytes, Limit, Packet, Span, Time, math};
 
 penstock_core::choice! {
@@ -169,6 +167,7 @@ impl Scheme for Sfq {
         class_params: &[],
         cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; \
                O(buckets + packets) memory",
+        build_law: None,
         picture: Picture::Service,
         good: "Near-equal shares with a fixed number of queues, and a packet of a sparse flow hardly waits.",
         bad: "Flows in the same bucket share one share; a bulk flow's own queue may stand as long as the buffer \
@@ -176,22 +175,22 @@ impl Scheme for Sfq {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, SfqParams::INFO);
-        let params = SfqParams::read(&mut reader);
-        if params.as_ref().is_some_and(|params| params.round == Round::Packet && params.quantum != Auto::Auto) {
-            reader.fault("quantum", "is given: with round = \"packet\" there is none");
-        }
-        if params.as_ref().is_some_and(|params| params.room == Room::Threshold && params.headdrop) {
-            reader.fault("headdrop", "is on: with room = \"threshold\" nothing stored is dropped");
-        }
-        if params.as_ref().is_some_and(|params| params.spread == Spread::Modulo && params.perturb.is_some()) {
-            reader.fault("perturb", "is given: with spread = \"modulo\" there is no hash to change");
-        }
-        reader.finish()?;
-        let params = params.ok_or_else(Vec::new)?;
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let params = read_with(settings, SfqParams::INFO, |reader| {
+            let params = reader.params::<SfqParams>()?;
+            if params.round == Round::Packet && params.quantum != Auto::Auto {
+                reader.refuse("quantum", "is given: with round = \"packet\" there is none");
+            }
+            if params.room == Room::Threshold && params.headdrop {
+                reader.refuse("headdrop", "is on: with room = \"threshold\" nothing stored is dropped");
+            }
+            if params.spread == Spread::Modulo && params.perturb.is_some() {
+                reader.refuse("perturb", "is given: with spread = \"modulo\" there is no hash to change");
+            }
+            Some(params)
+        })?;
         let SfqParams { buckets, spread, perturb, round, quantum, room, depth, flows, headdrop } = params;
         let drr = DrrParams { quantum, buckets: Some(buckets), spread };
         let end = if headdrop { End::Head } else { End::Tail };
@@ -205,6 +204,7 @@ impl Scheme for Sfq {
 mod tests {
     use super::*;
     use crate::discipline::drr_bench::{Bench, Fate};
+    use penstock_core::param::Value;
 
     fn flows(bench: &mut Bench, n: usize) -> Vec<u32> {
         bench.serve(n).iter().map(|packet| packet.flow).collect()
@@ -219,7 +219,7 @@ mod tests {
             assert_eq!(flows(&mut bench, 6), order, "{round}");
         }
         let both = [("round", Value::Text("packet".into())), ("quantum", Value::Bytes(500.0))];
-        assert_eq!(Bench::faults("sfq", &both), ["quantum: is given: with round = \"packet\" there is none"]);
+        assert_eq!(Bench::errors("sfq", &both), ["quantum: is given: with round = \"packet\" there is none"]);
     }
 
     #[test]
@@ -341,10 +341,10 @@ mod tests {
     #[test]
     fn settings_that_contradict_are_refused() {
         let threshold = ("room", Value::Text("threshold".into()));
-        let faults = Bench::faults("sfq", &[threshold, ("headdrop", Value::Flag(true))]);
-        assert_eq!(faults, ["headdrop: is on: with room = \"threshold\" nothing stored is dropped"]);
+        let errors = Bench::errors("sfq", &[threshold, ("headdrop", Value::Flag(true))]);
+        assert_eq!(errors, ["headdrop: is on: with room = \"threshold\" nothing stored is dropped"]);
         let modulo = ("spread", Value::Text("modulo".into()));
-        let faults = Bench::faults("sfq", &[modulo, ("perturb", Value::Time(Span::from_secs(10.0)))]);
-        assert_eq!(faults, ["perturb: is given: with spread = \"modulo\" there is no hash to change"]);
+        let errors = Bench::errors("sfq", &[modulo, ("perturb", Value::Time(Span::from_secs(10.0)))]);
+        assert_eq!(errors, ["perturb: is given: with spread = \"modulo\" there is no hash to change"]);
     }
 }

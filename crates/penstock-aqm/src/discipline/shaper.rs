@@ -18,12 +18,10 @@
 
 use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Value};
+use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time};
 
 penstock_core::params! {
@@ -143,15 +141,16 @@ impl Scheme for Shaper {
         params: ShaperParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(packets) memory",
+        build_law: None,
         picture: Picture::Response,
         good: "What leaves keeps to its rate exactly, so that a policer behind it drops nothing.",
         bad: "It delays packets while the link is idle, and under overload it is a drop-tail queue.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
         let ShaperParams { rate, burst } = ShaperParams::from_settings(settings)?;
         let schedule = Schedule::new(rate, burst);
         Ok(Box::new(LeakyBucket { queue: VecDeque::new(), bytes: 0, limit: link.limit, schedule }))
@@ -162,6 +161,7 @@ impl Scheme for Shaper {
 mod tests {
     use super::*;
     use crate::rig::Rig;
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, PacketMeta};
 
     /// When packets leave, if the link asks each time at the moment it was told, in microseconds.
@@ -231,6 +231,7 @@ mod tests {
             "shaper",
             &[("rate".into(), Value::Number(3_000.0))],
             &crate::rig::thesis_link(),
+            Time::ZERO,
         )
         .unwrap();
         let mut rng = penstock_core::Rng::stream(1, "shaper");

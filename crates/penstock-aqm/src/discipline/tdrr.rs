@@ -31,13 +31,11 @@ use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::Ranking;
-use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use penstock_core::param::{Default, ParamError, ParamInfo, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
 use penstock_core::{Packet, Span, Time, math};
 
 penstock_core::params! {
@@ -138,6 +136,7 @@ impl Scheme for Tdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(log n) time in the active queues; O(queues + packets) memory",
+        build_law: None,
         picture: Picture::Service,
         good: "Takes from the flows that have had most, so that unequal round trips get equal goodput in small \
                buffers.",
@@ -146,11 +145,11 @@ impl Scheme for Tdrr {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build(settings, &PARAMS, link, |reader, _| {
-            TdrrParams::read(reader).map(|params| HighestThroughput::new(params.k))
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build(settings, &PARAMS, site, |reader, _| {
+            reader.params::<TdrrParams>().map(|params| HighestThroughput::new(params.k))
         })
     }
 }
@@ -161,6 +160,7 @@ mod tests {
     use crate::aqm::Cause;
     use crate::discipline::drr_bench::{Bench, Fate};
     use crate::discipline::drr_queues::{DrrQueues, End, Quantum};
+    use penstock_core::param::Value;
     use penstock_core::{Limit, Rng};
 
     #[test]

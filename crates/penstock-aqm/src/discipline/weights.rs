@@ -2,15 +2,15 @@
 
 use super::Discipline;
 use super::class_queue::{Guarantee, Store};
-use super::classes::{self, ClassPlan, check_shares, path};
+use super::classes::{self, ClassPlan, check_shares};
 use super::scheduler::{Order, Scheduler, Sorting};
-use crate::aqm::LinkInfo;
+use crate::class_settings::{self, path};
 use crate::edge::classifier::Classifier;
+use crate::scheme::Site;
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::Packet;
-use penstock_core::param::{ClassSetting, Default, Length, ParamError, Reader, Value};
+use penstock_core::param::{ClassSetting, Default, Length, ParamError, ParamErrors, Settings};
 
 penstock_core::params! {
     /// Parameters of a scheduler that is all classes.
@@ -44,11 +44,9 @@ penstock_core::params! {
 }
 
 /// The classes among the settings of a scheme that has nothing else.
-pub(super) fn read_classes(settings: &[(String, Value)]) -> Result<Vec<ClassSetting>, Vec<ParamError>> {
-    let mut reader = Reader::new(settings, ClassesParams::INFO);
-    let params = ClassesParams::read(&mut reader);
-    reader.finish()?;
-    Ok(params.ok_or_else(Vec::new)?.classes)
+pub(super) fn read_classes(settings: &Settings) -> Result<Vec<ClassSetting>, ParamErrors> {
+    let params = ClassesParams::from_settings(settings)?;
+    Ok(params.classes)
 }
 
 /// A class with its phi.
@@ -59,66 +57,66 @@ struct Weighted {
 
 /// A scheduler of classes with a weight or a share each; `order` is made of the weights.
 pub(super) fn build_weighted<P: Packet + Send + 'static, O: Order + 'static>(
-    settings: &[(String, Value)],
-    link: &LinkInfo,
+    settings: &Settings,
+    site: &Site<'_>,
     order: impl FnOnce(&[f64]) -> O,
-) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
     let classes = read_classes(settings)?;
-    let mut faults = Vec::new();
-    let read = classes::read(&classes, WeightedClassParams::INFO, WeightedClassParams::read, &mut faults);
-    let weighted = read.map(|params| phis(params, &mut faults)).unwrap_or_default();
-    build(&classes, &weighted, Store::fifo, link, faults, order)
+    let mut errors = Vec::new();
+    let read = class_settings::read::<WeightedClassParams>(&classes, WeightedClassParams::INFO, &mut errors);
+    let weighted = read.map(|params| phis(params, &mut errors)).unwrap_or_default();
+    build(&classes, &weighted, Store::fifo, site, errors, order)
 }
 
 /// A scheduler of classes with a share each; `order` is made of the shares.
 pub(super) fn build_shared<P: Packet + Send + 'static, O: Order + 'static>(
-    settings: &[(String, Value)],
-    link: &LinkInfo,
+    settings: &Settings,
+    site: &Site<'_>,
     store: fn() -> Store<P, O::Tag>,
     order: impl FnOnce(&[f64]) -> O,
-) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
     let classes = read_classes(settings)?;
-    let mut faults = Vec::new();
-    let read = classes::read(&classes, SharedClassParams::INFO, SharedClassParams::read, &mut faults);
+    let mut errors = Vec::new();
+    let read = class_settings::read::<SharedClassParams>(&classes, SharedClassParams::INFO, &mut errors);
     let shared = read.unwrap_or_default();
-    check_shares(shared.iter().map(|class| class.share), &mut faults);
+    check_shares(shared.iter().map(|class| class.share), &mut errors);
     let weighted: Vec<_> = shared.into_iter().map(|class| Weighted { phi: class.share, limit: class.limit }).collect();
-    build(&classes, &weighted, store, link, faults, order)
+    build(&classes, &weighted, store, site, errors, order)
 }
 
 fn build<P: Packet + Send + 'static, O: Order + 'static>(
     classes: &[ClassSetting],
     weighted: &[Weighted],
     store: fn() -> Store<P, O::Tag>,
-    link: &LinkInfo,
-    faults: Vec<ParamError>,
+    site: &Site<'_>,
+    errors: ParamErrors,
     order: impl FnOnce(&[f64]) -> O,
-) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
+) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
     let sum: f64 = weighted.iter().map(|class| class.phi).sum();
     let plans = weighted.iter().map(|class| ClassPlan {
         store: store(),
         limit: class.limit,
         guarantee: Guarantee::Share(class.phi / sum),
     });
-    let queues = classes::queues(classes, plans, link, faults)?;
+    let queues = classes::queues(classes, plans, site, errors)?;
     let phis: Vec<f64> = weighted.iter().map(|class| class.phi).collect();
     let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
-    Ok(Box::new(Scheduler::new(queues, sorting, order(&phis), link.limit)))
+    Ok(Box::new(Scheduler::new(queues, sorting, order(&phis), site.link.limit)))
 }
 
 /// The weights, or the shares where these are given.
-fn phis(params: Vec<WeightedClassParams>, faults: &mut Vec<ParamError>) -> Vec<Weighted> {
+fn phis(params: Vec<WeightedClassParams>, errors: &mut ParamErrors) -> Vec<Weighted> {
     let by_share = params.iter().any(|class| class.share.is_some());
     for (i, class) in params.iter().enumerate() {
         if by_share && class.share.is_none() {
             let message = "is missing: other classes have one, and weights and shares do not mix";
-            faults.push(ParamError::new(path(i, "share"), message));
+            errors.push(ParamError::new(path(i, "share"), message));
         }
         if by_share && class.weight.is_some() {
-            faults.push(ParamError::new(path(i, "weight"), "is given beside a share: weights and shares do not mix"));
+            errors.push(ParamError::new(path(i, "weight"), "is given beside a share: weights and shares do not mix"));
         }
     }
-    check_shares(params.iter().filter_map(|class| class.share), faults);
+    check_shares(params.iter().filter_map(|class| class.share), errors);
     let weighted =
         |class: WeightedClassParams| Weighted { phi: class.share.or(class.weight).unwrap_or(1.0), limit: class.limit };
     params.into_iter().map(weighted).collect()

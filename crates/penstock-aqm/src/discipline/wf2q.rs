@@ -24,11 +24,10 @@ use super::gps::{Gps, Ranking, Service};
 use super::scheduler::{Head, Order};
 use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
 use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamErrors, Settings};
 use penstock_core::{Packet, Time};
 
 /// Worst-case fair weighted fair queueing of classes.
@@ -47,17 +46,18 @@ impl Scheme for Wf2q {
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n) memory, n classes",
+        build_law: None,
         picture: Picture::Service,
         good: "Within one packet of the fluid system in both directions: no bursts and no gaps.",
         bad: "The fluid system must be followed.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build_weighted(settings, link, |phis| SmallestBegun {
-            gps: Gps::new(phis.iter().copied(), link.rate),
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build_weighted(settings, site, |phis| SmallestBegun {
+            gps: Gps::new(phis.iter().copied(), site.link.rate),
             waiting: Ranking::new(),
             begun: Ranking::new(),
             finish: alloc::vec![0.0; phis.len()],

@@ -27,11 +27,9 @@ use super::gps::{Gps, Ranking};
 use super::scheduler::{Head, Order};
 use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
 use crate::aqm::LinkInfo;
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Value};
+use penstock_core::param::{ParamErrors, Settings};
 use penstock_core::{Packet, Rate, Time};
 
 /// Weighted fair queueing of classes.
@@ -50,6 +48,7 @@ impl Scheme for Wfq {
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n) memory, n classes",
+        build_law: None,
         picture: Picture::Service,
         good: "Each class gets its weighted part of the link, and no packet is later than in the fluid system by more than \
                one packet time.",
@@ -57,10 +56,10 @@ impl Scheme for Wfq {
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        build_weighted(settings, link, |phis| SmallestFinish::new(phis, link.rate))
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        build_weighted(settings, site, |phis| SmallestFinish::new(phis, site.link.rate))
     }
 }
 
@@ -154,8 +153,8 @@ mod tests {
         let classes =
             vec![class(0, vec![("share", Value::Number(0.7))]), class(1, vec![("weight", Value::Number(2.0))])];
         let settings = [("classes".to_string(), Value::Classes(classes))];
-        let faults = Rig::on(&crate::rig::thesis_link(), "wfq", &settings, 1).err().unwrap();
-        let names: Vec<_> = faults.iter().map(|fault| fault.name.as_str()).collect();
+        let errors = Rig::on(&crate::rig::thesis_link(), "wfq", &settings, 1).err().unwrap();
+        let names: Vec<_> = errors.iter().map(|error| error.name.as_str()).collect();
         assert_eq!(names, ["classes[1].share", "classes[1].weight"]);
     }
 }

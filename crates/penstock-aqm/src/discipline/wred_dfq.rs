@@ -35,12 +35,13 @@ use super::shelf::{Place, Shelf};
 use super::{Discipline, Env, Next, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::law::wred::{Wred, WredParams};
-use crate::registry::{Picture, Scheme, SchemeInfo, module_doc};
+use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{
+    Default, ParamErrors, ParamInfo, Settings, Value, inherit, inherited_len, read_with, without,
+};
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
@@ -65,10 +66,10 @@ penstock_core::params! {
     }
 }
 
-/// Those of WRED without the last one, `ecn`.
-const WRED: &[ParamInfo] = WredParams::INFO.split_at(WredParams::INFO.len() - 1).0;
+/// WRED's without `ecn`.
+const WRED: [ParamInfo; WredParams::INFO.len() - 1] = without(WredParams::INFO, "ecn");
 
-const PARAMS: [ParamInfo; inherited_len(WredDfqParams::INFO, WRED)] = inherit(WredDfqParams::INFO, WRED, &[]);
+const PARAMS: [ParamInfo; inherited_len(WredDfqParams::INFO, &WRED)] = inherit(WredDfqParams::INFO, &WRED, &[]);
 
 /// WRED with drop-from-queue, in the registry.
 pub(crate) struct WredDfq;
@@ -242,23 +243,24 @@ impl Scheme for WredDfq {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time for each level, O(packets) memory",
+        build_law: None,
         picture: Picture::DropFunction,
         good: "Drops an out-of-profile packet when it is due, not when the next one arrives: less oscillation.",
         bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
     };
 
     fn build<P: Packet + Send + 'static>(
-        settings: &[(String, Value)],
-        link: &LinkInfo,
-    ) -> Result<Box<dyn Discipline<P>>, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        // a queued packet is removed, not marked
-        reader.derive("ecn", Value::Flag(false));
-        let (params, wred) = (WredDfqParams::read(&mut reader), WredParams::read(&mut reader));
-        reader.finish()?;
-        let law = Wred::new(&wred.ok_or_else(Vec::new)?, link)?;
+        settings: &Settings,
+        &Site { link, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        let (params, wred) = read_with(settings, &PARAMS, |reader| {
+            // a queued packet is removed, not marked
+            reader.derive("ecn", Value::Flag(false));
+            reader.params::<(WredDfqParams, WredParams)>()
+        })?;
+        let law = Wred::new(&wred, link)?;
         let shelf = Shelf::new(law.levels());
-        let WredDfqParams { victim, debt } = params.ok_or_else(Vec::new)?;
+        let WredDfqParams { victim, debt } = params;
         let owed = debt.then(|| vec![0; law.levels()]);
         Ok(Box::new(Pushout { shelf, bytes: 0, limit: link.limit, law, victim, owed }))
     }

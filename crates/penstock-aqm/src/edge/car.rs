@@ -26,11 +26,9 @@
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::registry::module_doc;
+use crate::scheme::module_doc;
 use crate::tokens::{Bucket, burst, in_bytes, tokens};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rate, Time};
 
 penstock_core::params! {
@@ -125,7 +123,7 @@ impl Part for Car {
         class_params: &[],
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(CarParams::from_settings(settings)?))
     }
 }
@@ -134,6 +132,7 @@ impl Part for Car {
 mod tests {
     use super::*;
     use crate::edge::bench::{Bench, bench};
+    use penstock_core::param::Value;
 
     /// A byte each millisecond, Bn 2000, Be 4000 bytes.
     fn car(extra: &[(&str, Value)]) -> Bench {

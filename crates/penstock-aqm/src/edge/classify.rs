@@ -16,12 +16,11 @@
 use super::classifier::Classifier;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::discipline::classes_of_settings;
-use crate::registry::module_doc;
-use alloc::string::String;
+use crate::class_settings;
+use crate::scheme::module_doc;
 use alloc::vec::Vec;
-use penstock_core::PacketMeta;
-use penstock_core::param::{ClassSetting, Default, Match, ParamError, Value};
+use penstock_core::param::{ClassSetting, Default, Match, ParamError, ParamErrors, Settings};
+use penstock_core::{PacketMeta, Time};
 
 penstock_core::params! {
     /// Parameters of the classifier and marker.
@@ -82,16 +81,16 @@ impl Part for Classify {
         class_params: ClassifyClassParams::INFO,
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         let classes = ClassifyParams::from_settings(settings)?.classes;
-        let mut faults = Vec::new();
-        let read = classes_of_settings(&classes, ClassifyClassParams::INFO, ClassifyClassParams::read, &mut faults);
+        let mut errors = Vec::new();
+        let read = class_settings::read::<ClassifyClassParams>(&classes, ClassifyClassParams::INFO, &mut errors);
         for (i, class) in classes.iter().enumerate().filter(|(_, class)| class.queue.is_some()) {
             let message = alloc::format!("belongs to a scheduler: class \"{}\" has no queue here", class.name);
-            faults.push(ParamError::new(alloc::format!("classes[{i}].queue"), message));
+            errors.push(ParamError::new(alloc::format!("classes[{i}].queue"), message));
         }
-        if !faults.is_empty() {
-            return Err(faults);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         let actions = read.ok_or_else(Vec::new)?.into_iter().map(|class| class.action);
         let classes: Vec<_> = classes.into_iter().map(|class| class.matches).zip(actions).collect();
@@ -103,6 +102,7 @@ impl Part for Classify {
 mod tests {
     use super::*;
     use crate::edge::bench::{bench, try_bench};
+    use penstock_core::param::Value;
 
     fn class(name: &str, matches: Match, action: &str) -> ClassSetting {
         let settings = vec![("action".to_string(), Value::Text(action.to_string()))];
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn faults_stand_under_their_class() {
         let told = |classes| match try_bench("classify", &[("classes", Value::Classes(classes))]) {
-            Err(faults) => faults.into_iter().map(|fault| fault.name).collect::<Vec<_>>(),
+            Err(errors) => errors.into_iter().map(|error| error.name).collect::<Vec<_>>(),
             Ok(_) => Vec::new(),
         };
         assert_eq!(told(vec![class("a", udp(), "EE"), class("b", small(), "EF")]), ["classes[0].action"]);

@@ -16,11 +16,9 @@
 use super::token_bucket::{TokenBucket, TokenBucketParams};
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::registry::module_doc;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
-use penstock_core::{Bytes, PacketMeta, Rate};
+use crate::scheme::module_doc;
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
+use penstock_core::{Bytes, PacketMeta, Rate, Time};
 
 penstock_core::params! {
     /// Parameters of the policer.
@@ -69,15 +67,16 @@ impl Part for Policer {
         class_params: &[],
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(&PolicerParams::from_settings(settings)?, link))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::edge::bench::bench;
+    use penstock_core::param::Value;
 
     #[test]
     fn what_exceeds_is_dropped_and_what_conforms_is_left_as_it_is() {

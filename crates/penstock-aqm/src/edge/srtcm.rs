@@ -25,13 +25,11 @@ use super::colour::{Colour, Mode};
 use super::token_bucket::depth;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::registry::module_doc;
+use crate::scheme::module_doc;
 use crate::tokens::Bucket;
-use alloc::string::String;
 use alloc::vec;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
-use penstock_core::{Bytes, PacketMeta, Rate};
+use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
+use penstock_core::{Bytes, PacketMeta, Rate, Time};
 
 penstock_core::params! {
     /// Parameters of the single rate three colour marker.
@@ -63,7 +61,7 @@ pub struct SrTcm {
 
 impl SrTcm {
     /// The marker before this link; all contradictions in `params`, if there are any.
-    pub fn new(params: SrTcmParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: SrTcmParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let [cbs, ebs] = [params.cbs, params.ebs].map(|given| depth(given, params.rate, link));
         if cbs.0 == 0 && ebs.0 == 0 {
             return Err(vec![ParamError::new("cbs", "is 0 bytes and so is ebs: one of them must be above 0")]);
@@ -112,16 +110,17 @@ impl Part for SrTcm {
         class_params: &[],
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(SrTcmParams::from_settings(settings)?, link)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::edge::bench::{Bench, bench, try_bench};
     use penstock_core::Rng;
+    use penstock_core::param::Value;
 
     /// 8000 bit/s: a byte each millisecond; CBS 2000, EBS 1500.
     fn marker(mode: &str) -> Bench {
@@ -208,9 +207,9 @@ mod tests {
     #[test]
     fn a_burst_of_nothing_twice_is_refused() {
         let nothing = |name| (name, Value::Bytes(0.0));
-        let Err(faults) = try_bench("srtcm", &[("rate", Value::Number(1.0)), nothing("cbs"), nothing("ebs")]) else {
+        let Err(errors) = try_bench("srtcm", &[("rate", Value::Number(1.0)), nothing("cbs"), nothing("ebs")]) else {
             panic!("taken")
         };
-        assert_eq!(faults[0].message, "is 0 bytes and so is ebs: one of them must be above 0");
+        assert_eq!(errors[0].message, "is 0 bytes and so is ebs: one of them must be above 0");
     }
 }

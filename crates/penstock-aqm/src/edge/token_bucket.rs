@@ -19,12 +19,10 @@
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::registry::module_doc;
+use crate::scheme::module_doc;
 use crate::tokens::{Bucket, burst};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
-use penstock_core::{Bytes, PacketMeta, Rate};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
+use penstock_core::{Bytes, PacketMeta, Rate, Time};
 
 penstock_core::params! {
     /// Parameters of the token bucket marker.
@@ -86,15 +84,16 @@ impl Part for TokenBucket {
         class_params: &[],
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(TokenBucketParams::from_settings(settings)?, link))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::edge::bench::bench;
+    use penstock_core::param::Value;
 
     #[test]
     fn packets_conform_while_there_are_tokens_for_all_of_them() {

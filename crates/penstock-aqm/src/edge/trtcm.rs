@@ -25,13 +25,11 @@ use super::colour::{Colour, Mode};
 use super::token_bucket::depth;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::registry::module_doc;
+use crate::scheme::module_doc;
 use crate::tokens::Bucket;
-use alloc::string::String;
 use alloc::vec;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
-use penstock_core::{Bytes, PacketMeta, Rate};
+use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
+use penstock_core::{Bytes, PacketMeta, Rate, Time};
 
 penstock_core::params! {
     /// Parameters of the two rate three colour marker.
@@ -65,7 +63,7 @@ pub struct TrTcm {
 
 impl TrTcm {
     /// The marker before this link; all contradictions in `params`, if there are any.
-    pub fn new(params: TrTcmParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: TrTcmParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         if params.peak < params.rate {
             return Err(vec![ParamError::new("peak", "is below rate: it must be equal to it or greater")]);
         }
@@ -114,16 +112,17 @@ impl Part for TrTcm {
         class_params: &[],
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(TrTcmParams::from_settings(settings)?, link)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::edge::bench::{Bench, bench, try_bench};
     use penstock_core::Rng;
+    use penstock_core::param::Value;
 
     /// CIR 8000 bit/s, a byte each millisecond, PIR two; CBS 2000, PBS 3000.
     fn marker(mode: &str) -> Bench {
@@ -194,9 +193,9 @@ mod tests {
 
     #[test]
     fn a_peak_below_the_rate_is_refused() {
-        let Err(faults) = try_bench("trtcm", &[("rate", Value::Number(2.0)), ("peak", Value::Number(1.0))]) else {
+        let Err(errors) = try_bench("trtcm", &[("rate", Value::Number(2.0)), ("peak", Value::Number(1.0))]) else {
             panic!("taken")
         };
-        assert_eq!(faults[0].name, "peak");
+        assert_eq!(errors[0].name, "peak");
     }
 }

@@ -31,10 +31,9 @@
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
 use crate::law::red::Spacing;
-use crate::registry::module_doc;
-use alloc::string::String;
+use crate::scheme::module_doc;
 use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Value};
+use penstock_core::param::{Default, ParamError, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Rate, Rng, Span, Time};
 
 penstock_core::params! {
@@ -73,18 +72,18 @@ pub struct Tsw {
 
 impl Tsw {
     /// The marker; all contradictions in `params`, if there are any.
-    pub fn new(params: TswParams) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: TswParams) -> Result<Self, ParamErrors> {
         let bytes = |rate: Rate| rate.bits_per_second() as f64 / 8.0;
         let (ctr, ptr) = (bytes(params.rate), params.peak.map_or(f64::INFINITY, bytes));
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         if ptr < ctr {
-            faults.push(ParamError::new("peak", "is below rate: it must be equal to it or greater"));
+            errors.push(ParamError::new("peak", "is below rate: it must be equal to it or greater"));
         }
         if params.spread && params.peak.is_some() {
-            faults.push(ParamError::new("spread", "is true: it must be false where there is a peak"));
+            errors.push(ParamError::new("spread", "is true: it must be false where there is a peak"));
         }
-        if !faults.is_empty() {
-            return Err(faults);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(Self { params, ctr, ptr, avg_rate: ctr, t_front: Time::ZERO, count: 0 })
     }
@@ -144,7 +143,7 @@ impl Part for Tsw {
         class_params: &[],
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(TswParams::from_settings(settings)?)
     }
 }
@@ -154,6 +153,7 @@ mod tests {
     use super::*;
     use crate::edge::bench::{Bench, bench, try_bench};
     use crate::rig::assert_fits;
+    use penstock_core::param::Value;
 
     fn bits(rate: f64) -> Value {
         Value::Number(rate)
@@ -223,11 +223,11 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let fault = |settings: &[(&str, Value)]| {
-            let Err(faults) = try_bench("tsw", settings) else { panic!("taken") };
-            faults[0].name.clone()
+        let error = |settings: &[(&str, Value)]| {
+            let Err(errors) = try_bench("tsw", settings) else { panic!("taken") };
+            errors[0].name.clone()
         };
-        assert_eq!(fault(&[("rate", bits(2.0)), ("peak", bits(1.0))]), "peak");
-        assert_eq!(fault(&[("rate", bits(1.0)), ("peak", bits(2.0)), ("spread", Value::Flag(true))]), "spread");
+        assert_eq!(error(&[("rate", bits(2.0)), ("peak", bits(1.0))]), "peak");
+        assert_eq!(error(&[("rate", bits(1.0)), ("peak", bits(2.0)), ("spread", Value::Flag(true))]), "spread");
     }
 }

@@ -24,13 +24,11 @@
 //!   grow.
 //! * The paper keeps the counts of flows in a hash table; here each flow has a number.
 
-use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
 penstock_core::params! {
@@ -182,12 +180,13 @@ impl Law for Afd {
         params: AfdParams::INFO,
         class_params: &[],
         cost: "O(1) time; O(shadow + flows) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Brings flows that send more than their share to nearly equal rates in one queue, responsive or not.",
         bad: "Shares are only as even as the sample is large: many flows leave each a few packets in the shadow buffer.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(AfdParams::from_settings(settings)?, link))
     }
 }
@@ -196,11 +195,12 @@ impl Law for Afd {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Limit};
 
     fn law(settings: &[(&str, Value)], link: &LinkInfo) -> Afd {
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        Afd::from_settings(&settings, link).unwrap()
+        Afd::from_settings(&settings, link, Time::ZERO).unwrap()
     }
 
     fn packet(flow: u32, size: u32) -> PacketMeta {

@@ -20,14 +20,11 @@
 //!   reaches 1 below max_th.
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first.
 
-use super::Law;
 use super::ared_floyd::GentleFrom;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time};
 
 /// Greatest max_p.
@@ -139,24 +136,23 @@ impl Law for AredFeng {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Fast, large steps of max_p, and two plain rules.",
         bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load \
               it falls to its lower bound.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, red) = (AredFengParams::read(&mut reader), RedParams::read(&mut reader));
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red): (AredFengParams, RedParams) = read(settings, &PARAMS)?;
+        Ok(Self::new(params, Red::new(red, link)?))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::rig::Rig;
+    use penstock_core::param::Value;
 
     /// The law whose average is the queue, after this queue was found by arrivals.
     fn rig_after(found: &[u32]) -> Rig {

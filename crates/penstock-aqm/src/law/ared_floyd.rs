@@ -19,14 +19,11 @@
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first. "current" lets
 //!   it follow, which keeps the drop function continuous.
 
-use super::Law;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
 use penstock_core::{PacketMeta, Span, Time};
 
 penstock_core::choice! {
@@ -162,22 +159,24 @@ impl Law for AredFloyd {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
         bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many \
               seconds.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, red) = (AredFloydParams::read(&mut reader), RedParams::read(&mut reader));
-        if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
-            let message =
-                alloc::format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
-            reader.fault("max_p_low", message);
-        }
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red) = read_with(settings, &PARAMS, |reader| {
+            let (params, red) = (reader.params::<AredFloydParams>(), reader.params::<RedParams>());
+            if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
+                let message =
+                    alloc::format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
+                reader.refuse("max_p_low", message);
+            }
+            Some((params?, red?))
+        })?;
+        Ok(Self::new(params, Red::new(red, link)?))
     }
 }
 
@@ -186,6 +185,7 @@ mod tests {
     use super::*;
     use crate::rig::Rig;
     use penstock_core::Ecn;
+    use penstock_core::param::Value;
 
     /// The law with its average held at `waiting` packets for `ticks` intervals.
     fn held(waiting: u32, ticks: u64, extra: &[(&str, Value)]) -> Rig {

@@ -37,13 +37,11 @@
 //! * ns-2 is `measure_in = "bytes"`, `on_drop = "skip"`, `cap = "after"`, `initial = 0.8`; its alpha cannot be set.
 //!   Found by its results: for 3 flows on the thesis' link, where it draws nothing, all numbers are then the same.
 
+use super::design;
 use super::red::MeasureIn;
-use super::{Law, design};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
 use penstock_model::avq_design;
 
@@ -122,11 +120,11 @@ pub struct Avq {
 }
 
 impl Derived {
-    fn new(params: &AvqParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn new(params: &AvqParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let alpha = match params.alpha {
             Auto::Value(alpha) => alpha,
             Auto::Auto if params.gamma > 0.0 => {
-                let plant = design::plant("alpha", params.mean_packet, link).map_err(|fault| alloc::vec![fault])?;
+                let plant = design::plant("alpha", params.mean_packet, link).map_err(|error| alloc::vec![error])?;
                 avq_design::alpha_star(&plant, params.gamma)
             }
             Auto::Auto => return Err(alloc::vec![ParamError::new("gamma", "is 0: alpha \"auto\" needs it above 0")]),
@@ -211,13 +209,14 @@ impl Law for Avq {
         params: AvqParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory, no random number",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Short queues of little variance under heavy load, because it acts on the rate of the arrivals.",
         bad: "It has no target for the queue, leaves some of the link idle where it drops instead of marking, and \
               must know the size of packets: told 1000 bytes where they have 1500 it never acts.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         let params = AvqParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         let share = match params.initial {
@@ -233,6 +232,7 @@ impl Law for Avq {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Span};
 
     /// C = 187500 bytes/s; gamma 0.8, alpha 0.5, room for 4 packets of 1000 bytes.
@@ -383,8 +383,8 @@ mod tests {
     fn automatic_alpha_is_that_of_the_design_rule() {
         let auto = [("alpha".into(), Value::Text("auto".into())), ("gamma".into(), Value::Number(1.0))];
         let on = |flows| LinkInfo { rtt: Some(Span::from_nanos(65_333_333)), flows: Some(flows), ..thesis_link() };
-        assert!((Avq::from_settings(&auto, &on(3)).unwrap().derived.alpha - 0.2520).abs() < 1e-4);
-        assert!((Avq::from_settings(&auto, &on(28)).unwrap().derived.alpha - 4.2013).abs() < 1e-3);
-        assert_eq!(Avq::from_settings(&auto, &thesis_link()).unwrap_err()[0].name, "alpha");
+        assert!((Avq::from_settings(&auto, &on(3), Time::ZERO).unwrap().derived.alpha - 0.2520).abs() < 1e-4);
+        assert!((Avq::from_settings(&auto, &on(28), Time::ZERO).unwrap().derived.alpha - 4.2013).abs() < 1e-3);
+        assert_eq!(Avq::from_settings(&auto, &thesis_link(), Time::ZERO).unwrap_err()[0].name, "alpha");
     }
 }

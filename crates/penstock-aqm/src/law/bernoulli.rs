@@ -13,13 +13,10 @@
 //! * A link's `loss = { rate = p }` drops before the queue and is counted as a loss of the link; this law's drops are
 //!   early drops of the queue.
 
-use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::PacketMeta;
-use penstock_core::param::{Default, ParamError, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, ParamErrors, Settings};
+use penstock_core::{PacketMeta, Time};
 
 penstock_core::params! {
     /// Parameters of the Bernoulli law.
@@ -69,21 +66,23 @@ impl Law for Bernoulli {
         params: BernoulliParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "The simplest plant for theory: the mean queue follows from p by the queue law.",
         bad: "No control: the queue is empty or overflows unless p happens to suit the load.",
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self { params: BernoulliParams::from_settings(settings)? })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::rig::{Rig, assert_fits};
     use penstock_core::Ecn;
+    use penstock_core::param::Value;
 
     #[test]
     fn gaps_between_drops_are_geometric() {

@@ -22,13 +22,10 @@
 //! * The paper has one step down at the start of an idle time; here the step is repeated every `freeze` while the link
 //!   stays idle, until p is 0: a long silence would otherwise leave p where it was.
 
-use super::Law;
 use super::coin::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, Length, ParamError, Reader, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, Length, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Span, Time};
 
 penstock_core::params! {
@@ -138,17 +135,15 @@ impl Law for Blue {
         params: BlueParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Needs no average and no model of the link: losses and idle times alone find the probability.",
         bad: "Has no target: the queue swings between empty and full, and after a jump of the load p takes many \
               seconds to follow.",
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = BlueParams::read(&mut reader);
-        reader.finish()?;
-        params.map(Self::new).ok_or_else(Vec::new)
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(BlueParams::from_settings(settings)?))
     }
 }
 
@@ -156,6 +151,7 @@ impl Law for Blue {
 mod tests {
     use super::*;
     use crate::rig::Rig;
+    use penstock_core::param::Value;
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-12

@@ -29,14 +29,11 @@
 //!   survives the toss is accepted. It is closed here as written above.
 //! * Without a limit B nothing is dropped.
 
-use super::Law;
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Reader, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Time, math};
 
 penstock_core::params! {
@@ -187,6 +184,7 @@ impl Law for Bred {
         params: BredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Nearly equal goodput for TCP without an average; narrows the gap to flows that do not answer to \
                losses.",
@@ -194,11 +192,8 @@ impl Law for Bred {
               and a sparse flow loses half of its packets beside 64 others.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = BredParams::read(&mut reader);
-        reader.finish()?;
-        params.map(|params| Self::new(params, link)).ok_or_else(Vec::new)
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(BredParams::from_settings(settings)?, link))
     }
 }
 
@@ -206,6 +201,7 @@ impl Law for Bred {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Limit};
 
     #[test]
@@ -225,7 +221,7 @@ mod tests {
 
     #[test]
     fn thresholds_share_the_buffer_among_the_flows() {
-        let mut law = Bred::from_settings(&[], &thesis_link()).unwrap();
+        let mut law = Bred::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
         law.n = 4.0;
         // 35 / 8, half of it, 35 / 4; 2 / 12
         let Thresholds { l1, l2, w_m, p1, p2 } = law.thresholds();
@@ -239,7 +235,7 @@ mod tests {
 
     /// The share dropped of packets of a flow with this queue and gap, with N = 1: l1 = 8.75, l2 = 17.5, W_m = 35.
     fn share(qlen: u32, gap: u32) -> f64 {
-        let mut law = Bred::from_settings(&[], &thesis_link()).unwrap();
+        let mut law = Bred::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
         law.n = 1.0;
         let mut rng = penstock_core::Rng::stream(1, "bred");
         let queue = crate::aqm::Backlog { packets: qlen, bytes: 0, limit: Limit::Packets(35), oldest: None };
@@ -265,7 +261,8 @@ mod tests {
 
     #[test]
     fn boundaries_belong_to_the_lower_class() {
-        let mut law = Bred::from_settings(&[], &LinkInfo { limit: Limit::Packets(32), ..thesis_link() }).unwrap();
+        let mut law =
+            Bred::from_settings(&[], &LinkInfo { limit: Limit::Packets(32), ..thesis_link() }, Time::ZERO).unwrap();
         law.n = 1.0;
         // l1 = 8, l2 = 16, W_m = 32
         let mut rng = penstock_core::Rng::stream(1, "bred");
@@ -281,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_drop_of_any_kind_starts_the_gap_anew() {
-        let mut law = Bred::from_settings(&[], &thesis_link()).unwrap();
+        let mut law = Bred::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
         let mut rng = penstock_core::Rng::stream(1, "bred");
         let queue = crate::aqm::Backlog { packets: 35, bytes: 0, limit: Limit::Packets(35), oldest: None };
         let mut cx = Cx { now: Time::ZERO, queue, link_bytes: 0, rng: &mut rng };

@@ -21,15 +21,12 @@
 //! * The RED of the TCP packets spares them (`guards`) while at most one packet of any class waits.
 //! * Only TCP packets are marked; the drop of another class is certain and no signal of congestion.
 
-use super::Law;
 use super::average::Average;
 use super::red::{Red, RedParams};
 use super::rio::Waiting;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, Length, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, Length, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Dscp, PacketMeta, Time};
 
 penstock_core::params! {
@@ -161,16 +158,15 @@ impl Law for CbtRed {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Unresponsive UDP gets its threshold's share of the queue, TCP the rest, without state for each flow.",
         bad: "The shares follow from thresholds chosen for one mix of sizes and loads; no fairness within a class.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, red) = (CbtRedParams::read(&mut reader), RedParams::read(&mut reader));
-        reader.finish()?;
-        Ok(Self::new(&params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red): (CbtRedParams, RedParams) = read(settings, &PARAMS)?;
+        Ok(Self::new(&params, Red::new(red, link)?))
     }
 }
 
@@ -178,6 +174,7 @@ impl Law for CbtRed {
 mod tests {
     use super::*;
     use crate::rig::{Rig, any_packet};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Rng, Span};
 
     fn packet(protocol: u8, dscp: u8) -> PacketMeta {

@@ -29,12 +29,9 @@
 //! * CAKE makes room at the head of its longest queue; a queue by itself refuses the packet that arrives.
 //! * The root is exact.
 
-use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, PacketMeta, Rng, Span, Time, math};
 
 penstock_core::params! {
@@ -226,6 +223,7 @@ impl Law for Cobalt {
         params: CobaltParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "As CoDel for TCP with an even shorter queue, and what does not respond is held by BLUE once it has \
                filled the buffer.",
@@ -233,7 +231,7 @@ impl Law for Cobalt {
               first: BLUE moves only where there is no room.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(CobaltParams::from_settings(settings)?, link))
     }
 }
@@ -242,10 +240,11 @@ impl Law for Cobalt {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
 
     fn law(settings: &[(&str, Value)]) -> Cobalt {
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        Cobalt::from_settings(&settings, &thesis_link()).unwrap()
+        Cobalt::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap()
     }
 
     fn at(ms: u64) -> Time {

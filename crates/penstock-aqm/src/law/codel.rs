@@ -26,12 +26,9 @@
 //! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in
 //!   16 bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
 
-use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, Span, Time, math};
 
 penstock_core::choice! {
@@ -259,6 +256,7 @@ impl Law for Codel {
         params: CodelParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Keeps the standing queue of TCP near target at any rate of the link, without a setting that depends on \
                it.",
@@ -266,7 +264,7 @@ impl Law for Codel {
               seconds.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(CodelParams::from_settings(settings)?, link))
     }
 }
@@ -277,6 +275,7 @@ mod tests {
     use crate::rig::{Rig, thesis_link};
     use alloc::collections::VecDeque;
     use penstock_core::Rng;
+    use penstock_core::param::Value;
 
     const MS: u64 = 1_000_000;
 
@@ -459,7 +458,7 @@ mod tests {
     #[test]
     fn the_root_in_16_bits_is_near_the_root() {
         let settings = [("variant".into(), Value::Text("linux".into()))];
-        let mut law = Codel::from_settings(&settings, &thesis_link()).unwrap();
+        let mut law = Codel::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap();
         for count in 2..20_000 {
             law.vars.count = count;
             law.step_root();

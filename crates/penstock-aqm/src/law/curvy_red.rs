@@ -24,13 +24,10 @@
 //! * Line 9a comes after the packet has left its queue; the time meant is taken to be that of this packet, not of the
 //!   next.
 
-use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Value};
-use penstock_core::{Rng, Span};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, ParamErrors, Settings};
+use penstock_core::{Rng, Span, Time};
 
 penstock_core::params! {
     /// Parameters of Curvy RED.
@@ -108,12 +105,13 @@ impl Law for CurvyRed {
         params: CurvyRedParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "No timer and no integral to wind up: it softens the rise of both delay and loss with the load.",
         bad: "The delay rises with the number of flows, and with few flows at a low rate it stands far above what is needed.",
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(CurvyRedParams::from_settings(settings)?))
     }
 }
@@ -123,6 +121,7 @@ mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits};
     use penstock_core::Ecn;
+    use penstock_core::param::Value;
 
     /// Every packet waits `wait_ms`, one at a time, with Q the delay of the last one; how many go between two drops.
     fn gaps(wait_ms: u64, u: f64) -> Vec<u32> {

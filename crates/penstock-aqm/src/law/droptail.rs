@@ -11,12 +11,10 @@
 //! # Differences
 //! None.
 
-use super::Law;
 use crate::aqm::{Aqm, LinkInfo};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Reader, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::Time;
+use penstock_core::param::{ParamErrors, Settings, read_with};
 
 /// The law that has no objection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,14 +34,15 @@ impl Law for DropTail {
         params: &[],
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "No parameters, no early losses, a link that is never idle.",
         bad: "The queue stays near its limit: the largest delay, losses in bursts, and unequal shares for flows that \
               lose in step.",
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        Reader::new(settings, Self::INFO.params).finish().map(|()| Self)
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        read_with(settings, Self::INFO.params, |_| Some(Self))
     }
 }
 

@@ -25,14 +25,11 @@
 //! * The paper spaces no drops, and neither does this; RED does.
 //! * The thresholds are no one's: neither source prints values that suit another link.
 
-use super::Law;
 use super::coin::toss;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
 
 penstock_core::params! {
@@ -65,7 +62,7 @@ pub struct Dsred {
 
 impl Dsred {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: DsredParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: DsredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = RedParams {
             min_th: params.min_th,
             max_th: params.max_th,
@@ -144,22 +141,23 @@ impl Law for Dsred {
         params: DsredParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Drops little at light load and much at heavy load, without a jump of the probability.",
         bad: "The average still depends on the load, and drops that are not spaced cost throughput: 2 to 8 % of the \
               standard link.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(DsredParams::from_settings(settings)?, link)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::rig::{Rig, assert_fits};
     use penstock_core::Ecn;
+    use penstock_core::param::Value;
 
     /// Kl = 4, Km = 8, Kh = 12 and an average that is the queue: 1 - gamma = 1/4 at 8 packets.
     fn instantaneous(extra: &[(&str, Value)]) -> Rig {

@@ -20,14 +20,11 @@
 //! # Differences
 //! * Both sources only name the scheme and its idea: the formula is made after the square-root law of TCP.
 
-use super::Law;
 use super::per_flow::PerFlow;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time, math};
 
 penstock_core::choice! {
@@ -180,17 +177,16 @@ impl Law for FbRed {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Drops more of TCP flows of short round trips, whose advantage RED leaves them.",
         bad: "Believes the round-trip time that a sender tells, and has no answer to flows that do not slow down; \
               where round trips differ little it is less fair than RED, most of all with many flows.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, red) = (FbRedParams::read(&mut reader), RedParams::read(&mut reader));
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red): (FbRedParams, RedParams) = read(settings, &PARAMS)?;
+        Ok(Self::new(params, Red::new(red, link)?))
     }
 }
 
@@ -198,6 +194,7 @@ impl Law for FbRed {
 mod tests {
     use super::*;
     use crate::rig::Rig;
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Rare, Span};
 
     fn packet(flow: u32, rtt_ms: Option<u64>) -> PacketMeta {

@@ -33,15 +33,12 @@
 //! * The thesis lets each of four conditions raise the strikes; the last, A >= max_th, does not.
 //! * The thesis drops at random from qlen > min_q on; here qlen >= max(min_q, avgcq), as in the paper.
 
-use super::Law;
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Value};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
 /// Round trip of a link that states none.
@@ -92,7 +89,7 @@ pub struct Fred {
 
 impl Fred {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: FredParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: FredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = Red::new(params.place(link), link)?;
         Ok(Self { params, red, flows: PerFlow::new(), active: 0, count: None })
     }
@@ -248,12 +245,13 @@ impl Law for Fred {
         params: FredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Confines a flow that does not answer to losses, and spares flows with a packet or two in the queue.",
         bad: "Needs a buffer of several packets for each flow: with fewer it treats all alike.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(FredParams::from_settings(settings)?, link)
     }
 }
@@ -263,6 +261,7 @@ mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
     use penstock_core::Limit;
+    use penstock_core::param::Value;
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9

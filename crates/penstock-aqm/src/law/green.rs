@@ -30,16 +30,13 @@
 //! * Below u = 0.98 the thesis' text says that gamma lowers the use of the link; the formula raises it, and must.
 //! * After a window without traffic (u = 0) gamma stays.
 
-use super::Law;
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
 
 penstock_core::choice! {
@@ -108,7 +105,7 @@ struct Window {
 
 impl Green {
     /// The law on this link.
-    pub fn new(params: GreenParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: GreenParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         if params.gamma_low > params.gamma_high {
             let message = format!("is {}: it must not be above gamma_high, {}", params.gamma_low, params.gamma_high);
             return Err(alloc::vec![ParamError::new("gamma_low", message)]);
@@ -232,13 +229,14 @@ impl Law for Green {
         params: GreenParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Drops before a queue forms: the delay is about a millisecond.",
         bad: "Leaves most of a slow link idle, the more flows the more (16 on the standard link use a fifth of it) \
               and then shares it unequally; gamma swings widely.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(GreenParams::from_settings(settings)?, link)
     }
 }
@@ -247,6 +245,7 @@ impl Law for Green {
 mod tests {
     use super::*;
     use crate::rig::Rig;
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Rare};
 
     const SECOND: Span = Span::from_millis(1000);

@@ -28,16 +28,13 @@
 //! * The thesis gives no interval and mw; 0.2 s and 0.1 are ours. Its beta = 0.021 is the second bound of equation 1.26
 //!   for 3 flows and R = 0.252 s, not the smaller one.
 
-use super::Law;
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
 use alloc::collections::VecDeque;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Value};
+use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 use penstock_model::lred_design;
 
@@ -94,7 +91,7 @@ pub struct Lred {
 }
 
 impl Derived {
-    fn new(params: &LredParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn new(params: &LredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let target = design::target(params.target, params.mean_packet, link);
         let beta = match params.beta {
             Auto::Value(beta) => Ok(beta),
@@ -183,13 +180,14 @@ impl Law for Lred {
         params: LredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(periods) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Holds the queue at its target for any number of flows, and is there within seconds of a change.",
         bad: "With a few flows on a long, fast link its loss ratio is mostly noise or zero: the queue swings and is \
               often empty.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         let params = LredParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         let ticker = Ticker::new(params.interval);
@@ -204,6 +202,7 @@ mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
     use penstock_core::Ecn;
+    use penstock_core::param::Value;
 
     const INTERVAL: Span = Span::from_millis(200);
 
@@ -290,8 +289,8 @@ mod tests {
     fn automatic_beta_is_that_of_the_design_rule() {
         let auto = [("beta".into(), Value::Text("auto".into()))];
         let on = |flows| LinkInfo { rtt: Some(Span::from_nanos(65_333_333)), flows: Some(flows), ..thesis_link() };
-        assert!((Lred::from_settings(&auto, &on(103)).unwrap().derived.beta - 0.151_305).abs() < 1e-6);
-        assert!((Lred::from_settings(&auto, &on(3)).unwrap().derived.beta - 0.003_359).abs() < 1e-6);
-        assert_eq!(Lred::from_settings(&auto, &thesis_link()).unwrap_err()[0].name, "beta");
+        assert!((Lred::from_settings(&auto, &on(103), Time::ZERO).unwrap().derived.beta - 0.151_305).abs() < 1e-6);
+        assert!((Lred::from_settings(&auto, &on(3), Time::ZERO).unwrap().derived.beta - 0.003_359).abs() < 1e-6);
+        assert_eq!(Lred::from_settings(&auto, &thesis_link(), Time::ZERO).unwrap_err()[0].name, "beta");
     }
 }

@@ -24,15 +24,12 @@
 //! * Above max_th p goes on to rise with the same slope, up to 1: the thesis has no region of certain drop.
 //! * The thesis gives no thresholds; the defaults are RED's.
 
-use super::Law;
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
 use penstock_model::p_design;
 
@@ -128,14 +125,15 @@ impl Law for Proportional {
         params: ProportionalParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Answers at once to a change of the queue, because it does not average.",
         bad: "The queue it settles at rises with the number of flows, and a slope that is stable for few flows needs more \
               room than the queue has.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        Self::new(ProportionalParams::from_settings(settings)?, link).map_err(|fault| alloc::vec![fault])
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        Self::new(ProportionalParams::from_settings(settings)?, link).map_err(|error| alloc::vec![error])
     }
 }
 
@@ -144,6 +142,7 @@ mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
     use penstock_core::Span;
+    use penstock_core::param::Value;
 
     #[test]
     fn p_is_linear_and_goes_on_above_max_th() {
@@ -176,15 +175,15 @@ mod tests {
         let auto = [("max_th".into(), Value::Text("auto".into()))];
         // R = 0.241 s: L = 0.0012129 a packet
         let link = LinkInfo { rtt: Some(Span::from_nanos(54_333_333)), flows: Some(3), ..thesis_link() };
-        let law = Proportional::from_settings(&auto, &link).unwrap();
+        let law = Proportional::from_settings(&auto, &link, Time::ZERO).unwrap();
         assert!((law.drop_function(35.0).unwrap() - 30.0 * 0.001_212_9).abs() < 1e-5);
-        assert_eq!(Proportional::from_settings(&auto, &thesis_link()).unwrap_err()[0].name, "max_th");
+        assert_eq!(Proportional::from_settings(&auto, &thesis_link(), Time::ZERO).unwrap_err()[0].name, "max_th");
     }
 
     #[test]
     fn contradictory_thresholds_are_refused() {
-        let faults =
-            Proportional::from_settings(&[("min_th".into(), Value::Number(15.0))], &thesis_link()).unwrap_err();
-        assert_eq!(faults[0].message, "is 15 packets: it must be below max_th, 15 packets");
+        let errors = Proportional::from_settings(&[("min_th".into(), Value::Number(15.0))], &thesis_link(), Time::ZERO)
+            .unwrap_err();
+        assert_eq!(errors[0].message, "is 15 packets: it must be below max_th, 15 packets");
     }
 }

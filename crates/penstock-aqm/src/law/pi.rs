@@ -25,15 +25,13 @@
 //!   170 seconds). The paper's own example and ns-2 have 0.00001822 and 0.00001816, for a link twenty times as fast.
 //! * "auto" on the thesis' link gives 14 % more than the defaults, because R = B / C + rtt is 0.241 s there.
 
-use super::Law;
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Value};
+use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
 use penstock_model::pi_design;
 
@@ -75,21 +73,21 @@ pub struct Pi {
 }
 
 impl Derived {
-    fn new(params: &PiParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut faults = Vec::new();
-        let target = design::target(params.target, params.mean_packet, link).map_err(|fault| faults.push(fault));
+    fn new(params: &PiParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+        let mut errors = Vec::new();
+        let target = design::target(params.target, params.mean_packet, link).map_err(|error| errors.push(error));
         let mut gain = |name, given, rule: fn(pi_design::Gains) -> f64| match given {
             Auto::Value(gain) => gain,
             Auto::Auto => match design::plant(name, params.mean_packet, link) {
                 Ok(plant) => rule(pi_design::gains(&plant, 1.0 / params.interval.as_secs())),
-                Err(fault) => {
-                    faults.push(fault);
+                Err(error) => {
+                    errors.push(error);
                     0.0
                 }
             },
         };
         let (a, b) = (gain("a", params.a, |gains| gains.a), gain("b", params.b, |gains| gains.b));
-        target.ok().filter(|_| faults.is_empty()).map(|target| Self { target, a, b }).ok_or(faults)
+        target.ok().filter(|_| errors.is_empty()).map(|target| Self { target, a, b }).ok_or(errors)
     }
 }
 
@@ -137,12 +135,13 @@ impl Law for Pi {
         params: PiParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Once settled it holds the queue at its target whatever the number of flows.",
         bad: "With gains for few flows it needs a minute to reach the p that many flows want, with a full queue meanwhile.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         let params = PiParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         let ticker = Ticker::new(params.interval);
@@ -154,6 +153,7 @@ impl Law for Pi {
 mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
+    use penstock_core::param::Value;
 
     const TICK: Span = Span::from_millis(10);
 
@@ -226,16 +226,17 @@ mod tests {
     fn automatic_gains_are_those_of_the_design_rule() {
         let auto = [("a".into(), Value::Text("auto".into())), ("b".into(), Value::Text("auto".into()))];
         let link = LinkInfo { rtt: Some(Span::from_millis(54)), flows: Some(3), ..thesis_link() };
-        let Derived { a, b, .. } = Pi::from_settings(&auto, &link).unwrap().derived;
+        let Derived { a, b, .. } = Pi::from_settings(&auto, &link, Time::ZERO).unwrap().derived;
         assert!((a - 0.000_395_9).abs() < 1e-7 && (b - 0.000_394_6).abs() < 1e-7);
-        let faults = Pi::from_settings(&auto, &thesis_link()).unwrap_err();
-        assert_eq!(faults.iter().map(|fault| fault.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let errors = Pi::from_settings(&auto, &thesis_link(), Time::ZERO).unwrap_err();
+        assert_eq!(errors.iter().map(|error| error.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     }
 
     #[test]
     fn a_target_beyond_the_queue_is_refused() {
-        let faults = Pi::from_settings(&[("target".into(), Value::Packets(50.0))], &thesis_link()).unwrap_err();
+        let errors =
+            Pi::from_settings(&[("target".into(), Value::Packets(50.0))], &thesis_link(), Time::ZERO).unwrap_err();
         let message = "is 50 packets: it must be below the limit of the queue, 35 packets";
-        assert_eq!((faults[0].name.as_str(), faults[0].message.as_str()), ("target", message));
+        assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("target", message));
     }
 }

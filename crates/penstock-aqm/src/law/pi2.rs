@@ -23,13 +23,10 @@
 //!   estimates it from the rate of departures.
 //! * None of PIE's exceptions, such as the burst allowance, as in the paper; nor its bound of 25 % on marks.
 
-use super::Law;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, Value};
+use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Ecn, PacketMeta, Span, Time};
 
 penstock_core::params! {
@@ -123,12 +120,13 @@ impl Law for Pi2 {
         params: Pi2Params::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "The delay of PIE without its table of scales; classic and scalable TCP share the link equally.",
         bad: "What does not respond has to be dropped with the square root in the loop, so a flood is answered slowly.",
     };
 
-    fn from_settings(settings: &[(String, Value)], _link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(Pi2Params::from_settings(settings)?))
     }
 }
@@ -137,6 +135,7 @@ impl Law for Pi2 {
 mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits};
+    use penstock_core::param::Value;
 
     /// A queue of 10 packets in which p' stays at what it is after one update at a delay of `delay_ms`: the packets of
     /// flow 0 that are refused or marked, as gaps.
@@ -168,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_probability_follows_the_controller() {
-        let mut law = Pi2::from_settings(&[], &crate::rig::thesis_link()).unwrap();
+        let mut law = Pi2::from_settings(&[], &crate::rig::thesis_link(), Time::ZERO).unwrap();
         // 0.3125 (30 - 20) ms + 3.125 (30 - 0) ms = 0.096875; then 0.3125 (20 ms) + 3.125 (10 ms) = 0.0375
         law.update(0.030);
         assert!((law.root - 0.096_875).abs() < 1e-12);

@@ -42,13 +42,10 @@
 //! * Linux' 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it tells a period of 20 ms.
 //! * Where the queue has no limit, "extended" is always active.
 
-use super::Law;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Span, Time};
 
 penstock_core::choice! {
@@ -396,13 +393,14 @@ impl Law for Pie {
         params: PieParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Holds the queueing delay near target under heavy and light load alike, and under a flood.",
         bad: "Acts on arrivals by a delay up to an update old: after a step of the load the queue overshoots for a \
               second.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Ok(Self::new(PieParams::from_settings(settings)?, link))
     }
 }

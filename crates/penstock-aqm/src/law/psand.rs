@@ -50,17 +50,15 @@ mod adapt;
 
 pub use adapt::Adapt;
 
-use super::Law;
 use super::ared_floyd::GentleFrom;
 use super::red::{MeasureIn, Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
 use penstock_core::param::{
-    Auto, Default, Length, LengthOrTime, ParamError, ParamInfo, Reader, Value, inherit, inherited_len,
+    Auto, Default, Length, LengthOrTime, ParamError, ParamErrors, ParamInfo, Settings, Value, inherit, inherited_len,
+    read_with,
 };
 use penstock_core::{PacketMeta, Span, Time, math};
 
@@ -122,7 +120,7 @@ pub struct Psand {
 
 impl Psand {
     /// The law on this link. The thresholds in `red` count only where `params` says so.
-    pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let target = target(&params, red, link);
         let (limit, unit) = (red.limit(link), red.measure_in.word());
         if !(0.0 < target && target < limit) {
@@ -135,9 +133,9 @@ impl Psand {
             return Err(alloc::vec![ParamError::new("max_p_low", message)]);
         }
         let red = Red::new(place(&params, red, target, limit), link)?;
-        let faults = params.adapt.faults(&params, &red, target);
-        if !faults.is_empty() {
-            return Err(faults);
+        let errors = params.adapt.errors(&params, &red, target);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         let ticker = Ticker::new(params.interval);
         let mut law = Self { params, red, ticker, target, limit, previous: None };
@@ -304,22 +302,24 @@ impl Law for Psand {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Reacts to a change of the load within seconds, and nearly all its losses come alone.",
         bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the \
               average rises with the number of flows.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let params = PsandParams::read(&mut reader);
-        // RED's own thresholds are put in place from the target.
-        reader.derive("min_th", Value::Number(0.0));
-        reader.derive("max_th", Value::Number(0.0));
-        reader.derive("max_p", Value::Number(params.as_ref().map_or(0.0, PsandParams::first_max_p)));
-        let red = RedParams::read(&mut reader);
-        reader.finish()?;
-        Self::new(params.ok_or_else(Vec::new)?, &red.ok_or_else(Vec::new)?, link)
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red) = read_with(settings, &PARAMS, |reader| {
+            let params = reader.params::<PsandParams>();
+            // RED's own thresholds are put in place from the target.
+            reader.derive("min_th", Value::Number(0.0));
+            reader.derive("max_th", Value::Number(0.0));
+            reader.derive("max_p", Value::Number(params.as_ref().map_or(0.0, PsandParams::first_max_p)));
+            let red = reader.params::<RedParams>();
+            Some((params?, red?))
+        })?;
+        Self::new(params, &red, link)
     }
 }
 
@@ -371,16 +371,18 @@ mod tests {
     #[test]
     fn a_target_in_time_is_what_the_link_sends_in_it() {
         // 80 ms of 187.5 packets a second: 15 packets
-        let law = Psand::from_settings(&[("target".into(), Value::Time(Span::from_millis(80)))], &thesis_link());
+        let law =
+            Psand::from_settings(&[("target".into(), Value::Time(Span::from_millis(80)))], &thesis_link(), Time::ZERO);
         let law = law.unwrap();
         assert_eq!((law.target, law.red.min_th(), law.red.max_th()), (15.0, 0.0, 30.0));
     }
 
     #[test]
     fn a_target_beyond_the_queue_is_refused() {
-        let faults = Psand::from_settings(&[("target".into(), Value::Packets(35.0))], &thesis_link()).unwrap_err();
+        let errors =
+            Psand::from_settings(&[("target".into(), Value::Packets(35.0))], &thesis_link(), Time::ZERO).unwrap_err();
         let message = "is 35 packets: it must be above 0 and below the limit of the queue, 35 packets";
-        assert_eq!((faults[0].name.as_str(), faults[0].message.as_str()), ("target", message));
+        assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("target", message));
     }
 
     /// The law whose average is the queue, after intervals that found 10 and 12 packets.
@@ -458,7 +460,7 @@ mod tests {
     fn given_thresholds_must_suit_the_way_they_move() {
         let faulty = |adapt: &str, name: &str, value| {
             let settings = [("adapt".into(), Value::Text(adapt.into())), (name.into(), Value::Packets(value))];
-            Psand::from_settings(&settings, &thesis_link()).unwrap_err()[0].clone()
+            Psand::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err()[0].clone()
         };
         let message = "is 12 packets: it must not be above the target, 10 packets, to move";
         assert_eq!(faulty("squeeze", "min_th", 12.0), ParamError::new("min_th", message));

@@ -24,14 +24,11 @@
 //! * From Adaptive RED (Floyd), whose frame it has: max_p is set, not moved by a step, so that it is there in a few
 //!   intervals whatever the load was before.
 
-use super::Law;
 use super::red::{MeasureIn, Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
 use penstock_core::{PacketMeta, Span, Time};
 use penstock_model::queue_law::{Balance, QueueLaw, Signal, Windows};
 
@@ -188,6 +185,7 @@ impl Law for Qlaw {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory; a root is sought once an interval",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "After a jump of the load the queue is back between its thresholds in a few seconds, a third of Adaptive RED's \
                time, and its middle is the same for any number of flows.",
@@ -195,16 +193,17 @@ impl Law for Qlaw {
               swings.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, red) = (QlawParams::read(&mut reader), RedParams::read(&mut reader));
-        if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
-            let message =
-                alloc::format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
-            reader.fault("max_p_low", message);
-        }
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red) = read_with(settings, &PARAMS, |reader| {
+            let (params, red) = (reader.params::<QlawParams>(), reader.params::<RedParams>());
+            if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
+                let message =
+                    alloc::format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
+                reader.refuse("max_p_low", message);
+            }
+            Some((params?, red?))
+        })?;
+        Ok(Self::new(params, Red::new(red, link)?, link))
     }
 }
 
@@ -213,6 +212,7 @@ mod tests {
     use super::*;
     use crate::rig::Rig;
     use penstock_core::Limit;
+    use penstock_core::param::Value;
 
     #[test]
     fn the_line_crosses_the_law_at_the_middle_of_the_thresholds() {
@@ -227,7 +227,7 @@ mod tests {
         let mut settings: Vec<_> =
             text.iter().map(|(name, value)| (String::from(*name), Value::Number(*value))).collect();
         settings.push(("ecn".into(), Value::Flag(true)));
-        let mut law = <Qlaw as Law>::from_settings(&settings, &link).unwrap();
+        let mut law = <Qlaw as Law>::from_settings(&settings, &link, Time::ZERO).unwrap();
         // the same flows seen elsewhere on the curve: at 0.05 they have a queue of 334 packets
         law.red.set_avg(334.0);
         (law.arrivals, law.signals) = (100_000, 5_000);

@@ -49,13 +49,11 @@
 //! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It stands half a
 //!   packet above the real one, or half a byte. Linux 6.1 has it, which shows where the queue is measured in packets (CHOKe).
 
-use super::Law;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
 use penstock_model::red_weight;
 
@@ -191,11 +189,11 @@ pub struct Red {
 
 impl Red {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: RedParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: RedParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let derived = Derived::new(&params, link);
-        let faults = derived.faults(&params, link);
-        if !faults.is_empty() {
-            return Err(faults);
+        let errors = derived.errors(&params, link);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         let max_p = params.max_p;
         // The link is idle from the start.
@@ -446,30 +444,30 @@ impl Derived {
     }
 
     /// 0 <= min_th < max_th <= limit of the queue.
-    fn faults(&self, params: &RedParams, link: &LinkInfo) -> Vec<ParamError> {
+    fn errors(&self, params: &RedParams, link: &LinkInfo) -> ParamErrors {
         let unit = params.measure_in.word();
         let limit = params.limit(link);
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         if self.max_th > limit {
-            faults.push(ParamError::new(
+            errors.push(ParamError::new(
                 "max_th",
                 format!("is {} {unit}: it must not be above the limit of the queue, {limit} {unit}", self.max_th),
             ));
         }
         if self.min_th >= self.max_th {
             let (min_th, max_th) = (self.min_th, self.max_th);
-            faults.push(ParamError::new(
+            errors.push(ParamError::new(
                 "min_th",
                 format!("is {min_th} {unit}: it must be below max_th, {max_th} {unit}"),
             ));
         }
         if params.gentle && params.gentle_top == GentleTop::Buffer && limit.is_infinite() {
-            faults.push(ParamError::new(
+            errors.push(ParamError::new(
                 "gentle_top",
                 "is \"buffer\": it must be \"2max_th\" where the queue has no limit",
             ));
         }
-        faults
+        errors
     }
 }
 
@@ -535,13 +533,14 @@ impl Law for Red {
         params: RedParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
         bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in \
               bursts.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(RedParams::from_settings(settings)?, link)
     }
 }
@@ -550,6 +549,7 @@ impl Law for Red {
 mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Span};
 
     /// RED with min_th 4 and max_th 12 whose average is the queue that the packet finds: p_b = 1/8 at 8 packets.
@@ -754,7 +754,7 @@ mod tests {
     fn contradictory_thresholds_are_refused() {
         let message = |settings: &[(&str, Value)]| {
             let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-            Red::from_settings(&settings, &thesis_link()).unwrap_err()[0].message.clone()
+            Red::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err()[0].message.clone()
         };
         assert_eq!(message(&[("min_th", Value::Number(15.0))]), "is 15 packets: it must be below max_th, 15 packets");
         assert_eq!(

@@ -30,14 +30,11 @@
 //! * ns-2's limit is one packet less: its queue of 35 never holds more than 34.
 //! * ns-2 can pass x through a low-pass filter whose weight is 1 by default; there is none here.
 
-use super::Law;
 use super::coin::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, LengthOrTime, ParamError, Reader, Value};
+use penstock_core::param::{Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 
 penstock_core::choice! {
@@ -154,17 +151,15 @@ impl Law for Rem {
         params: RemParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Has a target for the queue that does not depend on the load, and prices add up along a path.",
         bad: "Slow to find the price: half a minute after the start the queue of 64 flows is still full; the form of \
               ns-2 empties the queue where many packets are dropped instead of marked.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = RemParams::read(&mut reader);
-        reader.finish()?;
-        params.map(|params| Self::new(params, link)).ok_or_else(Vec::new)
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(RemParams::from_settings(settings)?, link))
     }
 }
 
@@ -173,6 +168,7 @@ mod tests {
     use super::*;
     use crate::rig::Rig;
     use penstock_core::Rng;
+    use penstock_core::param::Value;
 
     fn rem(variant: &str, extra: &[(&str, Value)]) -> Rig {
         let mut settings = vec![("variant", Value::Text(variant.into())), ("target", Value::Number(10.0))];

@@ -27,14 +27,12 @@
 //!   it is made from, 1/10: set p_out = 0.1 besides.
 //! * `guards` look at all packets that wait, for In packets also.
 
-use super::Law;
 use super::precedence::Precedence;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, Value};
+use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 
 penstock_core::params! {
@@ -114,7 +112,7 @@ impl Waiting {
 
 impl Rio {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = |names: [&str; 2], [min_th, max_th]: [Length; 2], max_p| {
             let red = RedParams {
                 min_th,
@@ -133,12 +131,12 @@ impl Rio {
             };
             // In packets alone may never fill the queue: their thresholds may lie above its limit
             let link = LinkInfo { limit: Limit::Infinite, ..*link };
-            Red::new(red, &link).map_err(|faults| {
-                let told = |fault: ParamError| match fault.name.as_str() {
-                    "min_th" => ParamError::new(names[0], fault.message.replace("max_th", names[1])),
-                    _ => fault,
+            Red::new(red, &link).map_err(|errors| {
+                let told = |error: ParamError| match error.name.as_str() {
+                    "min_th" => ParamError::new(names[0], error.message.replace("max_th", names[1])),
+                    _ => error,
                 };
-                faults.into_iter().map(told).collect::<Vec<_>>()
+                errors.into_iter().map(told).collect::<Vec<_>>()
             })
         };
         let red_in = red(["min_in", "max_in"], [params.min_in, params.max_in], params.p_in);
@@ -255,12 +253,13 @@ impl Law for Rio {
         params: RioParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Out packets are dropped by the whole queue and In packets by their own: no In loss if policed.",
         bad: "In traffic that is not policed starves Out traffic, which sees a queue that it does not make.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(RioParams::from_settings(settings)?, link)
     }
 }
@@ -269,6 +268,7 @@ impl Law for Rio {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Span};
 
     const IN: u8 = 10;
@@ -420,8 +420,8 @@ mod tests {
     #[test]
     fn crossed_thresholds_are_told_by_their_own_names() {
         let settings = [("min_in".into(), Value::Number(30.0)), ("max_out".into(), Value::Number(5.0))];
-        let faults = Rio::from_settings(&settings, &thesis_link()).unwrap_err();
-        let told: Vec<_> = faults.iter().map(|fault| (fault.name.as_str(), fault.message.as_str())).collect();
+        let errors = Rio::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
+        let told: Vec<_> = errors.iter().map(|error| (error.name.as_str(), error.message.as_str())).collect();
         let crossed_in = "is 30 packets: it must be below max_in, 30 packets";
         let crossed_out = "is 5 packets: it must be below max_out, 5 packets";
         assert_eq!(told, [("min_in", crossed_in), ("min_out", crossed_out)]);

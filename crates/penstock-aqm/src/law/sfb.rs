@@ -34,17 +34,15 @@
 //! * The thesis' algorithm nests the test for an empty bin in that for a full one: then p_m could never fall.
 //! * The paper also holds a flow that was found unresponsive for a while; here it is judged anew by each packet.
 
-use super::Law;
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Value};
+use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time, math};
 
 penstock_core::params! {
@@ -144,7 +142,7 @@ struct Judgement {
 
 impl Sfb {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: SfbParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    pub fn new(params: SfbParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         if let Some(rehash) = params.rehash.filter(|&rehash| rehash < params.warmup) {
             let message = format!("is {}: it must not be above rehash, {rehash}", params.warmup);
             return Err(vec![ParamError::new("warmup", message)]);
@@ -336,13 +334,14 @@ impl Law for Sfb {
         params: SfbParams::INFO,
         class_params: &[],
         cost: "O(levels) time, O(levels x bins) memory, with rehash O(flows) more of both at each change",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Confines unresponsive flows to a small rate with a few bins, whatever the number of flows.",
         bad: "Many flows fill all bins, and well-behaved ones are punished with the others: with 64 on the standard \
               link a sparse flow loses a third; unfair between very different round-trip times.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         Self::new(SfbParams::from_settings(settings)?, link)
     }
 }
@@ -351,6 +350,7 @@ impl Law for Sfb {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-12
@@ -485,9 +485,9 @@ mod tests {
     #[test]
     fn a_warmup_above_the_rehash_is_refused() {
         let settings = [("rehash".to_string(), Value::Time(Span::from_millis(1000)))];
-        let faults = Sfb::from_settings(&settings, &thesis_link()).unwrap_err();
+        let errors = Sfb::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
         assert_eq!(
-            (faults[0].name.as_str(), faults[0].message.as_str()),
+            (errors[0].name.as_str(), errors[0].message.as_str()),
             ("warmup", "is 60 s: it must not be above rehash, 1 s")
         );
     }

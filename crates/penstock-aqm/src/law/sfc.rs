@@ -26,14 +26,12 @@
 //! # Differences
 //! * The paper was not at hand: the measurement of lambda, the defaults and the design rule are ours.
 
-use super::Law;
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, LengthOrTime, ParamError, Value};
+use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 use penstock_model::sfc_design;
 
@@ -82,16 +80,16 @@ pub struct Sfc {
 }
 
 impl Derived {
-    fn new(params: &SfcParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut faults = Vec::new();
-        let target = design::target(params.target, params.mean_packet, link).map_err(|fault| faults.push(fault));
+    fn new(params: &SfcParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+        let mut errors = Vec::new();
+        let target = design::target(params.target, params.mean_packet, link).map_err(|error| errors.push(error));
         let capacity = link.rate.packets_per_second(params.mean_packet);
         let mut gain = |name, given, rule: fn(sfc_design::Gains) -> f64| match given {
             Auto::Value(gain) => gain,
             Auto::Auto => match design::plant(name, params.mean_packet, link) {
                 Ok(plant) => rule(sfc_design::gains(&plant)),
-                Err(fault) => {
-                    faults.push(fault);
+                Err(error) => {
+                    errors.push(error);
                     0.0
                 }
             },
@@ -102,8 +100,8 @@ impl Derived {
             Auto::Value(k2) => k2 / capacity,
             auto @ Auto::Auto => gain("k2", auto, |gains| gains.k2),
         };
-        let derived = target.ok().filter(|_| faults.is_empty());
-        derived.map(|target| Self { target, p0, k1, k2, capacity }).ok_or(faults)
+        let derived = target.ok().filter(|_| errors.is_empty());
+        derived.map(|target| Self { target, p0, k1, k2, capacity }).ok_or(errors)
     }
 }
 
@@ -157,12 +155,13 @@ impl Law for Sfc {
         params: SfcParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::Response,
         good: "Acts on the rate of the arrivals before the queue has grown.",
         bad: "Without an integral it misses its target wherever p0 is not the p that the load needs.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
         let params = SfcParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
         Ok(Self { params, derived, lambda: 0.0, last: None, p: 0.0 })
@@ -173,6 +172,7 @@ impl Law for Sfc {
 mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
+    use penstock_core::param::Value;
 
     #[test]
     fn the_rate_of_steady_arrivals_is_measured_exactly() {
@@ -233,11 +233,11 @@ mod tests {
         let auto = ["p0", "k1", "k2"].map(|name| (name.into(), Value::Text("auto".into())));
         let link = LinkInfo { rtt: Some(Span::from_nanos(13_333_333)), flows: Some(3), ..thesis_link() };
         // R = 0.2 s: b = 187.5^2 / 6 = 5859.375, R C = 37.5
-        let Derived { p0, k1, k2, .. } = Sfc::from_settings(&auto, &link).unwrap().derived;
+        let Derived { p0, k1, k2, .. } = Sfc::from_settings(&auto, &link, Time::ZERO).unwrap().derived;
         assert!((p0 - 18.0 / 1406.25).abs() < 1e-9);
         assert!((k1 - 1.0 / (8.0 * 0.04 * 5859.375)).abs() < 1e-9);
         assert!((k2 - 1.0 / (2.0 * 0.2 * 5859.375)).abs() < 1e-9);
-        let faults = Sfc::from_settings(&auto, &thesis_link()).unwrap_err();
-        assert_eq!(faults.iter().map(|fault| fault.name.as_str()).collect::<Vec<_>>(), ["p0", "k1", "k2"]);
+        let errors = Sfc::from_settings(&auto, &thesis_link(), Time::ZERO).unwrap_err();
+        assert_eq!(errors.iter().map(|error| error.name.as_str()).collect::<Vec<_>>(), ["p0", "k1", "k2"]);
     }
 }

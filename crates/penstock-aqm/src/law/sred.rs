@@ -28,13 +28,11 @@
 //!   them.
 //! * Without a limit B nothing is dropped.
 
-use super::Law;
 use super::coin::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
-use alloc::string::String;
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, ParamError, Reader, Value};
+use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Limit, PacketMeta, Rng, Time};
 
 /// Flows at which the probability reaches its full height.
@@ -171,17 +169,15 @@ impl Law for Sred {
         params: SredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(zombies) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "With hundreds of flows holds the queue near a third of its limit, and counts them without a table.",
         bad: "With tens of flows it drops next to nothing: on the standard link the queue of 4, 16 or 64 is as full \
               as with drop-tail.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, Self::INFO.params);
-        let params = SredParams::read(&mut reader);
-        reader.finish()?;
-        params.map(|params| Self::new(params, link)).ok_or_else(Vec::new)
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(SredParams::from_settings(settings)?, link))
     }
 }
 
@@ -189,10 +185,11 @@ impl Law for Sred {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
 
     fn sred(settings: &[(&str, Value)]) -> Sred {
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        Sred::from_settings(&settings, &thesis_link()).unwrap()
+        Sred::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap()
     }
 
     fn variant(word: &str) -> (&'static str, Value) {

@@ -35,15 +35,15 @@ mod ns2;
 mod tests;
 
 use self::ns2::LevelIdle;
-use super::Law;
 use super::precedence::Precedence;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{
+    Auto, Default, Length, ParamError, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read,
+};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 
 /// A threshold that no queue reaches.
@@ -111,10 +111,10 @@ pub struct Wred {
 
 impl Wred {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: &WredParams, link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let faults = params.faults();
-        if !faults.is_empty() {
-            return Err(faults);
+    pub fn new(params: &WredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+        let errors = params.errors();
+        if !errors.is_empty() {
+            return Err(errors);
         }
         let link = LinkInfo { limit: Limit::Infinite, ..*link };
         let levels =
@@ -260,11 +260,11 @@ impl Aqm for Wred {
 
 impl WredParams {
     /// One to eight levels, each with min_th below max_th.
-    pub(crate) fn faults(&self) -> Vec<ParamError> {
+    pub(crate) fn errors(&self) -> ParamErrors {
         let levels = self.max_p.len();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         if !(1..=8).contains(&levels) {
-            faults.push(ParamError::new("max_p", format!("has {levels} entries: one to eight levels are wanted")));
+            errors.push(ParamError::new("max_p", format!("has {levels} entries: one to eight levels are wanted")));
         }
         for (name, list) in [("min_th", &self.min_th), ("max_th", &self.max_th)] {
             if list.len() != levels {
@@ -272,15 +272,15 @@ impl WredParams {
                     "has {} entries: one for each level is wanted, as in max_p, which has {levels}",
                     list.len()
                 );
-                faults.push(ParamError::new(name, message));
+                errors.push(ParamError::new(name, message));
             }
         }
         let crossed = self.min_th.iter().zip(&self.max_th).enumerate().find(|(_, (min_th, max_th))| min_th >= max_th);
         if let Some((level, (min_th, max_th))) = crossed {
             let message = format!("of level {level} is {min_th}: it must be below max_th of that level, {max_th}");
-            faults.push(ParamError::new("min_th", message));
+            errors.push(ParamError::new("min_th", message));
         }
-        faults
+        errors
     }
 
     /// RED as it is for one level.
@@ -316,16 +316,15 @@ impl Law for Wred {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(levels) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Out-of-profile packets are dropped before any in-profile one, by one average and no search.",
         bad: "Waits for an out-of-profile arrival before it can drop: late bursts of drops, and oscillation.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (variant, wred) = (VariantParams::read(&mut reader), WredParams::read(&mut reader));
-        reader.finish()?;
-        let law = Self::new(&wred.ok_or_else(Vec::new)?, link)?;
-        Ok(law.in_variant(variant.ok_or_else(Vec::new)?.variant))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (variant, wred): (VariantParams, WredParams) = read(settings, &PARAMS)?;
+        let law = Self::new(&wred, link)?;
+        Ok(law.in_variant(variant.variant))
     }
 }

@@ -19,16 +19,15 @@
 //! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1, and sets their count back if
 //!   it finds no room.
 
-use super::Law;
 use super::average::Average;
 use super::rio::Waiting;
 use super::wred::{Wred, WredParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Auto, Default, Length, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{
+    Auto, Default, Length, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with,
+};
 use penstock_core::{PacketMeta, Time};
 
 penstock_core::params! {
@@ -135,20 +134,22 @@ impl Law for Wrt {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(levels) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "As WRED, and in-profile traffic that nobody polices cannot starve the rest.",
         bad: "As WRED it drops late and in bursts; in-profile traffic above th_in loses its protection altogether.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, wred) = (WrtParams::read(&mut reader), WredParams::read(&mut reader));
-        let levels = wred.as_ref().map_or(2, |wred| wred.max_p.len());
-        if levels < 2 {
-            reader.fault("max_p", format!("has {levels} entries: two to eight levels are wanted"));
-        }
-        reader.finish()?;
-        Ok(Self::new(&params.ok_or_else(Vec::new)?, Wred::new(&wred.ok_or_else(Vec::new)?, link)?))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, wred) = read_with(settings, &PARAMS, |reader| {
+            let (params, wred) = (reader.params::<WrtParams>(), reader.params::<WredParams>());
+            let levels = wred.as_ref().map_or(2, |wred| wred.max_p.len());
+            if levels < 2 {
+                reader.refuse("max_p", format!("has {levels} entries: two to eight levels are wanted"));
+            }
+            Some((params?, wred?))
+        })?;
+        Ok(Self::new(&params, Wred::new(&wred, link)?))
     }
 }
 
@@ -156,6 +157,7 @@ impl Law for Wrt {
 mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Limit, Rng, Span};
 
     const IN: u8 = 10;
@@ -254,7 +256,7 @@ mod tests {
     fn one_level_is_refused() {
         let one = |name: &str, x| (name.to_string(), Value::Numbers(vec![x]));
         let settings = [one("min_th", 5.0), one("max_th", 15.0), one("max_p", 0.1)];
-        let faults = Wrt::from_settings(&settings, &thesis_link()).unwrap_err();
-        assert_eq!(faults[0].message, "has 1 entries: two to eight levels are wanted");
+        let errors = Wrt::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
+        assert_eq!(errors[0].message, "has 1 entries: two to eight levels are wanted");
     }
 }

@@ -19,14 +19,11 @@
 //! * The thesis bounds the list neither in length nor in time.
 //! * The thesis leaves open which priority is the higher, and what happens to equal ones: they are left to RED.
 
-use super::Law;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::registry::{Picture, SchemeInfo, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
 use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
-use penstock_core::param::{Default, ParamError, ParamInfo, Reader, Value, inherit, inherited_len};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Span, Time};
 
 penstock_core::params! {
@@ -174,16 +171,15 @@ impl Law for Xred {
         params: &PARAMS,
         class_params: &[],
         cost: "O(log list) time, O(list) memory",
+        build_law: law_builder::<Self>(),
         picture: Picture::DropFunction,
         good: "Spends less of the link than RED on fragments of data units that cannot be used any more.",
         bad: "Needs senders that say what belongs together, and believes them; else it is RED.",
     };
 
-    fn from_settings(settings: &[(String, Value)], link: &LinkInfo) -> Result<Self, Vec<ParamError>> {
-        let mut reader = Reader::new(settings, &PARAMS);
-        let (params, red) = (XredParams::read(&mut reader), RedParams::read(&mut reader));
-        reader.finish()?;
-        Ok(Self::new(params.ok_or_else(Vec::new)?, Red::new(red.ok_or_else(Vec::new)?, link)?))
+    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+        let (params, red): (XredParams, RedParams) = read(settings, &PARAMS)?;
+        Ok(Self::new(params, Red::new(red, link)?))
     }
 }
 
@@ -191,6 +187,7 @@ impl Law for Xred {
 mod tests {
     use super::*;
     use crate::rig::Rig;
+    use penstock_core::param::Value;
     use penstock_core::{Ecn, Rare};
 
     fn packet(flow: u32, adu: u32, priority: u8) -> PacketMeta {

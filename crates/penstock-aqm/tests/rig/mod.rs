@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "shared by unit tests, conformance, benches and fuzzing")]
 
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, SchemeInfo, build};
-use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamError, ParamInfo, Value};
+use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamErrors, ParamInfo, Settings, Value};
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
 
 /// What has happened to the packets, as the discipline reported it.
@@ -145,8 +145,8 @@ impl Rig {
     }
 
     /// The scheme with these settings at any link.
-    pub fn on(link: &LinkInfo, scheme: &str, settings: &[(String, Value)], seed: u64) -> Result<Self, Vec<ParamError>> {
-        let queue = build(scheme, settings, link)?;
+    pub fn on(link: &LinkInfo, scheme: &str, settings: &Settings, seed: u64) -> Result<Self, ParamErrors> {
+        let queue = build(scheme, settings, link, Time::ZERO)?;
         Ok(Self { queue, rng: Rng::stream(seed, "rig"), now: Time::ZERO, counts: Counts::default() })
     }
 

@@ -30,7 +30,7 @@ macro_rules! choice {
             }
         }
 
-        impl $crate::param::Setting for $name {
+        impl $crate::param::FromValue for $name {
             const KIND: $crate::param::Kind = $crate::param::Kind::Choice(&[$($word),+]);
 
             fn from_value(value: &$crate::param::Value) -> Option<Self> {

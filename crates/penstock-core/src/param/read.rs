@@ -1,18 +1,16 @@
-//! From settings to parameters: every fault is collected, and none is repaired.
+//! From settings to parameters: all errors are collected, and none is repaired.
 
-use super::{ClassSetting, Default, Kind, ParamError, ParamInfo, Value, nearest};
-use crate::time::Span;
-use crate::units::{Bytes, Rate};
+use super::{FromValue, Kind, ParamError, ParamErrors, ParamInfo, Settings, Value, nearest};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A struct of parameters, with everything said about them as data.
+/// Defines a struct of parameters together with the data that describes them.
 ///
-/// Each field has a doc comment, a type that is a [`Setting`], a [`Default`], and where it makes sense a unit and a
-/// range (`range: 0.0..=1.0` or `at_least: 0.0`). A field whose name is a word of Rust has a `key`: its name outside.
-/// The struct gets `INFO`, the list of
-/// [`ParamInfo`], `from_settings`, and `read`, which takes the fields out of a [`Reader`].
+/// Each field has a doc comment, a type that is [`FromValue`], a [`Default`](super::Default), and where it makes sense a
+/// unit and a range (`range: 0.0..=1.0` or `at_least: 0.0`). `key` gives the name for users where the field's name must
+/// differ, as it would be a keyword of Rust. The struct gets `INFO`, the list of [`ParamInfo`], `from_settings`, and
+/// [`Params`].
 ///
 /// ```
 /// use penstock_core::param::{Default, Value};
@@ -39,28 +37,26 @@ macro_rules! params {
         $vis struct $struct { $($(#[doc = $doc])+ pub $name: $type,)+ }
 
         impl $struct {
-            /// What there is to say about each parameter.
+            /// The description of each parameter.
             pub const INFO: &'static [$crate::param::ParamInfo] = &[$($crate::param::ParamInfo {
                 name: $crate::params!(@name $name $($key)?),
                 doc: concat!($($doc),+).trim_ascii(),
                 unit: concat!($($unit)?),
-                kind: <$type as $crate::param::Setting>::KIND,
-                words: <$type as $crate::param::Setting>::WORDS,
+                kind: <$type as $crate::param::FromValue>::KIND,
+                words: <$type as $crate::param::FromValue>::WORDS,
                 default: $default,
                 range: $crate::params!(@range $($low, $high)? $($least, f64::MAX)?),
             }),+];
 
-            /// The parameters in these settings, which are all for them; all faults if some are refused.
+            /// The parameters in these settings of a mechanism that has no others; all errors if some are refused.
             #[allow(dead_code, reason = "a mechanism that owns another reads the settings of both")]
-            pub fn from_settings(settings: &$crate::param::Settings) -> Result<Self, $crate::param::Faults> {
-                let mut reader = $crate::param::Reader::new(settings, Self::INFO);
-                let params = Self::read(&mut reader);
-                reader.finish()?;
-                params.ok_or_else($crate::param::Faults::new)
+            pub fn from_settings(settings: &$crate::param::Settings) -> Result<Self, $crate::param::ParamErrors> {
+                $crate::param::read(settings, Self::INFO)
             }
+        }
 
-            /// The parameters in `reader`; `None` if it refused one of them.
-            pub fn read(reader: &mut $crate::param::Reader<'_>) -> Option<Self> {
+        impl $crate::param::Params for $struct {
+            fn read(reader: &mut $crate::param::Reader<'_>) -> Option<Self> {
                 $(let $name = reader.read::<$type>($crate::params!(@name $name $($key)?));)+
                 Some(Self { $($name: $name?),+ })
             }
@@ -72,226 +68,73 @@ macro_rules! params {
     (@range) => { None };
 }
 
-/// A type that a parameter can have.
-pub trait Setting: Sized {
-    /// What kind of value it takes.
-    const KIND: Kind;
-    /// Words it takes besides.
-    const WORDS: &'static [&'static str] = &[];
-    /// The setting that `value` stands for; `None` if it is of another kind.
-    fn from_value(value: &Value) -> Option<Self>;
-    /// The setting where nothing is given and there is no default; `None` if it cannot be left out.
-    fn absent() -> Option<Self> {
-        None
+/// Parameters that can be read from settings: what `params!` defines, and pairs of such.
+pub trait Params: Sized {
+    /// The parameters in `reader`; `None` if one was refused. Reads all of them in any case, so that every error is
+    /// found.
+    fn read(reader: &mut Reader<'_>) -> Option<Self>;
+}
+
+impl<A: Params, B: Params> Params for (A, B) {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let (a, b) = (A::read(reader), B::read(reader));
+        Some((a?, b?))
     }
 }
 
-impl Setting for f64 {
-    const KIND: Kind = Kind::Number;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Number(x) if x.is_finite() => Some(x),
-            _ => None,
-        }
+/// The parameters `T` of a mechanism that takes the parameters in `infos`; all errors if some settings are refused.
+pub fn read<T: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<T, ParamErrors> {
+    read_with(settings, infos, T::read)
+}
+
+/// As [`read()`], for a mechanism that derives values or checks one parameter against another: `f` reads the parameters
+/// it wants, and may refuse more of them.
+pub fn read_with<T>(
+    settings: &Settings,
+    infos: &[ParamInfo],
+    f: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+) -> Result<T, ParamErrors> {
+    let mut reader = Reader::new(settings, infos);
+    match f(&mut reader) {
+        Some(params) if reader.errors.is_empty() => Ok(params),
+        _ => Err(reader.errors),
     }
 }
 
-impl Setting for bool {
-    const KIND: Kind = Kind::Flag;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Flag(flag) => Some(flag),
-            _ => None,
-        }
-    }
-}
-
-impl Setting for Span {
-    const KIND: Kind = Kind::Time;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Time(span) => Some(span),
-            _ => None,
-        }
-    }
-}
-
-impl Setting for Bytes {
-    const KIND: Kind = Kind::Size;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Bytes(x) if x.is_finite() && x >= 0.0 => Some(Self(x as u64)),
-            _ => None,
-        }
-    }
-}
-
-/// In canonical form a number of bits per second.
-impl Setting for Rate {
-    const KIND: Kind = Kind::Rate;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Number(x) if x.is_finite() && x >= 0.0 => Some(Self::from_bits_per_second(x as u64)),
-            _ => None,
-        }
-    }
-}
-
-impl Setting for u32 {
-    const KIND: Kind = Kind::Integer;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Number(x) if x >= 0.0 && x <= f64::from(Self::MAX) && x == crate::math::floor(x) => Some(x as Self),
-            _ => None,
-        }
-    }
-}
-
-/// Several numbers.
-impl Setting for Vec<f64> {
-    const KIND: Kind = Kind::Numbers;
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Numbers(numbers) if numbers.iter().all(|x| x.is_finite()) => Some(numbers.clone()),
-            _ => None,
-        }
-    }
-}
-
-/// Classes; none where nothing is said.
-impl Setting for Vec<ClassSetting> {
-    const KIND: Kind = Kind::Classes;
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Classes(classes) => Some(classes.clone()),
-            _ => None,
-        }
-    }
-    fn absent() -> Option<Self> {
-        Some(Self::new())
-    }
-}
-
-/// A setting that may be left out, with [`Default::Absent`].
-impl<T: Setting> Setting for Option<T> {
-    const KIND: Kind = T::KIND;
-    const WORDS: &'static [&'static str] = T::WORDS;
-    fn from_value(value: &Value) -> Option<Self> {
-        T::from_value(value).map(Some)
-    }
-    fn absent() -> Option<Self> {
-        Some(None)
-    }
-}
-
-/// A queue length.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Length {
-    /// In packets.
-    Packets(f64),
-    /// In bytes.
-    Bytes(f64),
-}
-
-impl Setting for Length {
-    const KIND: Kind = Kind::Length;
-    fn from_value(value: &Value) -> Option<Self> {
-        match *value {
-            Value::Number(x) | Value::Packets(x) if x.is_finite() => Some(Self::Packets(x)),
-            Value::Bytes(x) if x.is_finite() => Some(Self::Bytes(x)),
-            _ => None,
-        }
-    }
-}
-
-/// A queue length, or the time the link needs to send it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LengthOrTime {
-    /// A length.
-    Length(Length),
-    /// A time.
-    Time(Span),
-}
-
-impl Length {
-    /// In packets of `mean` size.
-    pub fn in_packets(self, mean: Bytes) -> f64 {
-        match self {
-            Self::Packets(packets) => packets,
-            Self::Bytes(bytes) => bytes / mean.0.max(1) as f64,
-        }
-    }
-}
-
-impl LengthOrTime {
-    /// In packets of `mean` size, of which the link sends `capacity` a second.
-    pub fn in_packets(self, mean: Bytes, capacity: f64) -> f64 {
-        match self {
-            Self::Length(length) => length.in_packets(mean),
-            Self::Time(time) => capacity * time.as_secs(),
-        }
-    }
-}
-
-impl Setting for LengthOrTime {
-    const KIND: Kind = Kind::LengthOrTime;
-    fn from_value(value: &Value) -> Option<Self> {
-        Span::from_value(value).map(Self::Time).or_else(|| Length::from_value(value).map(Self::Length))
-    }
-}
-
-/// A value, or the word "auto" for a rule that the mechanism has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Auto<T> {
-    /// By the rule.
-    Auto,
-    /// This.
-    Value(T),
-}
-
-impl<T: Setting> Setting for Auto<T> {
-    const KIND: Kind = T::KIND;
-    const WORDS: &'static [&'static str] = &["auto"];
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Text(word) if word == "auto" => Some(Self::Auto),
-            _ => T::from_value(value).map(Self::Value),
-        }
-    }
-}
-
-/// Settings on their way to parameters.
-///
-/// Unknown and repeated names, values of the wrong kind and values out of range become faults; [`Reader::finish`] tells
-/// them all.
+/// Reads parameters from settings and collects all errors: unknown and repeated names, values of the wrong kind or out
+/// of range.
 pub struct Reader<'a> {
-    settings: &'a [(String, Value)],
+    settings: &'a Settings,
     infos: &'a [ParamInfo],
     derived: Vec<(&'static str, Value)>,
-    faults: Vec<ParamError>,
+    errors: ParamErrors,
 }
 
 impl<'a> Reader<'a> {
-    /// The settings, for a mechanism whose parameters are `infos`.
-    pub fn new(settings: &'a [(String, Value)], infos: &'a [ParamInfo]) -> Self {
-        let mut faults = Vec::new();
+    fn new(settings: &'a Settings, infos: &'a [ParamInfo]) -> Self {
+        let mut errors = Vec::new();
         for (i, (name, _)) in settings.iter().enumerate() {
             if !infos.iter().any(|info| info.name == name) {
-                faults.push(ParamError::new(name, unknown("parameter", name, infos.iter().map(|info| info.name))));
+                errors.push(ParamError::new(name, unknown("parameter", name, infos.iter().map(|info| info.name))));
             } else if settings[..i].iter().any(|(earlier, _)| earlier == name) {
-                faults.push(ParamError::new(name, "is given twice"));
+                errors.push(ParamError::new(name, "is given twice"));
             }
         }
-        Self { settings, infos, derived: Vec::new(), faults }
+        Self { settings, infos, derived: Vec::new(), errors }
     }
 
-    /// Put `value` in place of what was given: for a mechanism that works out a parameter of the law it owns.
+    /// Use `value` instead of the given one: for a mechanism that computes a parameter of the law it owns.
     pub fn derive(&mut self, name: &'static str, value: Value) {
         self.derived.push((name, value));
     }
 
-    /// The value of a parameter: derived, given, or its default. `None`, and a fault, if it is refused.
-    pub fn read<T: Setting>(&mut self, name: &'static str) -> Option<T> {
+    /// All parameters of one struct.
+    pub fn params<T: Params>(&mut self) -> Option<T> {
+        T::read(self)
+    }
+
+    /// The value of one parameter: derived, given, or its default. `None` if it was refused.
+    pub fn read<T: FromValue>(&mut self, name: &'static str) -> Option<T> {
         if let Some((_, value)) = self.derived.iter().find(|(derived, _)| *derived == name) {
             return T::from_value(value);
         }
@@ -301,26 +144,21 @@ impl<'a> Reader<'a> {
             if let Some(absent) = T::absent() {
                 return Some(absent);
             }
-            self.fault(name, format!("is missing: {} is wanted", info.kind.wanted()));
+            self.refuse(name, format!("is missing: {} is wanted", info.kind.wanted()));
             return None;
         };
         match check(info, &value).and_then(|()| T::from_value(&value).ok_or_else(|| wrong_kind(info, &value))) {
-            Ok(setting) => Some(setting),
+            Ok(value) => Some(value),
             Err(message) => {
-                self.fault(name, message);
+                self.refuse(name, message);
                 None
             }
         }
     }
 
-    /// Refuse a parameter.
-    pub fn fault(&mut self, name: &str, message: impl Into<String>) {
-        self.faults.push(ParamError::new(name, message));
-    }
-
-    /// All faults, if there are any.
-    pub fn finish(self) -> Result<(), Vec<ParamError>> {
-        if self.faults.is_empty() { Ok(()) } else { Err(self.faults) }
+    /// Refuse a parameter, with a message that completes the sentence "NAME ...".
+    pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
+        self.errors.push(ParamError::new(name, message));
     }
 }
 
@@ -368,81 +206,12 @@ fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
 }
 
-/// How many parameters [`inherit`] gives.
-pub const fn inherited_len(own: &[ParamInfo], base: &[ParamInfo]) -> usize {
-    let mut len = own.len();
-    let mut i = 0;
-    while i < base.len() {
-        if position(own, base[i].name).is_none() {
-            len += 1;
-        }
-        i += 1;
-    }
-    len
-}
-
-/// The parameters of a mechanism that owns another one: its `own`, then those of the `base` that it does not replace,
-/// with some other `defaults`. `N` is [`inherited_len`].
-pub const fn inherit<const N: usize>(
-    own: &[ParamInfo],
-    base: &[ParamInfo],
-    defaults: &[(&str, Default)],
-) -> [ParamInfo; N] {
-    let mut all = [own[0]; N];
-    let mut len = 0;
-    while len < own.len() {
-        all[len] = own[len];
-        len += 1;
-    }
-    let mut i = 0;
-    while i < base.len() {
-        if position(own, base[i].name).is_none() {
-            all[len] = base[i];
-            let mut d = 0;
-            while d < defaults.len() {
-                if same(defaults[d].0, base[i].name) {
-                    all[len].default = defaults[d].1;
-                }
-                d += 1;
-            }
-            len += 1;
-        }
-        i += 1;
-    }
-    all
-}
-
-const fn position(infos: &[ParamInfo], name: &str) -> Option<usize> {
-    let mut i = 0;
-    while i < infos.len() {
-        if same(infos[i].name, name) {
-            return Some(i);
-        }
-        i += 1;
-    }
-    None
-}
-
-/// `==` of strings, which is not yet available in constants.
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "the macros under test make public items")]
 mod tests {
     use super::*;
+    use crate::param::{Auto, Default, Length, LengthOrTime, inherit, inherited_len};
+    use crate::time::Span;
 
     crate::choice! {
         /// A colour.
@@ -473,11 +242,9 @@ mod tests {
         }
     }
 
-    fn read(settings: &[(&str, Value)]) -> Result<TestParams, Vec<ParamError>> {
+    fn read(settings: &[(&str, Value)]) -> Result<TestParams, ParamErrors> {
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        let mut reader = Reader::new(&settings, TestParams::INFO);
-        let params = TestParams::read(&mut reader);
-        reader.finish().map(|()| params.unwrap())
+        TestParams::from_settings(&settings)
     }
 
     #[test]
@@ -490,8 +257,8 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_is_told_at_once() {
-        let faults = read(&[
+    fn all_errors_are_reported_at_once() {
+        let errors = read(&[
             ("p", Value::Number(1.5)),
             ("interval", Value::Number(3.0)),
             ("colour", Value::Text("gren".into())),
@@ -499,13 +266,13 @@ mod tests {
             ("targte", Value::Number(1.0)),
         ])
         .unwrap_err();
-        let message = |name: &str| &faults.iter().find(|fault| fault.name == name).unwrap().message;
+        let message = |name: &str| &errors.iter().find(|error| error.name == name).unwrap().message;
         assert_eq!(message("p"), "is 1.5: it must lie between 0 and 1");
         assert_eq!(message("interval"), "is 3: a time such as \"500ms\" is wanted");
         assert_eq!(message("colour"), "\"gren\" is no choice here: did you mean \"green\"?");
         assert_eq!(message("w"), "is \"fast\": a number or \"auto\" is wanted");
         assert_eq!(message("targte"), "\"targte\" is no parameter here: did you mean \"target\"?");
-        assert_eq!(faults.len(), 5);
+        assert_eq!(errors.len(), 5);
     }
 
     #[test]

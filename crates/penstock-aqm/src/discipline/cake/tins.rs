@@ -87,7 +87,7 @@ impl Diffserv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_core::param::Setting;
+    use penstock_core::param::FromValue;
 
     #[test]
     fn the_known_codepoints_fall_in_their_tins() {

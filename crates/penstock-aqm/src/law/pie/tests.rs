@@ -4,6 +4,7 @@ use super::*;
 use crate::rig::{Rig, thesis_link};
 use alloc::collections::VecDeque;
 use penstock_core::Ecn;
+use penstock_core::param::Value;
 
 const MS: u64 = 1_000_000;
 
@@ -262,7 +263,7 @@ fn every_packet_meets_the_fate_that_the_pseudocode_gives_it() {
 
 fn law(settings: &[(&str, Value)]) -> Pie {
     let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-    Pie::from_settings(&settings, &thesis_link()).unwrap()
+    Pie::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap()
 }
 
 fn variant(word: &str) -> (&str, Value) {

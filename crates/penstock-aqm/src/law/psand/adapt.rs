@@ -4,7 +4,7 @@ use super::PsandParams;
 use crate::law::red::Red;
 use alloc::format;
 use alloc::vec::Vec;
-use penstock_core::param::{Auto, ParamError};
+use penstock_core::param::{Auto, ParamError, ParamErrors};
 
 penstock_core::choice! {
     /// How the thresholds move as the average queue rises.
@@ -68,29 +68,29 @@ impl Adapt {
     }
 
     /// Thresholds that are given must suit the way they move.
-    pub(super) fn faults(self, params: &PsandParams, red: &Red, target: f64) -> Vec<ParamError> {
+    pub(super) fn errors(self, params: &PsandParams, red: &Red, target: f64) -> ParamErrors {
         let unit = red.params().measure_in.word();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         if self == Self::PseudoDropTail {
             for (name, given) in [("min_th", params.min_th), ("max_th", params.max_th)] {
                 if given != Auto::Auto {
                     let message =
                         "must be \"auto\" with `adapt = \"pseudo-drop-tail\"`: both thresholds are the target";
-                    faults.push(ParamError::new(name, message));
+                    errors.push(ParamError::new(name, message));
                 }
             }
         } else if self != Self::None {
             let (min_th, max_th) = (red.min_th(), red.max_th());
             if min_th > target {
                 let message = format!("is {min_th} {unit}: it must not be above the target, {target} {unit}, to move");
-                faults.push(ParamError::new("min_th", message));
+                errors.push(ParamError::new("min_th", message));
             }
             if max_th < target {
                 let message = format!("is {max_th} {unit}: it must not be below the target, {target} {unit}, to move");
-                faults.push(ParamError::new("max_th", message));
+                errors.push(ParamError::new("max_th", message));
             }
         }
-        faults
+        errors
     }
 }
 

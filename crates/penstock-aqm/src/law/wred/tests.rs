@@ -1,6 +1,7 @@
 use super::*;
 use crate::rig::{Rig, any_packet, assert_fits, thesis_link};
 use penstock_core::Ecn;
+use penstock_core::param::Value;
 
 const AF11: u8 = 10;
 const AF12: u8 = 12;
@@ -125,11 +126,11 @@ fn one_level_is_red() {
 #[test]
 fn lists_that_do_not_match_are_refused_all_at_once() {
     let settings = [("min_th".into(), numbers(&[5.0, 50.0, 7.0])), ("max_p".into(), numbers(&[0.1, 0.2]))];
-    let faults = Wred::from_settings(&settings, &thesis_link()).unwrap_err();
-    let told: Vec<_> = faults.iter().map(|fault| (fault.name.as_str(), fault.message.as_str())).collect();
+    let errors = Wred::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
+    let told: Vec<_> = errors.iter().map(|error| (error.name.as_str(), error.message.as_str())).collect();
     let lengths = "has 3 entries: one for each level is wanted, as in max_p, which has 2";
     let crossed = "of level 1 is 50: it must be below max_th of that level, 15";
     assert_eq!(told, [("min_th", lengths), ("min_th", crossed)]);
-    let none = Wred::from_settings(&[("max_p".into(), numbers(&[]))], &thesis_link()).unwrap_err();
+    let none = Wred::from_settings(&[("max_p".into(), numbers(&[]))], &thesis_link(), Time::ZERO).unwrap_err();
     assert_eq!(none[0].message, "has 0 entries: one to eight levels are wanted");
 }

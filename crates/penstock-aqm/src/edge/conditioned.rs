@@ -7,10 +7,10 @@
 //!
 //! The conditioners draw from a random stream of their own, so that the law's draws are the same with and without them.
 //! The timer of the whole is the earlier of the queue's and the shapers', and moves at every operation, unlike that of a
-//! queue alone: who owns it re-reads it after each ([`Edged::holds`] says whether that is needed).
+//! queue alone: who owns it re-reads it after each ([`Conditioned::holds`] says whether that is needed).
 
-use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
+use crate::discipline::{Discipline, Env, Next, Probe, Report};
 use crate::edge::{Action, Conditioner};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ pub enum Stage<P> {
 }
 
 /// A queue with conditioners before it.
-pub struct Edged<P> {
+pub struct Conditioned<P> {
     stages: Vec<Holding<P>>,
     queue: Box<dyn Discipline<P>>,
     rng: Rng,
@@ -37,7 +37,7 @@ struct Holding<P> {
     due: Option<Time>,
 }
 
-impl<P: Packet + Send> Edged<P> {
+impl<P: Packet + Send> Conditioned<P> {
     /// `queue` with these stages before it, which draw from `rng`.
     pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P>>, rng: Rng) -> Self {
         let stages = stages.into_iter().map(|stage| Holding { stage, due: None }).collect();
@@ -114,7 +114,7 @@ impl<P: Packet + Send> Edged<P> {
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for Edged<P> {
+impl<P: Packet + Send> Discipline<P> for Conditioned<P> {
     fn wants_rare(&self) -> bool {
         let wants = |stage: &Stage<P>| match stage {
             Stage::Conditioner(conditioner) => conditioner.wants_rare(),
@@ -204,7 +204,7 @@ impl<P> Probe<P> for Inside<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edge;
+    use crate::registry::build_stage;
     use crate::rig::thesis_link;
     use penstock_core::param::Value;
     use penstock_core::{Dscp, Ecn, Limit, PacketMeta};
@@ -232,7 +232,7 @@ mod tests {
     }
 
     struct Bench {
-        edged: Edged<PacketMeta>,
+        conditioned: Conditioned<PacketMeta>,
         rng: Rng,
         told: Told,
     }
@@ -247,26 +247,28 @@ mod tests {
     /// A drop-tail queue of 35 packets behind these stages.
     fn bench(stages: &[StageAs<'_>]) -> Bench {
         let link = thesis_link();
-        let stage = |(kind, given, limit): &StageAs<'_>| edge::stage(kind, &settings(given), *limit, &link).unwrap();
-        let queue = crate::build("droptail", &[], &link).unwrap();
-        let edged = Edged::new(stages.iter().map(stage).collect(), queue, Rng::stream(1, "link.edge"));
-        Bench { edged, rng: Rng::stream(1, "link.aqm"), told: Told::default() }
+        let stage = |(kind, given, limit): &StageAs<'_>| {
+            build_stage(kind, &settings(given), *limit, &link, Time::ZERO).unwrap()
+        };
+        let queue = crate::build("droptail", &[], &link, Time::ZERO).unwrap();
+        let conditioned = Conditioned::new(stages.iter().map(stage).collect(), queue, Rng::stream(1, "link.edge"));
+        Bench { conditioned, rng: Rng::stream(1, "link.aqm"), told: Told::default() }
     }
 
     impl Bench {
         fn operate<T>(
             &mut self,
             millis: u64,
-            f: impl FnOnce(&mut Edged<PacketMeta>, &mut Env<'_, PacketMeta>) -> T,
+            f: impl FnOnce(&mut Conditioned<PacketMeta>, &mut Env<'_, PacketMeta>) -> T,
         ) -> T {
             let now = Time::from_nanos(millis * 1_000_000);
-            f(&mut self.edged, &mut Env { now, rng: &mut self.rng, probe: &mut self.told, facts: &() })
+            f(&mut self.conditioned, &mut Env { now, rng: &mut self.rng, probe: &mut self.told, facts: &() })
         }
 
         /// A packet of 1000 bytes with its number.
         fn arrive(&mut self, millis: u64, number: u32) {
             let packet = PacketMeta { flow: number, size: 1_000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
-            self.operate(millis, |edged, env| edged.enqueue(env, packet));
+            self.operate(millis, |conditioned, env| conditioned.enqueue(env, packet));
         }
 
         fn serve(&mut self, millis: u64) -> Next<PacketMeta> {
@@ -298,18 +300,18 @@ mod tests {
     fn a_shaper_lets_packets_go_on_at_its_times_and_the_queue_sees_only_those() {
         // 1000 bytes each 100 ms
         let mut bench = bench(&[("shaper", &[RATE], Limit::Packets(2))]);
-        assert!(bench.edged.holds());
+        assert!(bench.conditioned.holds());
         (0..4).for_each(|number| bench.arrive(0, number));
         assert_eq!((&bench.told.queued[..], &bench.told.policed[..]), (&[0][..], &[3][..]));
-        assert_eq!(bench.edged.backlog().packets, 3);
-        assert_eq!(bench.edged.next_timeout(), Some(Time::from_nanos(100_000_000)));
+        assert_eq!(bench.conditioned.backlog().packets, 3);
+        assert_eq!(bench.conditioned.next_timeout(), Some(Time::from_nanos(100_000_000)));
         assert_eq!(sent(bench.serve(0)).0, 0);
         assert_eq!(bench.serve(5), Next::NotBefore(Time::from_nanos(100_000_000)));
         bench.operate(100, Discipline::on_timeout);
         assert_eq!((&bench.told.queued[..], &bench.told.backlogs[..]), (&[0, 1][..], &[1, 1][..]));
         assert_eq!(sent(bench.serve(150)).0, 1);
         assert_eq!(sent(bench.serve(200)).0, 2);
-        assert_eq!((bench.serve(250), bench.edged.next_timeout()), (Next::Empty, None));
+        assert_eq!((bench.serve(250), bench.conditioned.next_timeout()), (Next::Empty, None));
         assert!(bench.told.overflowed.is_empty());
     }
 
@@ -325,21 +327,5 @@ mod tests {
         // shaped to the rate of the meter, all is in profile
         assert_eq!(marks([shaper, meter]), ["AF11"; 3]);
         assert_eq!(marks([meter, shaper]), ["AF11", "AF12", "AF12"]);
-    }
-
-    #[test]
-    fn shapers_are_named_among_the_conditioners() {
-        let fault = |kind: &str| {
-            let link = thesis_link();
-            match edge::stage::<PacketMeta>(kind, &[], Limit::Infinite, &link) {
-                Err(faults) => faults[0].message.clone(),
-                Ok(_) => alloc::string::String::new(),
-            }
-        };
-        assert!(fault("shapr").ends_with("did you mean \"shaper\"?"));
-        assert!(
-            fault("red").contains("there are tsw, token-bucket, car, srtcm, trtcm, policer, classify, shaper, ras")
-        );
-        assert_eq!(edge::shapers().count(), 2);
     }
 }

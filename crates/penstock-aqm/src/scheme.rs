@@ -1,0 +1,138 @@
+//! The description of a scheme, and the traits through which the registry builds it.
+
+use crate::aqm::{Aqm, LinkInfo};
+use crate::discipline::Discipline;
+use crate::discipline::fifo::Fifo;
+use alloc::boxed::Box;
+use penstock_core::param::{ParamErrors, ParamInfo, Settings};
+use penstock_core::{Packet, Time};
+
+/// A law that the registry can describe and build. It guards a first-in-first-out queue, or that of a class.
+pub trait Law: Aqm + Sized + 'static {
+    /// Its description.
+    const INFO: SchemeInfo;
+
+    /// The law with these settings on this link, from `now` on; all errors if some settings are refused.
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors>;
+}
+
+/// A scheme that the registry can describe and build.
+pub trait Scheme {
+    /// Its description.
+    const INFO: SchemeInfo;
+
+    /// The queue with these settings at this site; all errors if some settings are refused.
+    fn build<P: Packet + Send + 'static>(
+        settings: &Settings,
+        site: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors>;
+}
+
+impl<L: Law> Scheme for L {
+    const INFO: SchemeInfo = <L as Law>::INFO;
+
+    fn build<P: Packet + Send + 'static>(
+        settings: &Settings,
+        &Site { link, now, .. }: &Site<'_>,
+    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+        Ok(Box::new(Fifo::new(L::from_settings(settings, link, now)?, link.limit)))
+    }
+}
+
+/// Where and when a queue is built.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// The link behind the queue, with the limit of the queue.
+    pub link: &'a LinkInfo,
+    /// The present time.
+    pub now: Time,
+    /// Builds the laws of classes.
+    pub build_law: BuildNamedLaw,
+}
+
+/// Builds the law of a name with these settings, for a queue that sees `link` as its own; all errors if some settings
+/// are refused, or if there is no such law.
+pub type BuildNamedLaw = fn(&str, &Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
+
+/// Builds one law.
+pub type BuildLaw = fn(&Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
+
+/// The [`SchemeInfo::build_law`] of a law.
+pub(crate) const fn law_builder<L: Law>() -> Option<BuildLaw> {
+    Some(|settings, link, now| Ok(Box::new(L::from_settings(settings, link, now)?)))
+}
+
+/// The description of a scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeInfo {
+    /// The literature's name, in lower case with hyphens.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// What it belongs to: "passive", "probability", "RED", ...
+    pub family: &'static str,
+    /// The name in full.
+    pub title: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// The law in formulas, its parameters and its differences from its sources, as Markdown.
+    pub doc: &'static str,
+    /// Whether it can mark instead of dropping.
+    pub ecn: bool,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+    /// Parameters of each of its classes; empty for what has no classes.
+    pub class_params: &'static [ParamInfo],
+    /// Time and memory, in the number of packets, flows or classes.
+    pub cost: &'static str,
+    /// Builds the law alone, to guard the queue of a class; `None` for a discipline.
+    pub build_law: Option<BuildLaw>,
+    /// The picture that shows it best.
+    pub picture: Picture,
+    /// What it is good at, from measured results.
+    pub good: &'static str,
+    /// What it is bad at, from measured results.
+    pub bad: &'static str,
+}
+
+/// The kind of picture that shows a scheme best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// Its drop probability against the average queue.
+    DropFunction,
+    /// How it answers, over time, to a load that steps above the link's rate and back.
+    Response,
+    /// In which order it serves flows or classes that are all backlogged.
+    Service,
+}
+
+/// The module documentation at the head of a source file, as Markdown without the comment signs.
+macro_rules! module_doc {
+    ($file:literal) => {{
+        const SOURCE: &str = include_str!($file);
+        const DOC: ([u8; SOURCE.len()], usize) = $crate::scheme::head_comment(SOURCE);
+        const TEXT: &str = match core::str::from_utf8(DOC.0.split_at(DOC.1).0) {
+            Ok(text) => text,
+            Err(_) => panic!("the documentation is not UTF-8"),
+        };
+        TEXT
+    }};
+}
+pub(crate) use module_doc;
+
+/// The lines at the head of `source` that begin with `//!`, without it, and their length in bytes.
+pub(crate) const fn head_comment<const N: usize>(source: &str) -> ([u8; N], usize) {
+    let source = source.as_bytes();
+    let mut doc = [0; N];
+    let (mut read, mut written) = (0, 0);
+    while read + 3 < N && source[read] == b'/' && source[read + 1] == b'/' && source[read + 2] == b'!' {
+        read += if source[read + 3] == b' ' { 4 } else { 3 };
+        while read < N && source[read] != b'\n' {
+            doc[written] = source[read];
+            (read, written) = (read + 1, written + 1);
+        }
+        doc[written] = b'\n';
+        (read, written) = (read + 1, written + 1);
+    }
+    (doc, written)
+}

@@ -1,0 +1,89 @@
+//! The parameter list of a mechanism that owns another one.
+
+use super::{Default, ParamInfo};
+
+/// How many parameters [`inherit`] gives.
+pub const fn inherited_len(own: &[ParamInfo], base: &[ParamInfo]) -> usize {
+    let mut len = own.len();
+    let mut i = 0;
+    while i < base.len() {
+        if position(own, base[i].name).is_none() {
+            len += 1;
+        }
+        i += 1;
+    }
+    len
+}
+
+/// The parameters of a mechanism that owns another one: its `own`, then those of the `base` that it does not replace,
+/// with some other `defaults`. `N` is [`inherited_len`].
+pub const fn inherit<const N: usize>(
+    own: &[ParamInfo],
+    base: &[ParamInfo],
+    defaults: &[(&str, Default)],
+) -> [ParamInfo; N] {
+    let mut all = [own[0]; N];
+    let mut len = 0;
+    while len < own.len() {
+        all[len] = own[len];
+        len += 1;
+    }
+    let mut i = 0;
+    while i < base.len() {
+        if position(own, base[i].name).is_none() {
+            all[len] = base[i];
+            let mut d = 0;
+            while d < defaults.len() {
+                if same(defaults[d].0, base[i].name) {
+                    all[len].default = defaults[d].1;
+                }
+                d += 1;
+            }
+            len += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// `infos` without the one called `name`; `N` is one less than their number.
+pub const fn without<const N: usize>(infos: &[ParamInfo], name: &str) -> [ParamInfo; N] {
+    let mut rest = [infos[0]; N];
+    let (mut i, mut len) = (0, 0);
+    while i < infos.len() {
+        if !same(infos[i].name, name) {
+            rest[len] = infos[i];
+            len += 1;
+        }
+        i += 1;
+    }
+    assert!(len == N, "there is no parameter of this name");
+    rest
+}
+
+const fn position(infos: &[ParamInfo], name: &str) -> Option<usize> {
+    let mut i = 0;
+    while i < infos.len() {
+        if same(infos[i].name, name) {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// `==` of strings, which is not yet available in constants.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

@@ -58,8 +58,8 @@ pub type BuildNamedLaw = fn(&str, &Settings, &LinkInfo, Time) -> Result<Box<dyn 
 pub type BuildLaw = fn(&Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
 
 /// The [`SchemeInfo::build_law`] of a law.
-pub(crate) const fn law_builder<L: Law>() -> Option<BuildLaw> {
-    Some(|settings, link, now| Ok(Box::new(L::from_settings(settings, link, now)?)))
+pub(crate) fn boxed<L: Law>(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Box<dyn Aqm>, ParamErrors> {
+    Ok(Box::new(L::from_settings(settings, link, now)?))
 }
 
 /// The description of a scheme.

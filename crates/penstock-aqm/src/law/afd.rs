@@ -25,7 +25,7 @@
 //! * The paper keeps the counts of flows in a hash table; here each flow has a number.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
@@ -180,7 +180,7 @@ impl Law for Afd {
         params: AfdParams::INFO,
         class_params: &[],
         cost: "O(1) time; O(shadow + flows) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Brings flows that send more than their share to nearly equal rates in one queue, responsive or not.",
         bad: "Shares are only as even as the sample is large: many flows leave each a few packets in the shadow buffer.",

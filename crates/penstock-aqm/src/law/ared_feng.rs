@@ -23,7 +23,7 @@
 use super::ared_floyd::GentleFrom;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time};
 
@@ -136,7 +136,7 @@ impl Law for AredFeng {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Fast, large steps of max_p, and two plain rules.",
         bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load \

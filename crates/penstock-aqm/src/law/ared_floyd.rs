@@ -21,7 +21,7 @@
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
 use penstock_core::{PacketMeta, Span, Time};
@@ -159,7 +159,7 @@ impl Law for AredFloyd {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
         bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many \

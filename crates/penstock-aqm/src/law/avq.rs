@@ -40,7 +40,7 @@
 use super::design;
 use super::red::MeasureIn;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
 use penstock_model::avq_design;
@@ -209,7 +209,7 @@ impl Law for Avq {
         params: AvqParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory, no random number",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Short queues of little variance under heavy load, because it acts on the rate of the arrivals.",
         bad: "It has no target for the queue, leaves some of the link idle where it drops instead of marking, and \

@@ -14,7 +14,7 @@
 //!   early drops of the queue.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Time};
 
@@ -66,7 +66,7 @@ impl Law for Bernoulli {
         params: BernoulliParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "The simplest plant for theory: the mean queue follows from p by the queue law.",
         bad: "No control: the queue is empty or overflows unless p happens to suit the load.",

@@ -24,7 +24,7 @@
 
 use super::coin::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, Length, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Span, Time};
 
@@ -135,7 +135,7 @@ impl Law for Blue {
         params: BlueParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Needs no average and no model of the link: losses and idle times alone find the probability.",
         bad: "Has no target: the queue swings between empty and full, and after a jump of the load p takes many \

@@ -32,7 +32,7 @@
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Time, math};
 
@@ -184,7 +184,7 @@ impl Law for Bred {
         params: BredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Nearly equal goodput for TCP without an average; narrows the gap to flows that do not answer to \
                losses.",

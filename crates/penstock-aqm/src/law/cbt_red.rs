@@ -25,7 +25,7 @@ use super::average::Average;
 use super::red::{Red, RedParams};
 use super::rio::Waiting;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, Length, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Dscp, PacketMeta, Time};
 
@@ -158,7 +158,7 @@ impl Law for CbtRed {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Unresponsive UDP gets its threshold's share of the queue, TCP the rest, without state for each flow.",
         bad: "The shares follow from thresholds chosen for one mix of sizes and loads; no fairness within a class.",

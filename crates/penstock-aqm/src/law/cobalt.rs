@@ -30,7 +30,7 @@
 //! * The root is exact.
 
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, PacketMeta, Rng, Span, Time, math};
 
@@ -223,7 +223,7 @@ impl Law for Cobalt {
         params: CobaltParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "As CoDel for TCP with an even shorter queue, and what does not respond is held by BLUE once it has \
                filled the buffer.",

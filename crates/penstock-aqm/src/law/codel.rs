@@ -27,7 +27,7 @@
 //!   16 bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
 
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, Span, Time, math};
 
@@ -256,7 +256,7 @@ impl Law for Codel {
         params: CodelParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Keeps the standing queue of TCP near target at any rate of the link, without a setting that depends on \
                it.",

@@ -25,7 +25,7 @@
 //!   next.
 
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Rng, Span, Time};
 
@@ -105,7 +105,7 @@ impl Law for CurvyRed {
         params: CurvyRedParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "No timer and no integral to wind up: it softens the rise of both delay and loss with the load.",
         bad: "The delay rises with the number of flows, and with few flows at a low rate it stands far above what is needed.",

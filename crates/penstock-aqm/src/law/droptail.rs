@@ -12,7 +12,7 @@
 //! None.
 
 use crate::aqm::{Aqm, LinkInfo};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::Time;
 use penstock_core::param::{ParamErrors, Settings, read_with};
 
@@ -34,7 +34,7 @@ impl Law for DropTail {
         params: &[],
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "No parameters, no early losses, a link that is never idle.",
         bad: "The queue stays near its limit: the largest delay, losses in bursts, and unequal shares for flows that \

@@ -28,7 +28,7 @@
 use super::coin::toss;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
 
@@ -141,7 +141,7 @@ impl Law for Dsred {
         params: DsredParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Drops little at light load and much at heavy load, without a jump of the probability.",
         bad: "The average still depends on the load, and drops that are not spaced cost throughput: 2 to 8 % of the \

@@ -23,7 +23,7 @@
 use super::per_flow::PerFlow;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time, math};
 
@@ -177,7 +177,7 @@ impl Law for FbRed {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Drops more of TCP flows of short round trips, whose advantage RED leaves them.",
         bad: "Believes the round-trip time that a sender tells, and has no answer to flows that do not slow down; \

@@ -37,7 +37,7 @@ use super::coin::toss;
 use super::per_flow::PerFlow;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
@@ -245,7 +245,7 @@ impl Law for Fred {
         params: FredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Confines a flow that does not answer to losses, and spares flows with a packet or two in the queue.",
         bad: "Needs a buffer of several packets for each flow: with fewer it treats all alike.",

@@ -33,7 +33,7 @@
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
 use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
@@ -229,7 +229,7 @@ impl Law for Green {
         params: GreenParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(flows) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Drops before a queue forms: the delay is about a millisecond.",
         bad: "Leaves most of a slow link idle, the more flows the more (16 on the standard link use a fifth of it) \

@@ -31,7 +31,7 @@
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::collections::VecDeque;
 use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
@@ -180,7 +180,7 @@ impl Law for Lred {
         params: LredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(periods) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Holds the queue at its target for any number of flows, and is there within seconds of a change.",
         bad: "With a few flows on a long, fast link its loss ratio is mostly noise or zero: the queue swings and is \

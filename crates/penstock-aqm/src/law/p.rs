@@ -27,7 +27,7 @@
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
@@ -125,7 +125,7 @@ impl Law for Proportional {
         params: ProportionalParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Answers at once to a change of the queue, because it does not average.",
         bad: "The queue it settles at rises with the number of flows, and a slope that is stable for few flows needs more \

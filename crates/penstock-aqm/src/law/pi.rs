@@ -28,7 +28,7 @@
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
@@ -135,7 +135,7 @@ impl Law for Pi {
         params: PiParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Once settled it holds the queue at its target whatever the number of flows.",
         bad: "With gains for few flows it needs a minute to reach the p that many flows want, with a full queue meanwhile.",

@@ -24,7 +24,7 @@
 //! * None of PIE's exceptions, such as the burst allowance, as in the paper; nor its bound of 25 % on marks.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Ecn, PacketMeta, Span, Time};
@@ -120,7 +120,7 @@ impl Law for Pi2 {
         params: Pi2Params::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "The delay of PIE without its table of scales; classic and scalable TCP share the link equally.",
         bad: "What does not respond has to be dropped with the square root in the loop, so a flood is answered slowly.",

@@ -43,7 +43,7 @@
 //! * Where the queue has no limit, "extended" is always active.
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Span, Time};
@@ -393,7 +393,7 @@ impl Law for Pie {
         params: PieParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Holds the queueing delay near target under heavy and light load alike, and under a flood.",
         bad: "Acts on arrivals by a delay up to an update old: after a step of the load the queue overshoots for a \

@@ -53,7 +53,7 @@ pub use adapt::Adapt;
 use super::ared_floyd::GentleFrom;
 use super::red::{MeasureIn, Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
 use penstock_core::param::{
@@ -302,7 +302,7 @@ impl Law for Psand {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Reacts to a change of the load within seconds, and nearly all its losses come alone.",
         bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the \

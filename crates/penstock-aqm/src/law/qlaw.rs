@@ -26,7 +26,7 @@
 
 use super::red::{MeasureIn, Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
 use penstock_core::{PacketMeta, Span, Time};
@@ -185,7 +185,7 @@ impl Law for Qlaw {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time and memory; a root is sought once an interval",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "After a jump of the load the queue is back between its thresholds in a few seconds, a third of Adaptive RED's \
                time, and its middle is the same for any number of flows.",

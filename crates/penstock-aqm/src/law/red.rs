@@ -50,7 +50,7 @@
 //!   packet above the real one, or half a byte. Linux 6.1 has it, which shows where the queue is measured in packets (CHOKe).
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
@@ -533,7 +533,7 @@ impl Law for Red {
         params: RedParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
         bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in \

@@ -32,7 +32,7 @@
 
 use super::coin::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use penstock_core::param::{Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
@@ -151,7 +151,7 @@ impl Law for Rem {
         params: RemParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Has a target for the queue that does not depend on the load, and prices add up along a path.",
         bad: "Slow to find the price: half a minute after the start the queue of 64 flows is still full; the form of \

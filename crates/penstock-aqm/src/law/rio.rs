@@ -30,7 +30,7 @@
 use super::precedence::Precedence;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
@@ -253,7 +253,7 @@ impl Law for Rio {
         params: RioParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Out packets are dropped by the whole queue and In packets by their own: no In loss if policed.",
         bad: "In traffic that is not policed starves Out traffic, which sees a queue that it does not make.",

@@ -37,7 +37,7 @@
 use super::coin::toss;
 use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
 use alloc::vec;
@@ -334,7 +334,7 @@ impl Law for Sfb {
         params: SfbParams::INFO,
         class_params: &[],
         cost: "O(levels) time, O(levels x bins) memory, with rehash O(flows) more of both at each change",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Confines unresponsive flows to a small rate with a few bins, whatever the number of flows.",
         bad: "Many flows fill all bins, and well-behaved ones are punished with the others: with 64 on the standard \

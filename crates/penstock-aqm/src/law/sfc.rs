@@ -29,7 +29,7 @@
 use super::coin::toss;
 use super::design;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
@@ -155,7 +155,7 @@ impl Law for Sfc {
         params: SfcParams::INFO,
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Acts on the rate of the arrivals before the queue has grown.",
         bad: "Without an integral it misses its target wherever p0 is not the p that the load needs.",

@@ -30,7 +30,7 @@
 
 use super::coin::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Limit, PacketMeta, Rng, Time};
@@ -169,7 +169,7 @@ impl Law for Sred {
         params: SredParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(zombies) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "With hundreds of flows holds the queue near a third of its limit, and counts them without a table.",
         bad: "With tens of flows it drops next to nothing: on the standard link the queue of 4, 16 or 64 is as full \

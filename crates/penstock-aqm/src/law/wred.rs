@@ -38,7 +38,7 @@ use self::ns2::LevelIdle;
 use super::precedence::Precedence;
 use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use alloc::vec::Vec;
 use penstock_core::param::{
@@ -316,7 +316,7 @@ impl Law for Wred {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(levels) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Out-of-profile packets are dropped before any in-profile one, by one average and no search.",
         bad: "Waits for an out-of-profile arrival before it can drop: late bursts of drops, and oscillation.",

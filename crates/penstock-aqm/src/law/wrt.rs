@@ -23,7 +23,7 @@ use super::average::Average;
 use super::rio::Waiting;
 use super::wred::{Wred, WredParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use penstock_core::param::{
     Auto, Default, Length, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with,
@@ -134,7 +134,7 @@ impl Law for Wrt {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(levels) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "As WRED, and in-profile traffic that nobody polices cannot starve the rest.",
         bad: "As WRED it drops late and in bursts; in-profile traffic above th_in loses its protection altogether.",

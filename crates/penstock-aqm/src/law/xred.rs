@@ -21,7 +21,7 @@
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::scheme::{Law, Picture, SchemeInfo, law_builder, module_doc};
+use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::collections::BTreeMap;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Span, Time};
@@ -171,7 +171,7 @@ impl Law for Xred {
         params: &PARAMS,
         class_params: &[],
         cost: "O(log list) time, O(list) memory",
-        build_law: law_builder::<Self>(),
+        build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Spends less of the link than RED on fragments of data units that cannot be used any more.",
         bad: "Needs senders that say what belongs together, and believes them; else it is RED.",

@@ -12,6 +12,7 @@ setup: ## check versions, make .venv, build the native module; a second call ret
 	@tools/setup.sh
 
 demo: setup ## the main job: six queues on the link of the thesis, 720 runs, a table and a page
+	@mkdir -p out
 	$(BIN)/penstock compare scenarios/thesis_link.toml --scheme droptail --scheme red --scheme red:gentle=true \
 		--scheme ared-feng --scheme ared-floyd --scheme psand:max_p_high=0.75,target=10p \
 		--vary traffic.extra.count=0,25,50,100 --runs 30 --html out/thesis_link.html
@@ -44,6 +45,7 @@ docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 papers: setup ## every published work, quickly: verdicts as text, pages in out/papers.html
+	@mkdir -p out
 	$(BIN)/penstock reproduce --quick --html out/papers.html
 
 papers-full: setup ## every published work in full, one after the other, recorded beside it; goes on after an interruption

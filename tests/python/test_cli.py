@@ -35,9 +35,8 @@ def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subproces
 def folder(tmp_path: Path) -> Path:
     """A folder with the scenarios and a result, as the examples expect it."""
     shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
-    done = penstock(
-        "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "out/result.json", cwd=tmp_path
-    )
+    (tmp_path / "out").mkdir()
+    done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     return tmp_path
 
@@ -79,7 +78,7 @@ def test_json_on_standard_output_stands_alone(folder: Path) -> None:
 
 
 def test_a_run_has_what_the_contract_says(folder: Path) -> None:
-    answer = json.loads((folder / "out/result.json").read_text())
+    answer = json.loads((folder / "result.json").read_text())
     for key in ("penstock", "scenario", "seed", "links", "traffic", "fairness", "events", "cpu_s"):
         assert key in answer
     assert answer["scenario"]["links"]["bottleneck"]["queue"]["scheme"] == "red"
@@ -98,11 +97,9 @@ def test_runs_are_exact_again(folder: Path) -> None:
 
 
 def test_a_page_is_written(folder: Path) -> None:
-    done = penstock(
-        "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--html", "deep/down/page.html", cwd=folder
-    )
+    done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--html", "out/page.html", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert (folder / "deep/down/page.html").read_text().startswith("<!doctype html>")
+    assert (folder / "out/page.html").read_text().startswith("<!doctype html>")
     picture = penstock("explain", "red:gentle=true", "--svg", "red.svg", cwd=folder)
     assert picture.returncode == 0, picture.stderr
     assert "<svg" in (folder / "red.svg").read_text()
@@ -123,8 +120,11 @@ def test_a_page_is_written(folder: Path) -> None:
         (("explain", "red", "--flows", "400..50"), "--flows"),
         (("explain", "red", "--svg", "x.bmp"), ".svg"),
         (("report", "nothing.json", "-o", "x.html"), "nothing.json"),
-        (("report", "pyproject.toml", "-o", "out/x.html"), "JSON"),
+        (("report", "pyproject.toml", "-o", "x.html"), "JSON"),
         (("report", "pyproject.toml"), "--output"),
+        (("report", "pyproject.toml", "-o", "deep/down/x.html"), "--output deep/down/x.html: there is no folder"),
+        (("run", "scenarios/thesis_link.toml", "--trace", "deep/down"), "there is no folder deep"),
+        (("run", "scenarios/thesis_link.toml", "--html", "doc/x.html"), 'no folder doc; did you mean "docs"'),
     ],
 )  # fmt: skip
 def test_wrong_requests_end_with_2_and_advice(arguments: tuple[str, ...], told: str) -> None:

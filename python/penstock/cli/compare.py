@@ -1,0 +1,101 @@
+"""`penstock compare`: schemes side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, ScenarioFile, Seed, Settings
+from penstock.cli.output import command_line, load_laws, notify, output_file, print_result, write_json, write_page
+from penstock.errors import Fault, ScenarioError, nearest
+
+EXAMPLE = (
+    "penstock compare scenarios/thesis_link.toml --scheme droptail --scheme red:gentle=true "
+    "--vary traffic.extra.count=25,50 --runs 5"
+)
+MAX_RUNS = 100_000
+
+
+def compare(
+    scenario: ScenarioFile,
+    scheme: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
+            help="Scheme to compare, with its parameters; FILE.py: a Python law; repeatable.",
+            show_default=False,
+        ),
+    ],
+    at: Annotated[
+        list[str], typer.Option(metavar="LINK", help="Links whose queue is replaced; default: the watched links.")
+    ] = [],  # noqa: B006
+    vary: Annotated[
+        list[str], typer.Option(metavar="PATH=a,b,c", help="Values to sweep; several options make a grid.")
+    ] = [],  # noqa: B006
+    runs: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, max=MAX_RUNS, help="Runs of each scheme and swept value, with seeds seed, seed + 1, ..."
+        ),
+    ] = 30,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METRIC=1%",
+            help="Add runs until the confidence half-width is below this fraction of the mean.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    seed: Seed = None,
+    settings: Settings = [],  # noqa: B006
+    load: Load = [],  # noqa: B006
+    json_target: JsonTarget = None,
+    html: HtmlTarget = None,
+) -> None:
+    """Compare schemes side by side, paired run by run, with confidence intervals."""
+    from penstock.engine.progress import Watch
+    from penstock.engine.run import cores
+    from penstock.scenario.scenario import read_document
+    from penstock.studies import compare as comparing
+    from penstock.studies.candidate import Precision, parse_varies
+    from penstock.studies.tables import plain_text
+
+    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
+    load_laws(load)
+    goal = Precision.parse(precision) if precision else None
+    if goal is not None:
+        _check_metric(goal.metric, f"--precision {precision}")
+    document = read_document(scenario, settings)
+    if seed is not None:
+        document = document.set("seed", seed, "--seed")
+    plan = comparing.Plan.make(document, scheme, parse_varies(vary), at)
+    threads = jobs or cores()
+    for note in plan.notes:
+        notify(note)
+    notify(plan.cost(runs, threads))
+    watch = Watch(len(plan.cells) * runs)
+    try:
+        with watch:
+            found = comparing.carry_out(plan, runs, goal, threads, watch.update)
+            series = found.series(jobs=threads) if html_file is not None else []
+    except KeyboardInterrupt:
+        notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
+        raise typer.Exit(130) from None
+    notify(watch.summary())
+    if json_target != "-":
+        print_result(plain_text(found))
+    if json_target is not None:
+        write_json(found.to_json(), json_file)
+    if html_file is not None:
+        write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
+
+
+def _check_metric(name: str, option: str) -> None:
+    """Refuse a metric that no run can have, before any run."""
+    from penstock.results.metrics import METRICS, metric
+
+    known = [entry.name for entry in METRICS]
+    if name not in known and metric(name).title == name:
+        message = f'no metric "{name}"{nearest(name, known)}; penstock list metrics names them'
+        raise ScenarioError([Fault("", message, None, option)])

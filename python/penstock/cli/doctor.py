@@ -1,0 +1,19 @@
+"""`penstock doctor`: what this machine can do."""
+
+from __future__ import annotations
+
+from penstock.cli.options import AsJson
+from penstock.cli.output import json_text, print_result, write_json
+
+EXAMPLE = "penstock doctor"
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check the environment, and how to fix what is missing."""
+    from penstock.engine import machine
+
+    findings = machine.examine()
+    if as_json:
+        write_json(json_text([vars(item) for item in findings]), None)
+    else:
+        print_result(machine.text(findings))

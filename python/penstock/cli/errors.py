@@ -1,0 +1,55 @@
+"""Errors of a verb as messages and exit codes."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from penstock.errors import PenstockError, ScenarioError
+
+MAX_SHOWN = 50
+"""Errors of one scenario that are printed; the rest are counted."""
+
+
+def report_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a verb: print its errors on standard error and exit with their code, without a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except PenstockError as error:
+            print(error_text(error), file=sys.stderr)
+            raise typer.Exit(error.exit_code) from None
+        except BrokenPipeError:
+            # The reader of the output has gone away. Python would complain again when it flushes at exit.
+            _discard_output()
+            raise typer.Exit(0) from None
+        except OSError as error:
+            if error.filename is None:
+                _discard_output()
+            place = error.filename or "standard output"
+            print(f"{place}: {error.strerror or error}", file=sys.stderr)
+            raise typer.Exit(1) from None
+
+    return wrapped
+
+
+def error_text(error: PenstockError) -> str:
+    """The message of an error; of a scenario with many errors the first ones and their number."""
+    if not isinstance(error, ScenarioError) or len(error.faults) < 2:
+        return str(error)
+    lines = [str(fault) for fault in error.faults[:MAX_SHOWN]]
+    if len(error.faults) > MAX_SHOWN:
+        lines.append(f"... and {len(error.faults) - MAX_SHOWN} more")
+    return "\n".join([*lines, f"{len(error.faults)} errors; nothing was run"])
+
+
+def _discard_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,51 @@
+"""`penstock explain`: a scheme or conditioner as text and picture."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from penstock.cli.options import JsonTarget
+from penstock.cli.output import json_text, output_file, print_result, terminal_width, write_json
+from penstock.errors import PenstockError
+
+EXAMPLE = "penstock explain red --link 20Mbit --rtt 80ms --flows 50..400"
+
+
+def explain(
+    scheme: Annotated[
+        str, typer.Argument(metavar="SCHEME", help="Scheme or conditioner, with parameters as in red:max_p=0.2.")
+    ],
+    link: Annotated[str, typer.Option(metavar="RATE", help="Rate of the link.")] = "10Mbit",
+    rtt: Annotated[str, typer.Option(metavar="TIME", help="Round-trip time without queueing.")] = "100ms",
+    flows: Annotated[
+        str | None,
+        typer.Option(metavar="N|A..B", help="Number of flows, for the queue law and for parameters that depend on it."),
+    ] = None,
+    limit: Annotated[str, typer.Option(metavar="LENGTH", help="Limit of the queue.")] = "1BDP",
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the picture as SVG, PDF or PNG; with --flows, the queue law."),
+    ] = None,
+    json_target: JsonTarget = None,
+) -> None:
+    """Explain a scheme or conditioner: its law, parameters, source, a picture, strengths and weaknesses."""
+    from penstock.explain import explanation
+    from penstock.explain.conditioner import conditioner_text
+
+    svg_file, json_file = output_file(svg, "--svg"), output_file(json_target, "--json")
+    if (text := conditioner_text(scheme, terminal_width())) is not None:
+        if svg_file is not None:
+            raise PenstockError(f"--svg: {scheme} is a conditioner and has no drop function to draw")
+        if json_target is not None:
+            raise PenstockError(f"--json: {scheme} is a conditioner; use penstock list conditioners --json")
+        print_result(text)
+        return
+    found = explanation.prepare(scheme, link, rtt, flows, limit)
+    if json_target is not None:
+        write_json(json_text(found.as_json()), json_file)
+    if json_target != "-":
+        print_result(found.text(terminal_width()))
+    if svg_file is not None:
+        found.draw(svg_file)

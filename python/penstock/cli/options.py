@@ -1,0 +1,32 @@
+"""Options and arguments that several verbs share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+MAX_SEED = 2**63 - 1
+"""Largest seed; the scenario file has the same bound."""
+
+ScenarioFile = Annotated[str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)]
+Settings = Annotated[
+    list[str],
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Override one value, e.g. links.bottleneck.rate=2Mbit; repeatable."
+    ),
+]
+Load = Annotated[
+    list[str], typer.Option("--load", metavar="FILE.py", help="Load a file that defines Python laws; repeatable.")
+]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed (of the first run); default: the scenario's.")
+]
+Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, max=1024, help="Number of threads; default: all cores.")]
+JsonTarget = Annotated[
+    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is standard output.")
+]
+HtmlTarget = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Write a self-contained HTML page that works offline.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -1,0 +1,95 @@
+"""`penstock reproduce`: the figures, tables and claims of published works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from penstock.cli.options import HtmlTarget, Jobs, JsonTarget
+from penstock.cli.output import json_text, notify, output_file, output_folder, print_result, write_json
+from penstock.errors import PenstockError
+
+EXAMPLE = "penstock reproduce cc/fig4 --quick"
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PAPER[/EXPERIMENT] ...]", help="Papers or experiments; default: all."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and a part of each sweep.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The paper's own number of seeds and run length.")] = False,
+    recorded: Annotated[bool, typer.Option("--recorded", help="Show the recorded full runs; run nothing.")] = False,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="List papers and experiments with their recorded verdicts.")
+    ] = False,
+    store: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Folder for results of runs; default: the user's cache.")
+    ] = None,
+    jobs: Jobs = None,
+    figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write each figure as PDF and SVG.")] = None,
+    json_target: JsonTarget = None,
+    html: HtmlTarget = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="In a checkout: record the outcome beside the paper.")
+    ] = False,
+) -> None:
+    """Reproduce the figures and tables of a published paper, with a verdict on each of its claims."""
+    from penstock.reproduce import experiment_run, page, paper, text
+
+    experiments = paper.find(names or [])
+    if list_them:
+        print_result(text.listed(experiments))
+        return
+    if quick + full + recorded > 1:
+        raise PenstockError("--quick, --full and --recorded exclude each other")
+    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
+    figure_folder = output_folder(figures, "--figures")
+    if recorded:
+        outcomes = experiment_run.recorded(experiments)
+        missing = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
+        if missing and (figure_folder is not None or html_file is not None):
+            notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
+    else:
+        mode: experiment_run.Mode = "quick" if quick else "full" if full else "normal"
+        outcomes = _run(experiments, mode, store, jobs)
+    written = page.figures(outcomes, figure_folder) if figure_folder is not None else {}
+    if json_target is not None:
+        write_json(json_text(experiment_run.to_dict(outcomes, written)), json_file)
+    if json_target != "-":
+        print_result(text.text(outcomes))
+    if html_file is not None:
+        for file in page.write(outcomes, html_file):
+            notify(f"page: {file}")
+    if update:
+        experiment_run.update(outcomes, notify)
+    if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
+        notify(f"claims that must hold and are not confirmed: {', '.join(failed)}")
+        raise typer.Exit(3)
+
+
+def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None) -> list[Any]:
+    """Run experiments; Ctrl-C keeps the finished runs in the store."""
+    from penstock.engine.progress import Watch
+    from penstock.engine.run import cores
+    from penstock.reproduce import experiment_run
+    from penstock.studies.store import Store, default_folder
+
+    kept = Store(Path(store) if store else default_folder())
+    outcomes = []
+    for experiment in experiments:
+        notify(f"{experiment.name}: {experiment.title}")
+        watch = Watch(0)
+        try:
+            with watch:
+                effort = experiment_run.Effort(mode=mode, store=kept, jobs=jobs or cores(), progress=watch.update)
+                outcomes.append(experiment_run.carry_out(experiment, effort))
+        except KeyboardInterrupt:
+            notify(
+                f"interrupted in {experiment.name}; finished runs are kept in {kept.file}; "
+                "rerun the same command to resume"
+            )
+            raise typer.Exit(130) from None
+    return outcomes

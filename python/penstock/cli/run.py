@@ -1,0 +1,98 @@
+"""`penstock run`: one run of a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penstock.cli.options import HtmlTarget, JsonTarget, Load, ScenarioFile, Seed, Settings
+from penstock.cli.output import json_text, load_laws, notify, output_file, output_folder, print_result, write_json
+from penstock.cli.output import write_page as write_result_page
+from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from penstock.engine.run import Run
+    from penstock.scenario.scenario import Document
+
+EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
+
+
+def run(
+    scenario: ScenarioFile,
+    seed: Seed = None,
+    settings: Settings = [],  # noqa: B006
+    load: Load = [],  # noqa: B006
+    json_target: JsonTarget = None,
+    html: HtmlTarget = None,
+    trace: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Write packets.parquet and series.parquet into this folder.")
+    ] = None,
+    pcap: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[NAME=]FILE", help="Capture the packets of the watched link, or of link NAME; repeatable."
+        ),
+    ] = [],  # noqa: B006
+    flows: Annotated[
+        bool, typer.Option("--flows", help="Report each flow; default: only with up to 1000 flows.")
+    ] = False,
+) -> None:
+    """Run a scenario once."""
+    from penstock.scenario.scenario import read_document
+    from penstock.studies.tables import run_grids, text
+
+    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
+    captured, folder = _capture_files(pcap), output_folder(trace, "--trace")
+    load_laws(load)
+    result = _run(read_document(scenario, settings), seed, folder, captured, flows=flows, series=html_file is not None)
+    notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
+    answer = result.to_dict()
+    if html_file is not None:
+        write_result_page(answer, html_file)
+    answer.pop("series", None)
+    if json_target is not None:
+        write_json(json_text(answer), json_file)
+    if json_target != "-":
+        print_result(text(run_grids(result)))
+
+
+def _run(
+    document: Document,
+    seed: int | None,
+    trace: Path | None,
+    captured: list[tuple[str | None, Path]],
+    *,
+    flows: bool,
+    series: bool,
+) -> Run:
+    from penstock.engine import run as engine
+
+    if trace is None and not captured:
+        return engine.run(document, seed, flows=True if flows else None, series=series)
+    from penstock.engine.pcap import captures
+    from penstock.engine.trace import run_kept
+
+    resolved = document.resolve()
+    return run_kept(
+        resolved,
+        int(resolved.shown["seed"]) if seed is None else seed,
+        trace,
+        captures(resolved.canonical["links"], captured),
+        flows=flows or engine.count_flows(resolved) <= engine.MOST_FLOWS,
+        series=series,
+    )
+
+
+def _capture_files(options: list[str]) -> list[tuple[str | None, Path]]:
+    """Link names (None: the watched link) with the files of their packets."""
+    from penstock.engine.pcap import split
+
+    found = []
+    for link, name in map(split, options):
+        file = output_file(name, "--pcap")
+        if file is None:
+            raise PenstockError("--pcap -: packets go to a file, not to standard output")
+        found.append((link, file))
+    return found

@@ -146,4 +146,4 @@ def test_control_c_ends_within_a_second_with_130(verb: tuple[str, ...], tmp_path
     assert "Traceback" not in err
     assert out == ""
     if verb[0] == "compare":
-        assert "of 10000 runs were finished" in err
+        assert "of 10000 runs had finished" in err

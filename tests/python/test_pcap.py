@@ -160,7 +160,7 @@ def test_what_is_captured_changes_no_result(tmp_path: Path) -> None:
     [
         ("lef=x.pcap", 'there is no link "lef"; did you mean "left"?'),
         ("left=", "no file is named behind ="),
-        ("-", "packets go into a file, not to standard output"),
+        ("-", "packets go to a file, not to standard output"),
         ("left=here.pcap", "is named twice"),
         (".", "it is a folder"),
     ],

@@ -300,7 +300,7 @@ def test_without_points_a_recorded_figure_is_not_drawn(work: Path) -> None:
     assert len(list(work.glob("out/*/fig1.*"))) == 2
     points_file.unlink()
     done = reproduced(work, "--recorded", "--figures", str(work / "none"), "--html", str(work / "page.html"))
-    assert done.stderr.startswith("not drawn, as no points of them are recorded: author-2001/fig1\n")
+    assert done.stderr.startswith("not drawn, because no points are recorded: author-2001/fig1\n")
     assert done.returncode == 0
     assert not list(work.glob("none/*/*"))
     assert "<figure" not in (work / "page.html").read_text(encoding="utf-8")

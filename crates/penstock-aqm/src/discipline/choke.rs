@@ -139,8 +139,8 @@ impl<P: Packet + Send> Discipline<P> for Choke<P> {
     fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
         let meta = packet.meta();
         let q = self.red.length(&self.backlog());
-        self.red.update_average(env.now, q);
-        if self.red.avg() > self.red.min_th() && self.evict_matching(env, &meta) {
+        self.red.average.update(env.now, q);
+        if self.red.average.get() > self.red.curve.min_th && self.evict_matching(env, &meta) {
             return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Early);
         }
         let mark = match self.red.judge(q, env.rng) {

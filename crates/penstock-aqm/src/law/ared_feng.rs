@@ -20,7 +20,7 @@
 //!   reaches 1 below max_th.
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first.
 
-use super::ared_floyd::GentleFrom;
+use super::curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -74,7 +74,7 @@ impl AredFeng {
     /// Figure 3. On a threshold nothing changes.
     #[inline]
     fn adapt(&mut self) {
-        let (avg, min_th, max_th) = (self.red.avg(), self.red.min_th(), self.red.max_th());
+        let (avg, DropCurve { min_th, max_th, .. }) = (self.red.average.get(), self.red.curve);
         if min_th < avg && avg < max_th {
             self.status = Status::Between;
         } else if avg < min_th && self.status != Status::Below {
@@ -87,10 +87,8 @@ impl AredFeng {
     }
 
     fn move_max_p(&mut self, factor: f64) {
-        self.red.set_max_p((self.red.max_p() * factor).clamp(MAX_P_LOW, MAX_P_HIGH));
-        if self.params.gentle_from == GentleFrom::Current {
-            self.red.start_ramp_at_max_p();
-        }
+        let max_p = (self.red.curve.max_p * factor).clamp(MAX_P_LOW, MAX_P_HIGH);
+        self.red.curve = self.red.curve.with_max_p(max_p, self.params.gentle_from);
     }
 }
 
@@ -98,7 +96,7 @@ impl Aqm for AredFeng {
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
-        self.red.update_average(cx.now, q);
+        self.red.average.update(cx.now, q);
         self.adapt();
         self.red.judge(q, cx.rng)
     }

@@ -19,6 +19,7 @@
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first. "current" lets
 //!   it follow, which keeps the drop function continuous.
 
+use super::curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -33,16 +34,6 @@ penstock_core::choice! {
         Timer = "timer",
         /// Arrivals, as in ns-2.
         Arrival = "arrival",
-    }
-}
-
-penstock_core::choice! {
-    /// Where the gentle ramp starts while max_p moves.
-    pub enum GentleFrom {
-        /// At the max_p set at first, as in ns-2.
-        First = "first",
-        /// At the present max_p.
-        Current = "current",
     }
 }
 
@@ -87,9 +78,8 @@ impl AredFloyd {
 
     /// Figure 1.
     fn adapt(&mut self, now: Time) {
-        let AredFloydParams { alpha, beta, max_p_low, max_p_high, .. } = self.params;
-        let (min_th, max_th) = (self.red.min_th(), self.red.max_th());
-        let (avg, max_p) = (self.red.avg(), self.red.max_p());
+        let AredFloydParams { alpha, beta, max_p_low, max_p_high, gentle_from, .. } = self.params;
+        let (avg, DropCurve { min_th, max_th, max_p, .. }) = (self.red.average.get(), self.red.curve);
         let moved = if avg > min_th + 0.6 * (max_th - min_th) && max_p <= max_p_high {
             max_p + alpha.min(max_p / 4.0)
         } else if avg < min_th + 0.4 * (max_th - min_th) && max_p >= max_p_low {
@@ -98,10 +88,7 @@ impl AredFloyd {
             return;
         };
         self.last_change = now;
-        self.red.set_max_p(moved.min(1.0));
-        if self.params.gentle_from == GentleFrom::Current {
-            self.red.start_ramp_at_max_p();
-        }
+        self.red.curve = self.red.curve.with_max_p(moved.min(1.0), gentle_from);
     }
 }
 
@@ -109,7 +96,7 @@ impl Aqm for AredFloyd {
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
-        self.red.update_average(cx.now, q);
+        self.red.average.update(cx.now, q);
         if self.params.tick == Tick::Arrival && cx.now > self.last_change + self.params.interval {
             self.adapt(cx.now);
         }

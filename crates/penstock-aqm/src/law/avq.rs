@@ -38,7 +38,7 @@
 //!   Found by its results: for 3 flows on the thesis' link, where it draws nothing, all numbers are then the same.
 
 use super::design;
-use super::red::MeasureIn;
+use super::measure::MeasureIn;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};

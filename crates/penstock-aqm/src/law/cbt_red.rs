@@ -21,7 +21,7 @@
 //! * The RED of the TCP packets spares them (`guards`) while at most one packet of any class waits.
 //! * Only TCP packets are marked; the drop of another class is certain and no signal of congestion.
 
-use super::average::Average;
+use super::average::{Average, Filter};
 use super::red::{Red, RedParams};
 use super::rio::Waiting;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -70,8 +70,8 @@ impl CbtRed {
     /// The law that judges TCP packets by `red`.
     pub fn new(params: &CbtRedParams, red: Red) -> Self {
         let bounded = |threshold| Bounded {
-            threshold: red.params().in_unit(threshold),
-            average: Average::EMPTY,
+            threshold: red.params.in_unit(threshold),
+            average: Average::new(class_filter(&red)),
             waiting: Waiting::default(),
         };
         let (tagged, other) = (bounded(params.t_tagged), bounded(params.t_other));
@@ -89,17 +89,21 @@ impl CbtRed {
     }
 }
 
+/// The filter of the averages that bound a class: RED's, without `whole_average`.
+fn class_filter(red: &Red) -> Filter {
+    Filter { whole: false, ..red.average.filter }
+}
+
 impl Aqm for CbtRed {
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let queue = self.waiting(packet).of(&cx.queue);
         let q = self.red.length(&queue);
         if packet.protocol == TCP {
-            self.red.update_average(cx.now, q);
+            self.red.average.update(cx.now, q);
             return self.red.judge(self.red.length(&cx.queue), cx.rng);
         }
-        let (w_q, capacity) = self.red.filter();
         let class = self.bounded(packet);
-        class.average.update(cx.now, q, w_q, capacity);
+        class.average.update(cx.now, q);
         if class.average.get() >= class.threshold { Verdict::Drop(Cause::Forced) } else { Verdict::Pass }
     }
 
@@ -130,6 +134,9 @@ impl Aqm for CbtRed {
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.red.on_link(now, link);
+        for class in [&mut self.tagged, &mut self.other] {
+            class.average.filter = class_filter(&self.red);
+        }
     }
 
     /// Those of the RED of TCP packets, and the averages of the other classes.

@@ -26,7 +26,8 @@
 //! * The thresholds are no one's: neither source prints values that suit another link.
 
 use super::coin::toss;
-use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
+use super::measure::MeasureIn;
+use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
@@ -64,19 +65,9 @@ impl Dsred {
     /// The law on this link; all contradictions in `params`, if there are any.
     pub fn new(params: DsredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = RedParams {
-            min_th: params.min_th,
-            max_th: params.max_th,
-            max_p: 1.0,
             w_q: params.w_q,
-            gentle: false,
-            gentle_top: GentleTop::TwiceMaxTh,
-            spacing: Spacing::None,
-            guards: false,
-            whole_average: false,
-            mean_packet: params.mean_packet,
             measure_in: params.measure_in,
-            ecn: params.ecn,
-            mark_up_to: MarkUpTo::Top,
+            ..RedParams::plain(params.min_th, params.max_th, 1.0, params.mean_packet)
         };
         Ok(Self { params, red: Red::new(red, link)? })
     }
@@ -84,7 +75,7 @@ impl Dsred {
     /// Equation 1.12.
     fn d(&self, avg: f64) -> f64 {
         let gamma = self.params.gamma;
-        let (k_l, k_h) = (self.red.min_th(), self.red.max_th());
+        let (k_l, k_h) = (self.red.curve.min_th, self.red.curve.max_th);
         let k_m = f64::midpoint(k_l, k_h);
         let (alpha, beta) = (2.0 * (1.0 - gamma) / (k_h - k_l), 2.0 * gamma / (k_h - k_l));
         if avg < k_l {
@@ -103,11 +94,11 @@ impl Aqm for Dsred {
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
-        self.red.update_average(cx.now, q);
-        if self.red.avg() >= self.red.max_th() {
+        self.red.average.update(cx.now, q);
+        if self.red.average.get() >= self.red.curve.max_th {
             return Verdict::Drop(Cause::Forced);
         }
-        toss(self.d(self.red.avg()), self.params.ecn, cx.rng)
+        toss(self.d(self.red.average.get()), self.params.ecn, cx.rng)
     }
 
     fn on_idle(&mut self, now: Time) {
@@ -119,12 +110,12 @@ impl Aqm for Dsred {
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("avg", self.red.avg());
-        show("p", self.d(self.red.avg()));
+        show("avg", self.red.average.get());
+        show("p", self.d(self.red.average.get()));
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {
-        Some(self.d(self.red.params().in_unit(Length::Packets(average))))
+        Some(self.d(self.red.params.in_unit(Length::Packets(average))))
     }
 }
 

@@ -20,6 +20,7 @@
 //! # Differences
 //! * Both sources only name the scheme and its idea: the formula is made after the square-root law of TCP.
 
+use super::curve::GentleFrom;
 use super::per_flow::PerFlow;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
@@ -91,7 +92,7 @@ impl FbRed {
 
     /// max_p_i
     fn max_p(&self, flow: Flow) -> f64 {
-        let max_p = self.red.params().max_p;
+        let max_p = self.red.params.max_p;
         if flow.rtt == 0 || max_p == 0.0 {
             return max_p;
         }
@@ -122,8 +123,7 @@ impl Aqm for FbRed {
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let flow = self.note(packet);
-        self.red.set_max_p(self.max_p(flow));
-        self.red.start_ramp_at_max_p();
+        self.red.curve = self.red.curve.with_max_p(self.max_p(flow), GentleFrom::Current);
         self.red.on_arrival(cx, packet)
     }
 

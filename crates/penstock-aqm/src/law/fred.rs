@@ -35,7 +35,7 @@
 
 use super::coin::toss;
 use super::per_flow::PerFlow;
-use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
+use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
@@ -96,14 +96,14 @@ impl Fred {
 
     /// What a flow has in the queue on average.
     fn avgcq(&self) -> f64 {
-        (self.red.avg() / f64::from(self.active.max(1))).max(1.0)
+        (self.red.average.get() / f64::from(self.active.max(1))).max(1.0)
     }
 
     fn max_q(&self) -> f64 {
         match self.params.max_q {
-            _ if self.params.many_flows && self.red.avg() >= self.red.max_th() => 2.0,
+            _ if self.params.many_flows && self.red.average.get() >= self.red.curve.max_th => 2.0,
             Auto::Value(max_q) => max_q,
-            Auto::Auto => self.red.min_th().max(1.0),
+            Auto::Auto => self.red.curve.min_th.max(1.0),
         }
     }
 
@@ -111,7 +111,7 @@ impl Fred {
     fn is_robust(&self, Flow { qlen, strikes }: Flow) -> bool {
         let (qlen, avgcq) = (f64::from(qlen), self.avgcq());
         qlen >= self.max_q()
-            || (self.red.avg() >= self.red.max_th() && qlen > 2.0 * avgcq)
+            || (self.red.average.get() >= self.red.curve.max_th && qlen > 2.0 * avgcq)
             || (qlen >= avgcq && strikes > 1)
     }
 
@@ -121,8 +121,8 @@ impl Fred {
             return Verdict::Pass;
         }
         let count = self.count.map_or(0, |count| count + 1);
-        let (min_th, max_th) = (self.red.min_th(), self.red.max_th());
-        let p_b = self.params.max_p * (self.red.avg() - min_th) / (max_th - min_th);
+        let (min_th, max_th) = (self.red.curve.min_th, self.red.curve.max_th);
+        let p_b = self.params.max_p * (self.red.average.get() - min_th) / (max_th - min_th);
         let rest = 1.0 - f64::from(count) * p_b;
         let verdict = toss(if rest > 0.0 { p_b / rest } else { 1.0 }, self.params.ecn, rng);
         self.count = Some(if verdict == Verdict::Pass { count } else { 0 });
@@ -130,7 +130,7 @@ impl Fred {
     }
 
     fn leave(&mut self, now: Time, queue: u32, flow: u32) {
-        self.red.update_average(now, f64::from(queue));
+        self.red.average.update(now, f64::from(queue));
         let flow = self.flows.of(flow);
         flow.qlen -= 1;
         if flow.qlen == 0 {
@@ -154,39 +154,26 @@ impl FredParams {
             Auto::Value(max_th) => max_th.in_packets(self.mean_packet),
             Auto::Auto => 2.0 * min_th,
         };
-        RedParams {
-            min_th: Length::Packets(min_th),
-            max_th: Length::Packets(max_th),
-            max_p: self.max_p,
-            w_q: self.w_q,
-            gentle: false,
-            gentle_top: GentleTop::TwiceMaxTh,
-            spacing: Spacing::Count,
-            guards: false,
-            whole_average: false,
-            mean_packet: self.mean_packet,
-            measure_in: MeasureIn::Packets,
-            ecn: self.ecn,
-            mark_up_to: MarkUpTo::Top,
-        }
+        let [min_th, max_th] = [min_th, max_th].map(Length::Packets);
+        RedParams { w_q: self.w_q, ..RedParams::plain(min_th, max_th, self.max_p, self.mean_packet) }
     }
 }
 
 impl Aqm for Fred {
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         if cx.queue.packets == 0 {
-            self.red.update_average(cx.now, 0.0);
+            self.red.average.update(cx.now, 0.0);
         }
         let flow = *self.flows.of(packet.flow);
         if self.is_robust(flow) {
             self.flows.of(packet.flow).strikes += 1;
             return Verdict::Drop(Cause::Forced);
         }
-        let avg = self.red.avg();
-        if avg >= self.red.max_th() {
+        let avg = self.red.average.get();
+        if avg >= self.red.curve.max_th {
             self.count = Some(0);
             Verdict::Drop(Cause::Forced)
-        } else if avg >= self.red.min_th() {
+        } else if avg >= self.red.curve.min_th {
             self.random_drop(flow.qlen, cx.rng)
         } else {
             self.count = None;
@@ -197,7 +184,7 @@ impl Aqm for Fred {
     fn on_enqueued(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
         // The empty queue was taken into the average on arrival.
         if cx.queue.packets > 1 {
-            self.red.update_average(cx.now, f64::from(cx.queue.packets - 1));
+            self.red.average.update(cx.now, f64::from(cx.queue.packets - 1));
         }
         let flow = self.flows.of(packet.flow);
         self.active += u32::from(flow.qlen == 0);
@@ -218,12 +205,12 @@ impl Aqm for Fred {
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
-        self.red.set_params(self.params.place(link));
+        self.red.params = self.params.place(link);
         self.red.on_link(now, link);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("avg", self.red.avg());
+        show("avg", self.red.average.get());
         show("avgcq", self.avgcq());
         show("active", f64::from(self.active));
     }

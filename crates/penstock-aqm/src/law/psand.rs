@@ -50,8 +50,9 @@ mod adapt;
 
 pub use adapt::Adapt;
 
-use super::ared_floyd::GentleFrom;
-use super::red::{MeasureIn, Red, RedParams};
+use super::curve::{DropCurve, GentleFrom};
+use super::measure::MeasureIn;
+use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
@@ -145,10 +146,11 @@ impl Psand {
 
     fn start_thresholds(&mut self) {
         match self.params.adapt {
-            Adapt::PseudoDropTail => self.red.set_thresholds(self.target, self.target),
+            Adapt::PseudoDropTail => {
+                self.red.curve = self.red.curve.with_thresholds(self.target, self.target, GentleFrom::Current);
+            }
             Adapt::Sandwich => {
-                self.red.set_max_p(self.params.first_max_p());
-                self.red.start_ramp_at_max_p();
+                self.red.curve = self.red.curve.with_max_p(self.params.first_max_p(), GentleFrom::Current);
             }
             _ => {}
         }
@@ -156,20 +158,16 @@ impl Psand {
 
     /// An interval has ended.
     fn adapt(&mut self) {
-        let avg = self.red.avg();
-        let width = self.red.max_th() - self.red.min_th();
+        let avg = self.red.average.get();
+        let before = self.red.curve;
         self.move_thresholds(avg);
-        match self.params.adapt {
-            Adapt::PseudoDropTail => {}
-            Adapt::Sandwich => {
-                let moved = self.red.max_th() - self.red.min_th();
-                // thresholds that meet have no slope
-                if moved > 0.0 && width > 0.0 {
-                    self.red.set_max_p(self.red.max_p() * moved / width);
-                }
-                self.move_ramp();
-            }
-            _ => self.move_max_p(avg),
+        let max_p = match self.params.adapt {
+            Adapt::PseudoDropTail => None,
+            Adapt::Sandwich => Some(self.max_p_of_the_slope(&before)),
+            _ => Some(self.next_max_p(avg)),
+        };
+        if let Some(max_p) = max_p {
+            self.red.curve = self.red.curve.with_max_p(max_p, self.params.gentle_from);
         }
         self.previous = Some(avg);
     }
@@ -181,32 +179,30 @@ impl Psand {
         let room = adapt::Room {
             target: self.target,
             limit: self.limit,
-            width: self.red.params().in_unit(Length::Packets(0.5)),
+            width: self.red.params.in_unit(Length::Packets(0.5)),
         };
-        let now = (self.red.min_th(), self.red.max_th());
+        let now = (self.red.curve.min_th, self.red.curve.max_th);
         let (min_th, max_th) = adapt.moved(now, change, smooth_alpha, &room);
         if (min_th, max_th) != now {
-            match self.params.gentle_from {
-                GentleFrom::First => self.red.set_ends(min_th, max_th),
-                GentleFrom::Current => self.red.set_thresholds(min_th, max_th),
-            }
+            self.red.curve = self.red.curve.with_thresholds(min_th, max_th, self.params.gentle_from);
         }
     }
 
     /// Equations 2.1 and 2.2.
-    fn move_max_p(&mut self, avg: f64) {
+    fn next_max_p(&self, avg: f64) -> f64 {
         let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
         let proximity = avg / self.target;
         let change = self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous);
         let factor = coef * math::pow(proximity * change, gamma);
-        self.red.set_max_p((self.red.max_p() * factor).min(max_p_high).max(max_p_low));
-        self.move_ramp();
+        (self.red.curve.max_p * factor).min(max_p_high).max(max_p_low)
     }
 
-    fn move_ramp(&mut self) {
-        if self.params.gentle_from == GentleFrom::Current {
-            self.red.start_ramp_at_max_p();
-        }
+    /// The max_p that keeps the slope between the thresholds as it was `before` they moved.
+    fn max_p_of_the_slope(&self, before: &DropCurve) -> f64 {
+        let DropCurve { min_th, max_th, max_p, .. } = self.red.curve;
+        let (width, moved) = (before.max_th - before.min_th, max_th - min_th);
+        // thresholds that meet have no slope
+        if moved > 0.0 && width > 0.0 { max_p * moved / width } else { max_p }
     }
 }
 
@@ -256,12 +252,12 @@ impl Aqm for Psand {
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
-        let target = target(&self.params, self.red.params(), link);
-        let limit = self.red.params().limit(link);
+        let target = target(&self.params, &self.red.params, link);
+        let limit = self.red.params.limit(link);
         // On a link where the target makes no sense the law goes on as it was.
         if 0.0 < target && target < limit {
             (self.target, self.limit) = (target, limit);
-            self.red.set_params(place(&self.params, self.red.params(), target, limit));
+            self.red.params = place(&self.params, &self.red.params, target, limit);
         }
         self.red.on_link(now, link);
         self.start_thresholds();
@@ -279,8 +275,8 @@ impl Aqm for Psand {
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         if self.params.adapt != Adapt::None {
-            show("min_th", self.red.min_th());
-            show("max_th", self.red.max_th());
+            show("min_th", self.red.curve.min_th);
+            show("max_th", self.red.curve.max_th);
         }
     }
 
@@ -374,7 +370,7 @@ mod tests {
         let law =
             Psand::from_settings(&[("target".into(), Value::Time(Span::from_millis(80)))], &thesis_link(), Time::ZERO);
         let law = law.unwrap();
-        assert_eq!((law.target, law.red.min_th(), law.red.max_th()), (15.0, 0.0, 30.0));
+        assert_eq!((law.target, law.red.curve.min_th, law.red.curve.max_th), (15.0, 0.0, 30.0));
     }
 
     #[test]

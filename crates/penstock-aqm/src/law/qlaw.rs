@@ -24,7 +24,9 @@
 //! * From Adaptive RED (Floyd), whose frame it has: max_p is set, not moved by a step, so that it is there in a few
 //!   intervals whatever the load was before.
 
-use super::red::{MeasureIn, Red, RedParams};
+use super::curve::GentleFrom;
+use super::measure::MeasureIn;
+use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
@@ -95,10 +97,10 @@ impl Qlaw {
     fn law(&self) -> QueueLaw {
         QueueLaw {
             rtld: self.rtld,
-            service_rate: self.red.filter().1,
+            service_rate: self.red.average.filter.capacity,
             b: 1.0,
             window_limit: f64::INFINITY,
-            signal: if self.red.params().ecn { Signal::Mark } else { Signal::Drop },
+            signal: if self.red.params.ecn { Signal::Mark } else { Signal::Drop },
             windows: Windows::WithTimeouts { min_rto: self.params.min_rto.as_secs() },
             balance: Balance::Paper,
         }
@@ -113,19 +115,19 @@ impl Qlaw {
             return;
         }
         let p = self.signalled.max(0.5) / self.arrived;
-        let packet = match self.red.params().measure_in {
+        let packet = match self.red.params.measure_in {
             MeasureIn::Packets => 1.0,
-            MeasureIn::Bytes => self.red.params().mean_packet.0 as f64,
+            MeasureIn::Bytes => self.red.params.mean_packet.0 as f64,
         };
-        let middle = 0.5 * (self.red.min_th() + self.red.max_th());
+        let middle = 0.5 * (self.red.curve.min_th + self.red.curve.max_th);
         let law = self.law();
-        self.flows = law.flows(self.red.avg() / packet, p.min(1.0));
+        self.flows = law.flows(self.red.average.get() / packet, p.min(1.0));
         // where no p holds them there, they are too many for the law or too few
         let many = law.flows(middle / packet, 1.0) < self.flows;
         let wanted = law.probability(self.flows, middle / packet).unwrap_or(f64::from(u8::from(many)));
-        let p_b = self.red.params().spacing.p_b_for(wanted);
-        self.red.set_max_p((2.0 * p_b).max(self.params.max_p_low).min(self.params.max_p_high));
-        self.red.start_ramp_at_max_p();
+        let p_b = self.red.params.spacing.p_b_for(wanted);
+        let max_p = (2.0 * p_b).max(self.params.max_p_low).min(self.params.max_p_high);
+        self.red.curve = self.red.curve.with_max_p(max_p, GentleFrom::Current);
     }
 }
 
@@ -229,12 +231,12 @@ mod tests {
         settings.push(("ecn".into(), Value::Flag(true)));
         let mut law = <Qlaw as Law>::from_settings(&settings, &link, Time::ZERO).unwrap();
         // the same flows seen elsewhere on the curve: at 0.05 they have a queue of 334 packets
-        law.red.set_avg(334.0);
+        law.red.average.update(Time::ZERO, 334.0);
         (law.arrivals, law.signals) = (100_000, 5_000);
         law.steer();
         assert!((law.flows - 100.0).abs() < 0.2, "{}", law.flows);
         let p_b = 3.0 * 0.088 / 2.088;
-        assert!((law.red.max_p() / 2.0 - p_b).abs() < 0.0005, "{}", law.red.max_p());
+        assert!((law.red.curve.max_p / 2.0 - p_b).abs() < 0.0005, "{}", law.red.curve.max_p);
     }
 
     /// The law with `waiting` packets in the queue and `lost` of a hundred arrivals of each interval signalled.

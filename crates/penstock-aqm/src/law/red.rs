@@ -5,76 +5,63 @@
 //! # Law
 //! At each arrival, with the queue q that the packet finds (section 4):
 //!
-//! * avg = (1 - w_q) avg + w_q q; after an idle time of the link first avg = (1 - w_q)^m avg, where m packets of the
-//!   typical size could have been sent;
-//! * p_b = 0 for avg < min_th; max_p (avg - min_th) / (max_th - min_th) below max_th; 1 above. With `gentle`, p_b goes
-//!   on from max_p at max_th to 1 at 2 max_th (or at the limit of the queue);
-//! * p_a from p_b by the number of arrivals since the last drop (section 7), which spaces the drops evenly: `spacing`;
-//! * drop or mark with probability p_a. A number is drawn where p_a > 0, also where p_a = 1, and none where p_a = 0;
-//! * from max_th on, with `gentle` from the end of the ramp on, drop with certainty (forced), and draw none. So with
-//!   max_p = 1 and `gentle` p_b is 1 on the whole ramp, but drops there are early and drawn.
+//! * avg = (1 - w_q) avg + w_q q. After an idle time of the link, first avg = (1 - w_q)^m avg, where m is the number of
+//!   typical packets that the link could have sent meanwhile;
+//! * p_b = 0 for avg < min_th; max_p (avg - min_th) / (max_th - min_th) below max_th; 1 above. With `gentle`, p_b rises
+//!   from max_p at max_th to 1 at 2 max_th (or at the limit of the queue);
+//! * p_a follows from p_b and the number of arrivals since the last drop (section 7), so that drops are spaced evenly:
+//!   `spacing`;
+//! * drop or mark with probability p_a. A random number is drawn whenever p_a > 0, even if p_a = 1;
+//! * at and above max_th (with `gentle`, the end of the ramp) every packet is dropped without a draw: a forced drop. On
+//!   the ramp drops are early ones and drawn, even with max_p = 1, where p_b is 1 all along it.
 //!
 //! # Parameters
-//! `min_th` and `max_th` bound the average queue that is wanted; `max_p` is the probability at max_th; `w_q` is the
-//! weight of one arrival in the average. "auto" is 1 - exp(-1/C) for a link that sends C packets of `mean_packet` size
-//! a second: a time constant of one second, about ten round trips. 0 <= min_th < max_th <= limit of the queue.
+//! `min_th` and `max_th` bound the average queue; `max_p` is the drop probability at max_th; `w_q` is the weight of one
+//! arrival in the average. "auto" is 1 - exp(-1/C) for a link that sends C packets of `mean_packet` size a second: a
+//! time constant of one second, about ten round trips. 0 <= min_th < max_th <= limit of the queue.
 //!
-//! `spacing` says how p_a follows from p_b, with n arrivals since the last drop, this one included:
+//! `spacing` selects how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
 //! * "wait": 0 while n p_b < 1, then p_b / (2 - n p_b), and 1 from n p_b = 2; uniform on 1/p_b .. 2/p_b - 1;
 //! * "none": p_b; geometric;
-//! * "section4": the algorithm as printed there, p_b / (1 - count p_b) with a count of 0 for the first packet that sees
-//!   the average above min_th and 1 for the first after a drop; where that is negative nothing is dropped. At a steady
-//!   average gaps are uniform on 1 .. 1/p_b - 1; once the average rises so fast that count p_b passes 1, nothing is
-//!   dropped until avg reaches the point of certain drop, or falls back.
-//!
-//! * "once", as Linux: one number R, uniform on 0 .. 1, is drawn for each gap, which ends with the first arrival that has
-//!   n p_b >= R. While p_b stays that is "count"; where it swings the drop falls on an arrival that meets a high average,
-//!   thus rather on a small packet between those of windows than on these.
+//! * "section4": the algorithm as printed there, p_b / (1 - count p_b), with a count of 0 for the first packet above
+//!   min_th and 1 for the first after a drop; where this is negative nothing is dropped. At a steady average gaps are
+//!   uniform on 1 .. 1/p_b - 1. If the average rises so fast that count p_b passes 1, nothing is dropped until avg
+//!   reaches the point of forced drops or falls back;
+//! * "once", as in Linux: one number R, uniform on 0 .. 1, is drawn for each gap, which ends with the first arrival that
+//!   has n p_b >= R. For a constant p_b this is "count". For a varying p_b drops fall on arrivals that meet a high
+//!   average, thus more often on a small packet between windows of data than on the data.
 //!
 //! # Differences
-//! * `guards` are those of ns-2: nothing is dropped by the average while at most one packet waits, and the first packet
-//!   that sees the average above min_th is let pass; "once" does not count it. With `measure_in = "bytes"` it is at most one byte, as in ns-2:
-//!   only an empty queue is spared.
+//! * After an idle time the paper only decays avg; here, as in ns-2, the arrival that ends it also takes one ordinary step
+//!   of the filter, with q = 0.
+//! * `guards` are those of ns-2: no early or forced drop while at most one packet waits, and the first packet that sees
+//!   the average above min_th passes ("once" does not count it). With `measure_in = "bytes"` the guard is one byte, as in
+//!   ns-2: it covers the empty queue only.
 //! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
-//!   end at 1/p_b - 1; in section 7 and "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
-//!   means: "section4" never drops there, as ns-2's WRED.
+//!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
+//!   means: "section4" never drops then, like ns-2's WRED.
 //! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
-//! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` says it. "max_th" marks below
-//!   max_th only, as the ns-2 of 2003 did. "max_p" marks while p_b is below the present max_p; ns-2.35 compares p_b
-//!   with a number of its own, `mark_p_`. They differ only where an adaptive law has raised max_p above the start of
-//!   the ramp: "max_p" then marks beyond max_th, too.
-//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "once"` with `guards`, `w_q` a power of a half, and with ECN
-//!   `mark_up_to = "always"`: its losses, marks and delays under a flood are met (`tests/linux_open_loop.rs`).
-//! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It stands half a
-//!   packet above the real one, or half a byte. Linux 6.1 has it, which shows where the queue is measured in packets (CHOKe).
+//! * The paper leaves open what happens to ECN-capable packets above max_th: `mark_up_to`. "max_th" marks below max_th
+//!   only, like the ns-2 of 2003. "max_p" marks while p_b is below the current max_p; ns-2.35 compares p_b with a
+//!   separate constant, `mark_p_`. The two differ only where an adaptive law has raised max_p above the start of the
+//!   ramp: "max_p" then marks beyond max_th, too.
+//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "once"` with `guards`, a `w_q` that is a power of 1/2, and with ECN
+//!   `mark_up_to = "always"`: losses, marks and delays under a flood agree with it (`tests/linux_open_loop.rs`).
+//! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It settles half
+//!   a packet (or half a byte) above the true average. Linux 6.1 does this; the effect shows where the queue is measured
+//!   in packets (CHOKe).
 
+use super::average::{Average, Filter};
+use super::curve::{DropCurve, RampEnd};
+use super::measure::MeasureIn;
+use super::spacer::{Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
-use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
-use penstock_core::{Bytes, PacketMeta, Rng, Time, math};
+use penstock_core::{Bytes, PacketMeta, Rng, Time};
 use penstock_model::red_weight;
-
-/// Two numbers nearer than this are one.
-const ROUNDING: f64 = 1e-9;
-
-penstock_core::choice! {
-    /// How the probability of this drop follows from p_b and the arrivals since the last drop.
-    pub enum Spacing {
-        /// Gaps uniform on 1/p_b .. 2/p_b - 1.
-        Wait = "wait",
-        /// Gaps uniform on 1 .. 1/p_b.
-        Count = "count",
-        /// Gaps geometric.
-        None = "none",
-        /// Gaps uniform on 1 .. 1/p_b - 1: the algorithm of section 4 to the letter.
-        Section4 = "section4",
-        /// Gaps uniform on 1 .. 1/p_b, from one number drawn for each.
-        Once = "once",
-    }
-}
 
 penstock_core::choice! {
     /// Where the gentle ramp reaches 1.
@@ -87,25 +74,15 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// What the queue is measured in.
-    pub enum MeasureIn {
-        /// Waiting packets.
-        Packets = "packets",
-        /// Waiting bytes.
-        Bytes = "bytes",
-    }
-}
-
-penstock_core::choice! {
-    /// Up to where ECN-capable packets are marked instead of dropped.
+    /// Range in which ECN-capable packets are marked instead of dropped.
     pub enum MarkUpTo {
         /// While the average is below max_th.
         MaxTh = "max_th",
-        /// While p_b is below the present max_p.
+        /// While p_b is below the current max_p.
         MaxP = "max_p",
         /// Wherever p_b is below 1.
         Top = "top",
-        /// Everywhere, also where every packet is meant (Linux without "harddrop").
+        /// Always: forced drops become marks, too (Linux without "harddrop").
         Always = "always",
     }
 }
@@ -113,7 +90,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of RED.
     pub struct RedParams {
-        /// Average queue from which on packets are dropped.
+        /// Average queue above which packets are dropped early.
         min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
         /// Average queue at which the drop probability reaches max_p.
         max_th: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
@@ -127,365 +104,148 @@ penstock_core::params! {
         gentle_top: GentleTop = Default::Text("2max_th");
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor of the first
+        /// No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of the first
         /// packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
-        /// Typical packet, for the idle time and for w_q "auto".
+        /// Typical packet size, for the idle time and for w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
-        /// Whether queue and thresholds count packets or bytes.
+        /// Measure queue and thresholds in packets or in bytes.
         measure_in: MeasureIn = Default::Text("packets");
-        /// At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        /// At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         whole_average: bool = Default::Flag(false);
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = Default::Flag(false);
-        /// Up to where packets are marked.
+        /// Range in which packets are marked.
         mark_up_to: MarkUpTo = Default::Text("max_th");
     }
 }
 
-/// What follows from the parameters and the link, in the unit that the queue is measured in.
-#[derive(Clone, Debug)]
-struct Derived {
-    min_th: f64,
-    max_th: f64,
-    /// Average from which on p_b = 1.
-    top: f64,
-    /// Averages at which the line below max_th and the ramp above it start: min_th and max_th, where an adaptive law has
-    /// not moved those alone.
-    line_from: f64,
-    ramp_from: f64,
-    w_q: f64,
-    /// 1 / (max_th - min_th)
-    slope: f64,
-    /// 1 / (top - max_th)
-    ramp_slope: f64,
-    /// Typical packets that the link sends in a second.
-    capacity: f64,
-}
-
-#[derive(Clone, Debug)]
-struct RedVars {
-    avg: f64,
-    /// Arrivals since the last drop, the present one included, as far as they met an average above min_th.
-    count: u32,
-    /// "once": the n p_b that ends the gap.
-    drawn: f64,
-    /// Whether the last arrival met an average above min_th and a queue of more than one.
-    above: bool,
-    idle_since: Option<Time>,
-    /// max_p at present: an adaptive law moves it.
-    max_p: f64,
-    /// p_b at max_th, where the gentle ramp starts.
-    ramp_start: f64,
-}
-
-/// Random Early Detection.
+/// Random Early Detection: the average, the drop function and the spacing of drops. An adaptive law that owns a RED
+/// replaces its drop function.
 #[derive(Clone, Debug)]
 pub struct Red {
-    params: RedParams,
-    derived: Derived,
-    vars: RedVars,
+    pub(crate) params: RedParams,
+    pub(crate) average: Average,
+    pub(crate) curve: DropCurve,
+    pub(crate) spacer: Spacer,
 }
 
 impl Red {
     /// The law on this link; all contradictions in `params`, if there are any.
     pub fn new(params: RedParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
-        let derived = Derived::new(&params, link);
-        let errors = derived.errors(&params, link);
+        let errors = params.errors(link);
         if !errors.is_empty() {
             return Err(errors);
         }
-        let max_p = params.max_p;
-        // The link is idle from the start.
-        let vars = RedVars {
-            avg: 0.0,
-            count: 0,
-            drawn: 1.0,
-            above: false,
-            idle_since: Some(Time::ZERO),
-            max_p,
-            ramp_start: max_p,
-        };
-        Ok(Self { params, derived, vars })
+        let average = Average::new(params.filter(link));
+        let (curve, spacer) = (params.curve(link), Spacer::new(params.spacing, params.guards));
+        Ok(Self { params, average, curve, spacer })
     }
 
     /// The queue, in the unit it is measured in.
     #[inline]
     pub(crate) fn length(&self, queue: &Backlog) -> f64 {
-        match self.params.measure_in {
-            MeasureIn::Packets => f64::from(queue.packets),
-            MeasureIn::Bytes => queue.bytes as f64,
-        }
-    }
-
-    /// Section 4: the low-pass filter, with the idle time made up for.
-    #[inline]
-    pub(crate) fn update_average(&mut self, now: Time, q: f64) {
-        let w_q = self.derived.w_q;
-        if let Some(since) = self.vars.idle_since.take() {
-            let m = math::floor(now.since(since).as_secs() * self.derived.capacity);
-            self.vars.avg *= math::pow(1.0 - w_q, m);
-        }
-        self.vars.avg = if self.params.whole_average {
-            (self.vars.avg + w_q * (q - math::floor(self.vars.avg + ROUNDING))).max(0.0)
-        } else {
-            (1.0 - w_q) * self.vars.avg + w_q * q
-        };
-    }
-
-    /// No idle time is to be made up for.
-    pub(crate) fn forget_idle(&mut self) {
-        self.vars.idle_since = None;
+        self.params.measure_in.backlog(queue)
     }
 
     /// The verdict on a packet that finds the queue `q`; the average is up to date.
     #[inline]
     pub(crate) fn judge(&mut self, q: f64, rng: &mut Rng) -> Verdict {
-        let avg = self.vars.avg;
-        if avg < self.derived.min_th || (self.params.guards && q <= 1.0) {
-            self.vars.count = 0;
-            self.vars.above = false;
+        self.judge_at(self.average.get(), q, rng)
+    }
+
+    /// The verdict on a packet that finds the queue `q` and the average `avg`.
+    #[inline]
+    pub(crate) fn judge_at(&mut self, avg: f64, q: f64, rng: &mut Rng) -> Verdict {
+        if avg < self.curve.min_th || (self.params.guards && q <= 1.0) {
+            self.spacer.reset();
             return Verdict::Pass;
         }
-        if avg >= self.derived.top {
-            self.restart_count();
-            let marks = self.params.ecn && self.params.mark_up_to == MarkUpTo::Always;
+        let RedParams { ecn, mark_up_to, .. } = self.params;
+        if avg >= self.curve.top {
+            self.spacer.restart();
+            let marks = ecn && mark_up_to == MarkUpTo::Always;
             return if marks { Verdict::Mark(Cause::Forced) } else { Verdict::Drop(Cause::Forced) };
         }
-        if self.params.guards && !self.vars.above {
-            self.vars.above = true;
-            self.vars.count = u32::from(self.params.spacing != Spacing::Once);
+        let p_b = self.curve.p_b(avg);
+        if !self.spacer.ends_gap(p_b, rng) {
             return Verdict::Pass;
         }
-        self.vars.count = self.vars.count.saturating_add(1);
-        let p_b = self.p_b(avg);
-        if !self.ends_gap(p_b, rng) {
-            return Verdict::Pass;
-        }
-        self.restart_count();
-        let marks = match self.params.mark_up_to {
-            MarkUpTo::MaxTh => avg < self.derived.max_th,
-            MarkUpTo::MaxP => p_b < self.vars.max_p,
+        let marks = match mark_up_to {
+            MarkUpTo::MaxTh => avg < self.curve.max_th,
+            MarkUpTo::MaxP => p_b < self.curve.max_p,
             MarkUpTo::Top | MarkUpTo::Always => true,
         };
-        if self.params.ecn && marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
-    }
-
-    /// Whether the arrival at hand is dropped.
-    #[inline]
-    fn ends_gap(&mut self, p_b: f64, rng: &mut Rng) -> bool {
-        let n = self.vars.count;
-        if self.params.spacing == Spacing::Once {
-            if n == 1 {
-                self.vars.drawn = rng.uniform();
-            }
-            return f64::from(n) * p_b >= self.vars.drawn;
-        }
-        let p_a = self.params.spacing.p_a(p_b, n);
-        p_a > 0.0 && rng.chance(p_a)
-    }
-
-    /// Section 4: the initial probability, from the average alone.
-    #[inline]
-    pub(crate) fn p_b(&self, avg: f64) -> f64 {
-        let Derived { min_th, max_th, top, line_from, ramp_from, slope, ramp_slope, .. } = self.derived;
-        if avg < min_th {
-            0.0
-        } else if avg >= top {
-            1.0
-        } else if avg < max_th {
-            // an adaptive law may move max_p beyond 1
-            (self.vars.max_p * (avg - line_from) * slope).clamp(0.0, 1.0)
-        } else {
-            (self.vars.ramp_start + (1.0 - self.vars.ramp_start) * (avg - ramp_from) * ramp_slope).clamp(0.0, 1.0)
-        }
-    }
-
-    pub(crate) fn params(&self) -> &RedParams {
-        &self.params
-    }
-
-    /// Other parameters, which count from the next `on_link`.
-    pub(crate) fn set_params(&mut self, params: RedParams) {
-        self.params = params;
-    }
-
-    pub(crate) fn avg(&self) -> f64 {
-        self.vars.avg
-    }
-
-    /// w_q, and typical packets that the link sends in a second.
-    pub(crate) fn filter(&self) -> (f64, f64) {
-        (self.derived.w_q, self.derived.capacity)
-    }
-
-    /// Take over an average, from a law that keeps one for several levels.
-    pub(crate) fn set_avg(&mut self, avg: f64) {
-        self.vars.avg = avg;
-    }
-
-    /// Arrivals since the last drop, as far as they met an average above min_th.
-    pub(crate) fn count(&self) -> u32 {
-        self.vars.count
-    }
-
-    /// Correct the arrivals since the last drop: for a drop by another rule, or one that could not be carried out.
-    pub(crate) fn set_count(&mut self, count: u32) {
-        self.vars.count = count;
-    }
-
-    /// A packet was dropped: count from here.
-    pub(crate) fn restart_count(&mut self) {
-        self.vars.count = u32::from(self.params.spacing == Spacing::Section4);
-    }
-
-    pub(crate) fn min_th(&self) -> f64 {
-        self.derived.min_th
-    }
-
-    pub(crate) fn max_th(&self) -> f64 {
-        self.derived.max_th
-    }
-
-    /// Move the thresholds, for an adaptive law that owns this one. The next `on_link` puts them back.
-    pub(crate) fn set_thresholds(&mut self, min_th: f64, max_th: f64) {
-        let Derived { w_q, capacity, .. } = self.derived;
-        self.derived = Derived::of(min_th, max_th, self.top(max_th), w_q, capacity);
-    }
-
-    /// Move the thresholds, but neither the line between them nor the ramp above: they only say where either counts.
-    pub(crate) fn set_ends(&mut self, min_th: f64, max_th: f64) {
-        self.derived = Derived { min_th, max_th, top: self.top(max_th), ..self.derived };
-    }
-
-    fn top(&self, max_th: f64) -> f64 {
-        match (self.params.gentle, self.params.gentle_top) {
-            (false, _) => max_th,
-            (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
-            (true, GentleTop::Buffer) => self.derived.top,
-        }
-    }
-
-    pub(crate) fn max_p(&self) -> f64 {
-        self.vars.max_p
-    }
-
-    /// Move max_p, for an adaptive law that owns this one. The gentle ramp goes on from where it starts.
-    pub(crate) fn set_max_p(&mut self, max_p: f64) {
-        self.vars.max_p = max_p;
-    }
-
-    /// Let the gentle ramp start at the present max_p.
-    pub(crate) fn start_ramp_at_max_p(&mut self) {
-        self.vars.ramp_start = self.vars.max_p.min(1.0);
-    }
-}
-
-impl Spacing {
-    /// Section 7: the probability for this packet, from `count` arrivals since the last drop.
-    #[inline]
-    pub(crate) fn p_a(self, p_b: f64, count: u32) -> f64 {
-        let n = f64::from(count);
-        match self {
-            Self::None => p_b,
-            // method 2 of section 7; at a denominator of 0 or less the drop is certain
-            Self::Count | Self::Once if (n - 1.0) * p_b < 1.0 => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
-            Self::Wait if n * p_b < 1.0 => 0.0,
-            Self::Wait if n * p_b < 2.0 => (p_b / (2.0 - n * p_b)).min(1.0),
-            Self::Count | Self::Wait | Self::Once => 1.0,
-            // n - 1 is section 4's count, as `restart_count` starts it; where it is 1/p_b, but for rounding, p_a is
-            // infinite
-            Self::Section4 if (n - 1.0) * p_b < 1.0 - ROUNDING => (p_b / (1.0 - (n - 1.0) * p_b)).min(1.0),
-            Self::Section4 if (n - 1.0) * p_b <= 1.0 + ROUNDING => 1.0,
-            Self::Section4 => 0.0,
-        }
-    }
-
-    /// The p_b at which a share `p` of all arrivals is dropped, 0 .. 1: 1/p is the mean of the gaps above.
-    pub(crate) fn p_b_for(self, p: f64) -> f64 {
-        match self {
-            Self::None => p,
-            Self::Count | Self::Once => p / (2.0 - p),
-            Self::Wait => 3.0 * p / (2.0 + p),
-            Self::Section4 => p / 2.0,
-        }
-    }
-}
-
-impl Derived {
-    fn new(params: &RedParams, link: &LinkInfo) -> Self {
-        let mean_packet = params.mean_packet;
-        let capacity = link.rate.packets_per_second(mean_packet);
-        let w_q = match params.w_q {
-            Auto::Value(w_q) => w_q,
-            Auto::Auto => red_weight::weight(capacity, 1.0),
-        };
-        let (min_th, max_th) = (params.in_unit(params.min_th), params.in_unit(params.max_th));
-        let top = match (params.gentle, params.gentle_top) {
-            (false, _) => max_th,
-            (true, GentleTop::TwiceMaxTh) => 2.0 * max_th,
-            (true, GentleTop::Buffer) => params.limit(link),
-        };
-        Self::of(min_th, max_th, top, w_q, capacity)
-    }
-
-    fn of(min_th: f64, max_th: f64, top: f64, w_q: f64, capacity: f64) -> Self {
-        Self {
-            min_th,
-            max_th,
-            top,
-            line_from: min_th,
-            ramp_from: max_th,
-            w_q,
-            slope: 1.0 / (max_th - min_th),
-            ramp_slope: 1.0 / (top - max_th),
-            capacity,
-        }
-    }
-
-    /// 0 <= min_th < max_th <= limit of the queue.
-    fn errors(&self, params: &RedParams, link: &LinkInfo) -> ParamErrors {
-        let unit = params.measure_in.word();
-        let limit = params.limit(link);
-        let mut errors = Vec::new();
-        if self.max_th > limit {
-            errors.push(ParamError::new(
-                "max_th",
-                format!("is {} {unit}: it must not be above the limit of the queue, {limit} {unit}", self.max_th),
-            ));
-        }
-        if self.min_th >= self.max_th {
-            let (min_th, max_th) = (self.min_th, self.max_th);
-            errors.push(ParamError::new(
-                "min_th",
-                format!("is {min_th} {unit}: it must be below max_th, {max_th} {unit}"),
-            ));
-        }
-        if params.gentle && params.gentle_top == GentleTop::Buffer && limit.is_infinite() {
-            errors.push(ParamError::new(
-                "gentle_top",
-                "is \"buffer\": it must be \"2max_th\" where the queue has no limit",
-            ));
-        }
-        errors
+        if ecn && marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
     }
 }
 
 impl RedParams {
+    /// RED without options, for laws that own one: strict above max_th, drops not spaced, no guards, no marks.
+    pub(crate) const fn plain(min_th: Length, max_th: Length, max_p: f64, mean_packet: Bytes) -> Self {
+        Self {
+            min_th,
+            max_th,
+            max_p,
+            w_q: Auto::Auto,
+            gentle: false,
+            gentle_top: GentleTop::TwiceMaxTh,
+            spacing: Spacing::None,
+            guards: false,
+            mean_packet,
+            measure_in: MeasureIn::Packets,
+            whole_average: false,
+            ecn: false,
+            mark_up_to: MarkUpTo::MaxTh,
+        }
+    }
+
+    fn filter(&self, link: &LinkInfo) -> Filter {
+        let capacity = link.rate.packets_per_second(self.mean_packet);
+        let w_q = match self.w_q {
+            Auto::Value(w_q) => w_q,
+            Auto::Auto => red_weight::weight(capacity, 1.0),
+        };
+        Filter { w_q, capacity, whole: self.whole_average }
+    }
+
+    fn curve(&self, link: &LinkInfo) -> DropCurve {
+        let end = match (self.gentle, self.gentle_top) {
+            (false, _) => RampEnd::MaxTh,
+            (true, GentleTop::TwiceMaxTh) => RampEnd::TwiceMaxTh,
+            (true, GentleTop::Buffer) => RampEnd::At(self.limit(link)),
+        };
+        DropCurve::new(self.in_unit(self.min_th), self.in_unit(self.max_th), end, self.max_p)
+    }
+
+    /// 0 <= min_th < max_th <= limit of the queue.
+    fn errors(&self, link: &LinkInfo) -> ParamErrors {
+        let (min_th, max_th, limit) = (self.in_unit(self.min_th), self.in_unit(self.max_th), self.limit(link));
+        let unit = self.measure_in.word();
+        let mut errors = ParamErrors::new();
+        if max_th > limit {
+            let message = format!("is {max_th} {unit}: it must not be above the limit of the queue, {limit} {unit}");
+            errors.push(ParamError::new("max_th", message));
+        }
+        if min_th >= max_th {
+            let message = format!("is {min_th} {unit}: it must be below max_th, {max_th} {unit}");
+            errors.push(ParamError::new("min_th", message));
+        }
+        if self.gentle && self.gentle_top == GentleTop::Buffer && limit.is_infinite() {
+            let message = "is \"buffer\": it must be \"2max_th\" where the queue has no limit";
+            errors.push(ParamError::new("gentle_top", message));
+        }
+        errors
+    }
+
     /// A length in the unit that the queue is measured in.
     pub(crate) fn in_unit(&self, length: Length) -> f64 {
-        let mean_packet = self.mean_packet.0 as f64;
-        match (length, self.measure_in) {
-            (Length::Packets(packets), MeasureIn::Packets) => packets,
-            (Length::Packets(packets), MeasureIn::Bytes) => packets * mean_packet,
-            (Length::Bytes(bytes), MeasureIn::Packets) => bytes / mean_packet,
-            (Length::Bytes(bytes), MeasureIn::Bytes) => bytes,
-        }
+        self.measure_in.length(length, self.mean_packet)
     }
 
     /// The limit of the queue in the unit it is measured in.
     pub(crate) fn limit(&self, link: &LinkInfo) -> f64 {
-        link.limit.in_packets(self.mean_packet).map_or(f64::INFINITY, |packets| self.in_unit(Length::Packets(packets)))
+        self.measure_in.limit(link, self.mean_packet)
     }
 }
 
@@ -493,30 +253,32 @@ impl Aqm for Red {
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         let q = self.length(&cx.queue);
-        self.update_average(cx.now, q);
+        self.average.update(cx.now, q);
         self.judge(q, cx.rng)
     }
 
     fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
-        self.restart_count();
+        self.spacer.restart();
     }
 
     fn on_idle(&mut self, now: Time) {
-        self.vars.idle_since.get_or_insert(now);
+        self.average.on_idle(now);
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.derived = Derived::new(&self.params, link);
+        self.average.filter = self.params.filter(link);
+        self.curve = self.params.curve(link).with_heights_of(&self.curve);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("avg", self.vars.avg);
-        show("p_b", self.p_b(self.vars.avg));
-        show("max_p", self.vars.max_p);
+        let avg = self.average.get();
+        show("avg", avg);
+        show("p_b", self.curve.p_b(avg));
+        show("max_p", self.curve.max_p);
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {
-        Some(self.p_b(self.params.in_unit(Length::Packets(average))))
+        Some(self.curve.p_b(self.params.in_unit(Length::Packets(average))))
     }
 }
 
@@ -594,43 +356,17 @@ mod tests {
     #[test]
     fn automatic_weight_is_that_of_the_thesis() {
         let law = Red::new(RedParams::from_settings(&[]).unwrap(), &thesis_link()).unwrap();
-        assert!((law.derived.w_q - 0.005_319_1).abs() < 1e-7);
+        assert!((law.average.filter.w_q - 0.005_319_1).abs() < 1e-7);
     }
 
     #[test]
-    fn gaps_with_count_are_uniform_from_1() {
-        let gaps = instantaneous(&[spacing("count")]).gaps(8, 20_000);
-        assert_fits(&gaps, 1..=8, |_| 1.0 / 8.0);
-    }
-
-    #[test]
-    fn gaps_with_wait_are_uniform_from_the_inverse_of_p_b() {
-        let gaps = instantaneous(&[spacing("wait")]).gaps(8, 20_000);
-        assert_fits(&gaps, 8..=15, |_| 1.0 / 8.0);
-    }
-
-    #[test]
-    fn gaps_with_none_are_geometric() {
-        let gaps = instantaneous(&[spacing("none")]).gaps(8, 20_000);
-        assert_fits(&gaps, 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
-    }
-
-    #[test]
-    fn gaps_with_section4_end_one_earlier_than_with_count() {
-        let gaps = instantaneous(&[spacing("section4")]).gaps(8, 20_000);
-        assert_fits(&gaps, 1..=7, |_| 1.0 / 7.0);
-    }
-
-    #[test]
-    fn section4_by_hand() {
-        // p_b = 1/8: after a drop the counts are 1 to 7, p_a = 1/(8 - count)
-        let p_a = |n| Spacing::Section4.p_a(0.125, n);
-        let by_hand = [1.0 / 8.0, 1.0 / 7.0, 1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.0, 1.0, 1.0];
-        for (n, by_hand) in (1..).zip(by_hand) {
-            assert!((p_a(n) - by_hand).abs() < 1e-15);
-        }
-        // 9/8: negative
-        assert_eq!((p_a(10), p_a(1000)), (0.0, 0.0));
+    fn gaps_between_drops_follow_the_spacing() {
+        let gaps = |word| instantaneous(&[spacing(word)]).gaps(8, 20_000);
+        assert_fits(&gaps("count"), 1..=8, |_| 1.0 / 8.0);
+        assert_fits(&gaps("once"), 1..=8, |_| 1.0 / 8.0);
+        assert_fits(&gaps("wait"), 8..=15, |_| 1.0 / 8.0);
+        assert_fits(&gaps("none"), 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
+        assert_fits(&gaps("section4"), 1..=7, |_| 1.0 / 7.0);
     }
 
     #[test]

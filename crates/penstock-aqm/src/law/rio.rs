@@ -27,8 +27,10 @@
 //!   it is made from, 1/10: set p_out = 0.1 besides.
 //! * `guards` look at all packets that wait, for In packets also.
 
+use super::measure::MeasureIn;
 use super::precedence::Precedence;
-use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
+use super::red::{Red, RedParams};
+use super::spacer::Spacing;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
@@ -115,19 +117,13 @@ impl Rio {
     pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = |names: [&str; 2], [min_th, max_th]: [Length; 2], max_p| {
             let red = RedParams {
-                min_th,
-                max_th,
-                max_p,
                 w_q: params.w_q,
                 gentle: params.gentle,
-                gentle_top: GentleTop::TwiceMaxTh,
                 spacing: params.spacing,
                 guards: params.guards,
-                whole_average: false,
-                mean_packet: params.mean_packet,
                 measure_in: params.measure_in,
                 ecn: params.ecn,
-                mark_up_to: MarkUpTo::MaxTh,
+                ..RedParams::plain(min_th, max_th, max_p, params.mean_packet)
             };
             // In packets alone may never fill the queue: their thresholds may lie above its limit
             let link = LinkInfo { limit: Limit::Infinite, ..*link };
@@ -156,10 +152,10 @@ impl Rio {
     /// The verdict on a packet that finds the queue `q`; the averages are up to date.
     fn judge(&mut self, is_in: bool, q: f64, rng: &mut Rng) -> Verdict {
         let red = if is_in { &mut self.red_in } else { &mut self.red_out };
-        let count = red.count();
+        let count = red.spacer.count;
         let verdict = red.judge(q, rng);
         if self.params.ns2_quirk && matches!(verdict, Verdict::Drop(Cause::Forced)) {
-            red.set_count(count.saturating_add(1));
+            red.spacer.count = count.saturating_add(1);
         }
         verdict
     }
@@ -170,13 +166,13 @@ impl Aqm for Rio {
         let is_in = self.is_in(packet);
         let q = self.red_out.length(&cx.queue);
         if is_in || !self.params.ns2_quirk {
-            self.red_out.update_average(cx.now, q);
+            self.red_out.average.update(cx.now, q);
         } else {
-            self.red_out.forget_idle();
+            self.red_out.average.forget_idle();
         }
         if is_in {
             let q_in = self.red_in.length(&self.waiting_in.of(&cx.queue));
-            self.red_in.update_average(cx.now, q_in);
+            self.red_in.average.update(cx.now, q_in);
         }
         self.judge(is_in, q, cx.rng)
     }
@@ -214,7 +210,7 @@ impl Aqm for Rio {
             if self.idle {
                 return;
             }
-            self.red_in.forget_idle();
+            self.red_in.average.forget_idle();
         }
         self.idle = true;
         self.red_in.on_idle(now);
@@ -230,8 +226,9 @@ impl Aqm for Rio {
     /// The average of all packets and the p_b of Out packets, then those of In packets.
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red_out.gauges(show);
-        show("avg_in", self.red_in.avg());
-        show("p_b_in", self.red_in.p_b(self.red_in.avg()));
+        let avg_in = self.red_in.average.get();
+        show("avg_in", avg_in);
+        show("p_b_in", self.red_in.curve.p_b(avg_in));
     }
 
     /// That of Out packets.

@@ -35,8 +35,11 @@ mod ns2;
 mod tests;
 
 use self::ns2::LevelIdle;
+use super::average::{Average, Filter};
+use super::measure::MeasureIn;
 use super::precedence::Precedence;
-use super::red::{GentleTop, MarkUpTo, MeasureIn, Red, RedParams, Spacing};
+use super::red::{Red, RedParams};
+use super::spacer::Spacing;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
@@ -103,7 +106,9 @@ const PARAMS: [ParamInfo; inherited_len(VariantParams::INFO, WredParams::INFO)] 
 #[derive(Clone, Debug)]
 pub struct Wred {
     precedence: Precedence,
-    /// The law of each level. The first one keeps the average for all.
+    /// The one average, over all packets.
+    average: Average,
+    /// The law of each level; their own averages are not used.
     levels: Vec<Red>,
     /// With the variant "ns2".
     level_idle: Option<LevelIdle>,
@@ -117,9 +122,10 @@ impl Wred {
             return Err(errors);
         }
         let link = LinkInfo { limit: Limit::Infinite, ..*link };
-        let levels =
+        let levels: Vec<Red> =
             (0..params.max_p.len()).map(|level| Red::new(params.of_level(level), &link)).collect::<Result<_, _>>()?;
-        Ok(Self { precedence: params.precedence, levels, level_idle: None })
+        let average = levels[0].average;
+        Ok(Self { precedence: params.precedence, average, levels, level_idle: None })
     }
 
     /// The law in this variant, before the first packet.
@@ -149,46 +155,43 @@ impl Wred {
     /// The one average, with the queue `q` that an arrival finds.
     #[inline]
     pub(crate) fn update_average(&mut self, now: Time, q: f64) {
-        self.levels[0].update_average(now, q);
+        self.average.update(now, q);
     }
 
     /// The verdict on a packet of `level` that finds the queue `q`; the average is up to date.
     #[inline]
     pub(crate) fn judge(&mut self, level: usize, q: f64, rng: &mut Rng) -> Verdict {
-        let avg = self.levels[0].avg();
-        let law = &mut self.levels[level];
-        law.set_avg(avg);
-        law.judge(q, rng)
+        self.levels[level].judge_at(self.average.get(), q, rng)
     }
 
     /// Arrivals tested at `level` since its last drop.
     pub(crate) fn count(&self, level: usize) -> u32 {
-        self.levels[level].count()
+        self.levels[level].spacer.count
     }
 
     /// A packet of `level` was dropped: its count starts again.
     pub(crate) fn restart_count(&mut self, level: usize) {
-        self.levels[level].restart_count();
+        self.levels[level].spacer.restart();
     }
 
     /// The arrivals at `level` since its last drop are now these.
     pub(crate) fn set_count(&mut self, level: usize, count: u32) {
-        self.levels[level].set_count(count);
+        self.levels[level].spacer.count = count;
     }
 
-    /// Weight of the average, and typical packets that the link sends in a second.
-    pub(crate) fn filter(&self) -> (f64, f64) {
-        self.levels[0].filter()
+    /// The filter of the average.
+    pub(crate) fn filter(&self) -> Filter {
+        self.average.filter
     }
 
     /// A length in the unit that the queue is measured in.
     pub(crate) fn in_unit(&self, length: Length) -> f64 {
-        self.levels[0].params().in_unit(length)
+        self.levels[0].params.in_unit(length)
     }
 
     /// The threshold max_th of `level`.
     pub(crate) fn max_th(&self, level: usize) -> f64 {
-        self.levels[level].max_th()
+        self.levels[level].curve.max_th
     }
 }
 
@@ -200,7 +203,7 @@ impl Aqm for Wred {
                 return Verdict::Drop(Cause::Overflow);
             }
             if let Some(since) = idle.since() {
-                self.levels[0].on_idle(since);
+                self.average.on_idle(since);
             }
         }
         let q = self.length(&cx.queue);
@@ -233,22 +236,23 @@ impl Aqm for Wred {
 
     fn on_idle(&mut self, now: Time) {
         if self.level_idle.is_none() {
-            self.levels[0].on_idle(now);
+            self.average.on_idle(now);
         }
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         let link = LinkInfo { limit: Limit::Infinite, ..*link };
         self.levels.iter_mut().for_each(|level| level.on_link(now, &link));
+        self.average.filter = self.levels[0].average.filter;
     }
 
     /// The average, and p_b and max_p of the level that is dropped first.
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        let avg = self.levels[0].avg();
+        let avg = self.average.get();
         show("avg", avg);
         if let Some(last) = self.levels.last() {
-            show("p_b", last.p_b(avg));
-            show("max_p", last.max_p());
+            show("p_b", last.curve.p_b(avg));
+            show("max_p", last.curve.max_p);
         }
     }
 
@@ -285,20 +289,15 @@ impl WredParams {
 
     /// RED as it is for one level.
     fn of_level(&self, level: usize) -> RedParams {
+        let [min_th, max_th] = [self.min_th[level], self.max_th[level]].map(Length::Packets);
         RedParams {
-            min_th: Length::Packets(self.min_th[level]),
-            max_th: Length::Packets(self.max_th[level]),
-            max_p: self.max_p[level],
             w_q: self.w_q,
             gentle: self.gentle,
-            gentle_top: GentleTop::TwiceMaxTh,
             spacing: self.spacing,
             guards: self.guards,
-            whole_average: false,
-            mean_packet: self.mean_packet,
             measure_in: self.measure_in,
             ecn: self.ecn,
-            mark_up_to: MarkUpTo::MaxTh,
+            ..RedParams::plain(min_th, max_th, self.max_p[level], self.mean_packet)
         }
     }
 }

@@ -60,7 +60,8 @@ impl Wrt {
             Auto::Auto => wred.max_th(1),
             Auto::Value(length) => wred.in_unit(length),
         };
-        Self { wred, th_in, avg_in: Average::EMPTY, waiting_in: Waiting::default(), level: 0 }
+        let avg_in = Average::new(wred.filter());
+        Self { wred, th_in, avg_in, waiting_in: Waiting::default(), level: 0 }
     }
 }
 
@@ -71,8 +72,7 @@ impl Aqm for Wrt {
         let mut level = self.wred.level(packet);
         if level == 0 {
             let q_in = self.wred.length(&self.waiting_in.of(&cx.queue));
-            let (w_q, capacity) = self.wred.filter();
-            self.avg_in.update(cx.now, q_in, w_q, capacity);
+            self.avg_in.update(cx.now, q_in);
             level = usize::from(self.avg_in.get() > self.th_in);
         }
         self.level = level;
@@ -109,6 +109,7 @@ impl Aqm for Wrt {
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.wred.on_link(now, link);
+        self.avg_in.filter = self.wred.filter();
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

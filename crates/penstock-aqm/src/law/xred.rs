@@ -120,7 +120,7 @@ impl Aqm for Xred {
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
-        self.red.update_average(cx.now, q);
+        self.red.average.update(cx.now, q);
         self.incomplete.forget_old(cx.now);
         let verdict =
             if self.incomplete.makes_useless(packet) { Verdict::Drop(Cause::Early) } else { self.red.judge(q, cx.rng) };

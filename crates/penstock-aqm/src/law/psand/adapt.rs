@@ -69,7 +69,7 @@ impl Adapt {
 
     /// Thresholds that are given must suit the way they move.
     pub(super) fn errors(self, params: &PsandParams, red: &Red, target: f64) -> ParamErrors {
-        let unit = red.params().measure_in.word();
+        let unit = red.params.measure_in.word();
         let mut errors = Vec::new();
         if self == Self::PseudoDropTail {
             for (name, given) in [("min_th", params.min_th), ("max_th", params.max_th)] {
@@ -80,7 +80,7 @@ impl Adapt {
                 }
             }
         } else if self != Self::None {
-            let (min_th, max_th) = (red.min_th(), red.max_th());
+            let (min_th, max_th) = (red.curve.min_th, red.curve.max_th);
             if min_th > target {
                 let message = format!("is {min_th} {unit}: it must not be above the target, {target} {unit}, to move");
                 errors.push(ParamError::new("min_th", message));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import penstock as ps
 import pytest
+from penstock.results.summary import Summary, summarize
 from penstock.studies import candidate
 from penstock.studies import compare as comparison
 from scipy import stats
@@ -94,6 +96,57 @@ def test_a_scheme_from_a_file(tmp_path: Path) -> None:
     file.write_text('scheme = "red"\nmax_q = 0.05\n')
     with pytest.raises(ps.ScenarioError, match=rf"{file}:2: .*max_q"):
         ps.compare(small(), [f"@{file}"], runs=1)
+
+
+def distribution_sums(found: ps.Comparison) -> dict[tuple[str, str, str], float]:
+    """The sum over all values of each distribution, by scheme, place and name."""
+    sums: dict[tuple[str, str, str], float] = {}
+    for row in found.rows:
+        if "_pmf[" in row["metric"]:
+            key = row["scheme"], row["place"], row["metric"].partition("[")[0]
+            sums[key] = sums.get(key, 0.0) + row["mean"]
+    return sums
+
+
+@pytest.mark.parametrize(("rate", "limit", "longest"), [("20Mbit", "300p", 128), ("60Mbit", "3000p", 1024)])
+def test_shares_of_long_distributions_sum_to_one(rate: str, limit: str, longest: int) -> None:
+    # Runs with more and with fewer values than `longest`: neither is dropped nor counted as zero.
+    link = small(rate=rate, queue=ps.DropTail(limit=limit), duration="2s")
+    flood = {"bulk": ps.Cbr(rate=rate, packet="1000B", from_="S", to="D"),
+             "more": ps.Poisson(rate="6Mbit", packet="200B", from_="S", to="D", start="500ms")}  # fmt: skip
+    link = dataclasses.replace(link, traffic=flood)
+    found = ps.compare(link, ["droptail", "codel"], runs=3)
+    lengths = [len(ps.run(link, seed=seed).links["bottleneck"].length_pmf) for seed in (1, 2, 3)]
+    assert max(lengths) > longest
+    sums = distribution_sums(found)
+    assert {("droptail", "bottleneck", "length_pmf"), ("codel", "bottleneck", "length_pmf")} <= set(sums)
+    assert all(total == pytest.approx(1, abs=1e-12) for total in sums.values()), sums
+    shares = [row for row in found.rows if row["metric"].startswith("length_pmf[") and row["scheme"] == "droptail"]
+    assert all(row["runs"] == 3 for row in shares)
+    assert len(shares) <= 1024
+
+
+def test_a_run_without_a_distribution_is_left_out_of_it() -> None:
+    # About one loss a run: some runs lose nothing.
+    link = small(queue=ps.Bernoulli(p=0.0004, limit="inf"), duration="3s")
+    lossy = [len(ps.run(link, seed=seed).traffic["bulk"].loss_run_pmf) > 0 for seed in range(1, 7)]
+    assert 0 < sum(lossy) < 6
+    found = ps.compare(link, ["bernoulli:p=0.0004,limit=inf"], runs=6)
+    rows = [row for row in found.rows if row["metric"].startswith("loss_run_pmf[")]
+    assert sum(row["mean"] for row in rows) == pytest.approx(1)
+    assert {row["runs"] for row in rows} == {sum(lossy)}
+
+
+@pytest.mark.parametrize("value", [79.80712345, 0.1, 1 / 3, 1e-9])
+@pytest.mark.parametrize("runs", [2, 3, 5, 7, 30])
+def test_equal_runs_have_no_spread(value: float, runs: int) -> None:
+    assert summarize([value] * runs) == Summary(value, 0.0, (value, value), runs)
+
+
+def test_equal_runs_are_noted() -> None:
+    found = ps.compare(small(traffic={"bulk": ps.Tcp(count=3)}), ["droptail"], runs=3)
+    assert found.identical() == ["droptail"]
+    assert "All 3 runs are identical, because nothing is random: droptail." in repr(found)
 
 
 def test_precision_repeats_until_it_is_met() -> None:

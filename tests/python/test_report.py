@@ -13,6 +13,7 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.report import page as report
+from penstock.report import view
 from penstock.results.comparison import Cell, axis, comparison, leaders
 from penstock.results.display import scale_for
 
@@ -228,6 +229,28 @@ def test_shares_of_a_distribution_make_one_chart_and_no_rows(page: str) -> None:
     found = comparison(compare_result(), {})
     assert "length_pmf[0]" not in found.metrics["bottleneck"]
     assert sum(c.mean for c in found.distributions[0, 0, "bottleneck", "length_pmf"].values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("top", [0.00704, 0.0704, 0.704, 1.0, 1.23e-05])
+def test_the_label_of_an_axis_is_not_clipped(top: float) -> None:
+    text = re.search(r'<text x="([0-9.]+)" y="16" text-anchor="end">([^<]+)</text>', view.bars([top / 2, top]))
+    assert text
+    assert float(text[1]) - 6.5 * len(text[2]) >= 0, "a digit is 6.2 to 6.5 wide at 11 px"
+
+
+def test_a_distribution_in_bins_is_drawn_as_wide_as_it_is() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        share = re.fullmatch(r"length_pmf\[(\d+)\]", row["metric"])
+        if share:
+            row["metric"] = f"length_pmf[{3 * int(share[1])}..{3 * int(share[1]) + 2}]"
+            row["runs"] = 12
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', report.render(result), re.S)
+    assert found
+    place = next(p for p in json.loads(found.group(1))["places"] if p["name"] == "bottleneck")
+    drawn = next(d for d in place["distributions"] if d["name"] == "length_pmf")
+    assert (drawn["first"], drawn["width"], drawn["runs"][0][0]) == (0, 3, 12)
+    assert sum(drawn["mean"][0][0]) == pytest.approx(100, abs=1)
 
 
 def test_identical_runs_are_noted_once() -> None:

@@ -73,6 +73,26 @@ def test_the_thesis_link_is_that_of_the_thesis() -> None:
     assert extra["start"] == {"first_ns": 3_500_000_000, "every_ns": 100_000_000, "jitter_ns": 100_000_000}
 
 
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("traffic.bulk.cuont", "count"),
+        ("links.bottleneck.queue.max_q", "max_p"),
+        ("links.bottleneck.dealy", "delay"),
+        ("links.bottleneck.reverse.wacth", "watch"),
+        ("duratoin", "duration"),
+    ],
+)
+def test_a_mistyped_path_is_refused(path: str, near: str) -> None:
+    with pytest.raises(ps.ScenarioError, match=rf'{path} = 1: .*did you mean "{near}"'):
+        small().replace(path, 1)
+
+
+def test_a_mistyped_key_in_a_replaced_table_is_refused() -> None:
+    with pytest.raises(ps.ScenarioError, match=r'queue\.maxp = 0.2: .*did you mean "max_p"'):
+        small().replace("links.bottleneck.queue", {"scheme": "red", "maxp": 0.2})
+
+
 def test_a_value_is_replaced_by_its_path() -> None:
     scenario = small()
     changed = scenario.replace("links.bottleneck.queue.max_p", 0.2).replace("traffic.bulk.count", 7)

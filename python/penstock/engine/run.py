@@ -15,6 +15,7 @@ import numpy as np
 from penstock import _native
 from penstock.errors import Fault, RunError, ScenarioError
 from penstock.laws import python_law
+from penstock.results.distribution import is_distribution
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document, Scenario
 
@@ -107,19 +108,13 @@ class Run:
         laws = python_law.sources(python_law.schemes_in(self.scenario))
         return {"penstock": _native.version, "scenario": self.scenario, **({"laws": laws} if laws else {}), **self.raw}
 
-    def scalars(self) -> Iterator[tuple[str, str, str, float | None]]:
-        """Every number as ("links" or "traffic", place, metric, value).
-
-        Distributions come as `length_pmf[0]`, counted from their first value.
-        """
+    def numbers(self) -> Iterator[tuple[str, str, str, float | list[float] | None]]:
+        """Each metric as ("links" or "traffic", place, metric, value); the value of a distribution is a list."""
         for part in ("links", "traffic"):
             for place, values in self.raw[part].items():
                 for name, value in values.items():
-                    if isinstance(value, (int, float)) or value is None:
+                    if is_distribution(name) or isinstance(value, (int, float)) or value is None:
                         yield part, place, name, value
-                    elif name.endswith("_pmf") and len(value) <= MOST_PMF:
-                        first = 1 if "run" in name or "burst" in name else 0
-                        yield from ((part, place, f"{name}[{first + i}]", share) for i, share in enumerate(value))
 
     def __repr__(self) -> str:
         parts = [f"Run of {self.scenario.get('name') or 'a scenario'}, seed {self.seed}"]
@@ -132,10 +127,6 @@ class Run:
         for places in (self.links, self.traffic):
             heads += [f"<b>{html.escape(name)}</b>{metrics._repr_html_()}" for name, metrics in places.items()]
         return "".join(heads)
-
-
-# A distribution longer than this is not taken apart into numbers: an unlimited queue may have thousands of lengths.
-MOST_PMF = 128
 
 
 def run(

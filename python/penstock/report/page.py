@@ -17,8 +17,9 @@ from markupsafe import Markup
 
 from penstock import _native
 from penstock.report import view
-from penstock.results.comparison import Comparison, Json, Point, axis, axis_title, comparison, short_path
+from penstock.results.comparison import Cell, Comparison, Json, Point, axis, axis_title, comparison, short_path
 from penstock.results.display import spaced
+from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
 
 # Points of a series that a page shows: more than a chart of usual width has pixels to tell apart.
@@ -99,10 +100,10 @@ def _run_page(result: Json) -> dict[str, Any]:
     series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
     names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if _is_number(v)}
     distributions = [
-        {"place": place, "metric": metric(name), "svg": view.bars(_trimmed(values), 1 if "loss" in name else 0)}
+        {"place": place, "metric": metric(name), "svg": view.bars(_trimmed(values), first_value(name))}
         for place, numbers in {**links, **traffic}.items()
         for name, values in numbers.items()
-        if name.endswith("_pmf") and isinstance(values, list) and any(values)
+        if is_distribution(name) and isinstance(values, list) and any(values)
     ]
     tables = [
         {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}
@@ -221,25 +222,28 @@ def _data(
 
 
 def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
-    """Shares in percent: for each scheme and point a list from the first value on, with half-intervals."""
+    """Shares in percent: for each scheme and point a list over the bins, with half-widths and the runs behind it."""
     shown = []
     for name in order({n for _, _, p, n in found.distributions if p == place}):
         parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
-        first = min(min(shares) for shares in parts.values())
-        last = max(
-            (k for shares in parts.values() for k, c in shares.items() if c.mean >= SMALLEST_SHARE), default=first
-        )
-        values = range(first, last + 1)
-        means, halves = [], []
+        bins = _shown_bins(list(parts.values()))
+        columns: dict[str, list[list[Any]]] = {"mean": [], "half": [], "runs": []}
         for s in range(len(found.schemes)):
-            rows = [parts.get((s, p)) for p in range(len(found.points))]
-            means.append([r and [_percent(r[k].mean) if k in r else 0 for k in values] for r in rows])
-            halves.append([r and [_percent(r[k].half or 0) if k in r else 0 for k in values] for r in rows])
+            row = [parts.get((s, p)) for p in range(len(found.points))]
+            columns["mean"].append([r and [_percent(r[b].mean) if b in r else 0 for b in bins] for r in row])
+            columns["half"].append([r and [_percent(r[b].half or 0) if b in r else 0 for b in bins] for r in row])
+            columns["runs"].append([r and next(iter(r.values())).runs for r in row])
         about = metric(name)
-        shown.append(
-            {"name": name, "title": about.title, "doc": about.doc, "first": first, "mean": means, "half": halves}
-        )
+        first, width = bins[0].low, bins[0].high - bins[0].low + 1
+        shown.append({"name": name, "title": about.title, "doc": about.doc, "first": first, "width": width, **columns})
     return shown
+
+
+def _shown_bins(parts: Sequence[Mapping[Bin, Cell]]) -> list[Bin]:
+    """The bins of a distribution, without those at the end that are rare everywhere."""
+    bins = sorted({b for shares in parts for b in shares}, key=lambda b: b.low)
+    last = max((b.low for shares in parts for b, c in shares.items() if c.mean >= SMALLEST_SHARE), default=0)
+    return [b for b in bins if b.low <= last] or bins[:1]
 
 
 def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:

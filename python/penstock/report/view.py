@@ -123,7 +123,9 @@ def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: in
 def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
     """A distribution over first, first + 1, ... as bars, with its largest share written on the axis."""
     top = max(values, default=0.0) or 1.0
-    left, base = 40, height - 20
+    scale = f"{top * 100:.3g} %"
+    # Seven units hold the widest digit of a system font at 11 px, so that no label is clipped.
+    left, base = max(40, 7 * len(scale) + 7), height - 20
     step = (width - left - 4) / max(len(values), 1)
     every = max(1, math.ceil(len(values) / 10))
     parts = [f'<path class="axis" d="M{left} {base}H{width - 2}"/>']
@@ -137,7 +139,7 @@ def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int 
         )
         if i % every == 0:
             parts.append(f'<text x="{x + step / 2:.1f}" y="{height - 5}" text-anchor="middle">{first + i}</text>')
-    parts.append(f'<text x="{left - 5}" y="16" text-anchor="end">{top * 100:.3g} %</text>')
+    parts.append(f'<text x="{left - 5}" y="16" text-anchor="end">{scale}</text>')
     return Markup('<svg class="bars" viewBox="0 0 {} {}" role="img">{}</svg>').format(
         width, height, Markup("".join(parts))
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from penstock.results.distribution import Bin, parse_bin
 from penstock.results.metrics import Better, order
 
 Json = Mapping[str, Any]
@@ -78,8 +78,8 @@ class Comparison:
     cells: dict[tuple[int, int, str, str], Cell] = field(repr=False)
     # (point, place, metric) -> {(scheme, other): interval of the paired difference}
     paired: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = field(repr=False)
-    # (scheme, point, place, name) -> {value: its share}: `length_pmf[3]` and its like, taken together
-    distributions: dict[tuple[int, int, str, str], dict[int, Cell]] = field(repr=False)
+    # (scheme, point, place, name) -> {value or bin: its share}: `length_pmf[3]` and its like, taken together
+    distributions: dict[tuple[int, int, str, str], dict[Bin, Cell]] = field(repr=False)
     runs: int
 
     def cell(self, scheme: int, point: int, place: str, metric: str) -> Cell | None:
@@ -133,14 +133,14 @@ def comparison(result: Json, titles: Mapping[str, str]) -> Comparison:
     scheme_at = {_key(c): i for i, c in enumerate(contenders)}
     point_at = {_key(p.vary): i for i, p in enumerate(points)}
     cells: dict[tuple[int, int, str, str], Cell] = {}
-    distributions: dict[tuple[int, int, str, str], dict[int, Cell]] = {}
+    distributions: dict[tuple[int, int, str, str], dict[Bin, Cell]] = {}
     for row in rows:
         low, high = row["ci95"] or (None, None)
         where = (scheme_at[_key((row["scheme"], row.get("params") or {}))], point_at[_key(row.get("vary") or {})])
         cell = Cell(_float(row["mean"]), low, high, row["runs"])
-        share = re.fullmatch(r"(\w+_pmf)\[(\d+)\]", row["metric"])
-        if share:
-            distributions.setdefault((*where, str(row["place"]), share[1]), {})[int(share[2])] = cell
+        share = parse_bin(row["metric"])
+        if share is not None:
+            distributions.setdefault((*where, str(row["place"]), share.name), {})[share] = cell
         else:
             cells[(*where, str(row["place"]), str(row["metric"]))] = cell
     names = {place: order({m for _, _, p, m in cells if p == place}) for place in places}

@@ -46,6 +46,10 @@ def summarize(values: Sequence[float]) -> Summary:
     """
     data = np.asarray(values, dtype=float)
     runs = len(data)
+    if runs > 1 and data.min() == data.max():
+        # The quotient of the sum may differ in its last bit from the value that all runs share.
+        same = float(data[0])
+        return Summary(same, 0.0, (same, same), runs)
     # math.fsum is exact, so the order of the runs and the machine do not matter.
     mean = math.fsum(data) / runs
     if runs < 2:

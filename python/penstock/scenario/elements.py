@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from penstock.errors import PenstockError
+from penstock.errors import nearest
 from penstock.laws.queue import Element, Queue
 
 __all__ = ["Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Traffic", "Video"]
@@ -237,10 +237,12 @@ class Replay(Traffic):
 
 
 def build(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
-    """The element of a table whose keys are known to be right; `parts` are its inner elements."""
+    """The element of a table; `parts` are its inner elements. Raises `TypeError` on a missing or unknown key."""
     names = cls.keys()
-    values = {names[key]: value for key, value in table.items() if key in names}
-    try:
-        return cls(**(values | parts))
-    except TypeError as error:
-        raise PenstockError(f"{cls.__name__}: {error}") from None
+    values = {}
+    for key, value in table.items():
+        if key in names:
+            values[names[key]] = value
+        elif not (key in ("kind", "scheme") and hasattr(cls, key)):
+            raise TypeError(f'{cls.__name__} has no key "{key}"{nearest(key, names)}')
+    return cls(**(values | parts))

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -121,15 +122,14 @@ class Scenario:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Scenario:
-        """From plain values as in a file."""
-        names = {item.name for item in dataclasses.fields(cls)}
-        values = {key: value for key, value in tree.items() if key in names}
+        """From plain values as in a file. Raises `ScenarioError` on a missing or unknown key."""
+        values = dict(tree)
         try:
             values["links"] = {name: _link(table) for name, table in tree.get("links", {}).items()}
             values["traffic"] = {name: _traffic(table) for name, table in tree.get("traffic", {}).items()}
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as error:
-            # The tree is not of a scenario's shape: let the resolver say what is wrong with it.
+            # The tree is not of a scenario's shape: the resolver names each error with its path.
             faults = resolve(tree).faults
             raise (ScenarioError(faults) if faults else PenstockError(str(error))) from None
 
@@ -153,7 +153,7 @@ class Scenario:
         Path(path).write_text(self.to_toml(), encoding="utf-8")
 
     def replace(self, path: str, value: Any) -> Scenario:
-        """With another value at a path, the same as in TOML and `--set`.
+        """With another value at a path, the same as in TOML and `--set`. Raises `ScenarioError` on an unknown path.
 
         >>> from penstock import dumbbell, Red
         >>> link = dumbbell(rate="10Mbit", rtt="80ms", queue=Red(limit="100p"))
@@ -264,13 +264,17 @@ def _index(place: Any, key: str, here: str, origin: str) -> int:
 
 
 def read_value(text: str) -> Any:
-    """A value as on the command line: TOML where it is that (`0.2`, `true`, `[1, 2]`, `"x"`), else the text itself."""
+    """A value as on the command line: TOML where it is that (`0.2`, `true`, `[1, 2]`, `"x"`), else the text itself.
+
+    `inf` stays a text, as it stands in scenario files.
+    """
     try:
         tree, _ = _native.parse_toml(f"value = {text}\n")
     except ValueError:
         return text
     value = tree.get("value")
-    return text if isinstance(value, bytes) or len(tree) != 1 else value
+    infinite = isinstance(value, float) and not math.isfinite(value)
+    return text if isinstance(value, bytes) or infinite or len(tree) != 1 else value
 
 
 def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:

@@ -13,6 +13,7 @@ from penstock.engine.run import Run, cores, run_batch
 from penstock.errors import Fault, PenstockError, ScenarioError, nearest
 from penstock.laws import python_law
 from penstock.laws.queue import Queue
+from penstock.results.distribution import bin_width, binned, is_distribution
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document, Scenario
@@ -299,6 +300,9 @@ def carry_out(
 Key = tuple[str, str, str]
 """Links or traffic, place, metric."""
 
+Value = float | list[float] | None
+"""A number, a distribution, or None for a run without it."""
+
 
 class Table:
     """The numbers of all runs so far: for each cell and key one value a run."""
@@ -306,7 +310,7 @@ class Table:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.runs = 0
-        self.values: list[dict[Key, list[float | None]]] = [{} for _ in plan.cells]
+        self.values: list[dict[Key, list[Value]]] = [{} for _ in plan.cells]
 
     def add(self, seeds: range, jobs: int | None, progress: Progress | None) -> None:
         """Run every cell with these seeds."""
@@ -331,15 +335,15 @@ class Table:
 
     def _keep(self, number: int, index: int, text: str) -> None:
         values = self.values[number]
-        for *key, metric, value in Run.from_json(text, {}).scalars():
-            column = values.setdefault((key[0], key[1], metric), [])
-            column.extend([_missing(metric)] * (index - len(column)))
-            column.append(value)
+        for part, place, metric, value in Run.from_json(text, {}).numbers():
+            column = values.setdefault((part, place, metric), [])
+            column.extend([None] * (index - len(column)))
+            column.append(value if value != [] else None)
 
-    def _column(self, number: int, key: Key) -> list[float | None]:
+    def _column(self, number: int, key: Key) -> list[Any]:
         """One value a run."""
         column = self.values[number].get(key, [])
-        return column + [_missing(key[2])] * (self.runs - len(column))
+        return column + [None] * (self.runs - len(column))
 
     def precise(self, precision: Precision) -> bool:
         """Whether the metric is known well enough in every cell where it stands at one of the plan's links."""
@@ -347,12 +351,12 @@ class Table:
         for number in range(len(self.plan.cells)):
             for key in self.values[number]:
                 _, place, metric = key
-                if metric == precision.metric and place in self.plan.at:
+                if metric == precision.metric and place in self.plan.at and not is_distribution(metric):
                     found = True
                     if self._summary(number, key).relative_half > precision.share:
                         return False
         if not found:
-            known = sorted({key[2] for key in self.values[0] if key[1] in self.plan.at and "[" not in key[2]})
+            known = sorted({key[2] for key in self.values[0] if key[1] in self.plan.at and not is_distribution(key[2])})
             raise PenstockError(
                 f'no metric "{precision.metric}"{nearest(precision.metric, known)}; known: {", ".join(known)}'
             )
@@ -363,11 +367,25 @@ class Table:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One row a number."""
+        longest = self._longest()
         for number, cell in enumerate(self.plan.cells):
             for key in self.values[number]:
                 values = [value for value in self._column(number, key) if value is not None]
-                if values:
+                if not values:
+                    continue
+                if key in longest:
+                    yield from _distribution_rows(cell, key, values, longest[key])
+                else:
                     yield _row(cell, key, summarize(values))
+
+    def _longest(self) -> dict[Key, int]:
+        """The number of values of each distribution over all cells, which decides its bins in each of them."""
+        found: dict[Key, int] = {}
+        for columns in self.values:
+            for key, column in columns.items():
+                if is_distribution(key[2]):
+                    found[key] = max([found.get(key, 0), *(len(value) for value in column if isinstance(value, list))])
+        return found
 
     def differences(self) -> Iterator[dict[str, Any]]:
         """What each scheme has more than the first, run by run."""
@@ -378,7 +396,7 @@ class Table:
                 continue
             against = self.plan.cells[first].contender
             for key in self.values[number]:
-                if "_pmf[" in key[2]:
+                if is_distribution(key[2]):
                     continue
                 pairs = zip(self._column(number, key), self._column(first, key), strict=True)
                 values = [mine - other for mine, other in pairs if mine is not None and other is not None]
@@ -387,9 +405,13 @@ class Table:
                     yield row | {"against": against.name, "against_params": dict(against.params)}
 
 
-def _missing(metric: str) -> float | None:
-    """What a run has that does not tell a metric: a distribution that ends earlier has 0 there, else it has nothing."""
-    return 0.0 if "_pmf[" in metric else None
+def _distribution_rows(cell: Cell, key: Key, runs: Sequence[list[float]], longest: int) -> Iterator[dict[str, Any]]:
+    """A row for each value or bin of a distribution, over the runs that have it."""
+    width = bin_width(longest)
+    bins = -(-max(map(len, runs)) // width)
+    binned_runs = [binned(key[2], shares, width, bins) for shares in runs]
+    for column in zip(*binned_runs, strict=True):
+        yield _row(cell, (*key[:2], str(column[0][0])), summarize([share for _, share in column]))
 
 
 def _row(cell: Cell, key: Key, summary: Summary) -> dict[str, Any]:

@@ -103,20 +103,20 @@
 
   function distributionChart(d) {
     const card = figure(`<b>${escape(d.title)}</b><span class="unit">%</span>`);
-    const rows = D.schemes.map((_, s) => ({ s, mean: d.mean[s][state.point], half: d.half[s][state.point] })).filter((r) => r.mean);
+    const rows = D.schemes.map((_, s) => ({ s, mean: d.mean[s][state.point], half: d.half[s][state.point], runs: d.runs[s][state.point] })).filter((r) => r.mean);
     const size = Math.max(1, ...rows.map((r) => r.mean.length));
-    const data = [[...Array(size).keys()].map((k) => k + d.first)], series = [{}], bands = [];
+    const data = [[...Array(size).keys()].map((k) => k * d.width + d.first)], series = [{}], bands = [];
     for (const r of rows) {
       const at = data.length, show = !state.hidden.has(r.s), flat = { show, stroke: "transparent", points: { show: false } };
-      data.push(r.mean, r.mean.map((v, k) => v + r.half[k]), r.mean.map((v, k) => Math.max(v - r.half[k], 0)));
+      data.push(r.mean, r.mean.map((v, k) => Math.min(v + r.half[k], 100)), r.mean.map((v, k) => Math.max(v - r.half[k], 0)));
       series.push({ show, stroke: ink(r.s), width: 1.6, dash: DASHES[r.s % 8], points: { show: false } }, flat, flat);
       bands.push({ series: [at + 1, at + 2], fill: ink(r.s) + "22" });
     }
     const read = (u) => {
       const i = u.cursor.idx;
       if (i == null || u.cursor.left < 0) return hide(card);
-      const lines = rows.filter((r) => !state.hidden.has(r.s)).map((r) => `<tr><td>${icon(r.s)}</td><td>${escape(D.schemes[r.s].label)}</td><td>${nice(r.mean[i])} %</td></tr>`);
-      tip(u, card, `<b>${data[0][i]}</b><table>${lines.join("")}</table>`);
+      const lines = rows.filter((r) => !state.hidden.has(r.s)).map((r) => `<tr><td>${icon(r.s)}</td><td>${escape(D.schemes[r.s].label)}</td><td>${nice(r.mean[i])} %${r.runs < D.runs ? ` <span class="pm">n = ${r.runs}</span>` : ""}</td></tr>`);
+      tip(u, card, `<b>${data[0][i]}${d.width > 1 ? "–" + (data[0][i] + d.width - 1) : ""}</b><table>${lines.join("")}</table>`);
     };
     plots.push(chart(card, {
       height: 208, series, bands, scales: { x: { time: false }, y: { range: (u, a, b) => [0, b * 1.06 || 1] } },

@@ -1,0 +1,55 @@
+"""Distributions over several runs, as one number for each value or bin: `length_pmf[3]`, `length_pmf[6..7]`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["MAX_BINS", "Bin", "bin_width", "binned", "first_value", "is_distribution", "parse_bin"]
+
+MAX_BINS = 1024
+"""Numbers of one distribution; one with more values is summed into bins of equal width."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The values from `low` to `high`, both included, of the distribution `name`."""
+
+    name: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.name}[{self.low}]" if self.low == self.high else f"{self.name}[{self.low}..{self.high}]"
+
+
+def is_distribution(name: str) -> bool:
+    """Whether a metric is a distribution: an array over consecutive integers."""
+    return name.endswith("_pmf")
+
+
+def first_value(name: str) -> int:
+    """The value of the first entry: a queue may be empty, a burst of losses has at least one."""
+    return 1 if "loss" in name else 0
+
+
+def bin_width(values: int) -> int:
+    """Values in each bin: the fewest with which so long a distribution fits into `MAX_BINS` bins."""
+    return max(1, -(-values // MAX_BINS))
+
+
+def binned(name: str, shares: Sequence[float], width: int, bins: int) -> list[tuple[Bin, float]]:
+    """The share of each of `bins` bins; values beyond the end of `shares` did not occur."""
+    start = first_value(name)
+    return [
+        (Bin(name, start + at, start + at + width - 1), math.fsum(shares[at : at + width]))
+        for at in range(0, bins * width, width)
+    ]
+
+
+def parse_bin(metric: str) -> Bin | None:
+    """The bin of a metric such as `length_pmf[3]`; None for any other metric."""
+    found = re.fullmatch(r"(\w+_pmf)\[(\d+)(?:\.\.(\d+))?\]", metric)
+    return Bin(found[1], int(found[2]), int(found[3] or found[2])) if found else None

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// An enum whose variants are the words of a parameter.
+/// Defines an enum whose variants are the words of a parameter. `On = "on" | true` also accepts the flag.
 ///
 /// ```
 /// penstock_core::choice! {
@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 /// ```
 #[macro_export]
 macro_rules! choice {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal $(| $flag:literal)?),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $($(#[$doc])* $variant),+ }
@@ -36,6 +36,7 @@ macro_rules! choice {
             fn from_value(value: &$crate::param::Value) -> Option<Self> {
                 match value {
                     $($crate::param::Value::Text(word) if word == $word => Some(Self::$variant),)+
+                    $($($crate::param::Value::Flag($flag) => Some(Self::$variant),)?)+
                     _ => None,
                 }
             }

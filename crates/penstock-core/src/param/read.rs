@@ -12,6 +12,10 @@ use alloc::vec::Vec;
 /// differ, as it would be a keyword of Rust. The struct gets `INFO`, the list of [`ParamInfo`], `from_settings`, and
 /// [`Params`].
 ///
+/// Defaults may depend on a profile, an enum: in `struct X by Profile` a field may override its default,
+/// `window: u32 = Default::Number(20.0), in Linux: Default::Number(4096.0)`. Instead of `INFO` and `from_settings` the
+/// struct then gets `info`, the list of [`ParamInfo`] for one profile.
+///
 /// ```
 /// use penstock_core::param::{Default, Value};
 /// penstock_core::params! {
@@ -32,9 +36,7 @@ macro_rules! params {
         $(, range: $low:literal..=$high:literal)?
         $(, at_least: $least:literal)?;
     )+ }) => {
-        $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq)]
-        $vis struct $struct { $($(#[doc = $doc])+ pub $name: $type,)+ }
+        $crate::params!(@struct $(#[$meta])* $vis struct $struct { $($(#[doc = $doc])+ $name: $type $(, key: $key)?;)+ });
 
         impl $struct {
             /// The description of each parameter.
@@ -54,6 +56,40 @@ macro_rules! params {
                 $crate::param::read(settings, Self::INFO)
             }
         }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $struct:ident by $profile:ident { $(
+        $(#[doc = $doc:literal])+
+        $name:ident: $type:ty = $default:expr $(, in $($in:ident)|+: $other:expr)* $(, unit: $unit:literal)?
+        $(, range: $low:literal..=$high:literal)?;
+    )+ }) => {
+        $crate::params!(@struct $(#[$meta])* $vis struct $struct { $($(#[doc = $doc])+ $name: $type;)+ });
+
+        impl $struct {
+            /// The description of each parameter, with its default in `profile`.
+            pub fn info(profile: $profile) -> [$crate::param::ParamInfo; [$(stringify!($name)),+].len()] {
+                [$($crate::param::ParamInfo {
+                    name: stringify!($name),
+                    doc: concat!($($doc),+).trim_ascii(),
+                    unit: concat!($($unit)?),
+                    kind: <$type as $crate::param::FromValue>::KIND,
+                    words: <$type as $crate::param::FromValue>::WORDS,
+                    default: match profile {
+                        $($($profile::$in)|+ => $other,)*
+                        #[allow(unreachable_patterns, reason = "some parameters list every profile")]
+                        _ => $default,
+                    },
+                    range: $crate::params!(@range $($low, $high)?),
+                }),+]
+            }
+        }
+    };
+    (@struct $(#[$meta:meta])* $vis:vis struct $struct:ident { $(
+        $(#[doc = $doc:literal])+
+        $name:ident: $type:ty $(, key: $key:literal)?;
+    )+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $struct { $($(#[doc = $doc])+ pub $name: $type,)+ }
 
         impl $crate::param::Params for $struct {
             fn read(reader: &mut $crate::param::Reader<'_>) -> Option<Self> {
@@ -240,6 +276,45 @@ mod tests {
             /// A name that Rust reserves.
             out_of: bool = Default::Flag(false), key: "in";
         }
+    }
+
+    crate::choice! {
+        /// Bundles of defaults.
+        pub enum Bundle {
+            /// Small values.
+            Small = "small" | false,
+            /// Middling values.
+            Middle = "middle",
+            /// Large values.
+            Large = "large" | true,
+        }
+    }
+
+    crate::params! {
+        /// Parameters with defaults by bundle.
+        pub struct ByBundle by Bundle {
+            /// The same everywhere.
+            p: f64 = Default::Number(0.5), range: 0.0..=1.0;
+            /// Small is different.
+            n: u32 = Default::Number(7.0), in Small: Default::Number(3.0), unit: "packets";
+            /// Another bundle.
+            bundle: Bundle = Default::Text("small"), in Large | Middle: Default::Text("large");
+        }
+    }
+
+    #[test]
+    fn defaults_follow_the_profile() {
+        let of = |bundle, settings: &[(String, Value)]| super::read::<ByBundle>(settings, &ByBundle::info(bundle));
+        let bundles = [Bundle::Small, Bundle::Middle, Bundle::Large];
+        assert_eq!(bundles.map(Bundle::word), ["small", "middle", "large"]);
+        let all = bundles.map(|bundle| of(bundle, &[]).unwrap());
+        assert_eq!(all.clone().map(|params| params.n), [3, 7, 7]);
+        assert_eq!(all.map(|params| params.bundle), [Bundle::Small, Bundle::Large, Bundle::Large]);
+        let given = |value| of(Bundle::Small, &[("bundle".into(), value)]);
+        assert_eq!(given(Value::Flag(true)).unwrap().bundle, Bundle::Large);
+        assert_eq!(given(Value::Flag(false)).unwrap().bundle, Bundle::Small);
+        assert_eq!(ByBundle::info(Bundle::Small)[1].unit, "packets");
+        assert!(of(Bundle::Large, &[("p".into(), Value::Number(2.0))]).is_err());
     }
 
     fn read(settings: &[(&str, Value)]) -> Result<TestParams, ParamErrors> {

@@ -2,9 +2,9 @@
 
 use penstock_aqm::edge::ConditionerInfo;
 use penstock_aqm::{LinkInfo, Picture, SchemeInfo};
-use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamError, ParamInfo, Value};
+use penstock_core::param::{ClassSetting, Default, FromValue, Kind, Match, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span, Time};
-use penstock_tcp::{KeyInfo, Profile, TcpParams};
+use penstock_tcp::{Flavour, Profile, TcpParams};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value as Json, json};
@@ -102,20 +102,19 @@ fn default(default: Default) -> Json {
 /// The keys of TCP traffic with their defaults in each profile, as JSON.
 #[pyfunction]
 pub(crate) fn tcp() -> String {
-    let key = |info: &KeyInfo| {
-        let defaults = Profile::ALL.map(|profile| (profile.name().to_owned(), default(info.default(profile))));
+    let profiles = Profile::ALL.map(|profile| (profile.word(), TcpParams::info(profile)));
+    let key = |(number, info): (usize, &ParamInfo)| {
+        let defaults = profiles.iter().map(|(name, infos)| ((*name).to_owned(), default(infos[number].default)));
         json!({
             "name": info.name, "doc": info.doc, "unit": info.unit, "kind": kind(info.kind),
             "choices": choices(info.kind), "words": info.words, "range": info.range.map(range), "required": false,
             "defaults": Map::from_iter(defaults),
         })
     };
-    let flavours =
-        TcpParams::keys().iter().find(|info| info.name == "flavour").map_or(&[][..], |info| choices(info.kind));
     json!({
-        "flavours": flavours,
-        "profiles": Profile::ALL.map(Profile::name),
-        "params": TcpParams::keys().iter().map(key).collect::<Vec<_>>(),
+        "flavours": choices(Flavour::KIND),
+        "profiles": Profile::ALL.map(Profile::word),
+        "params": profiles[0].1.iter().enumerate().map(key).collect::<Vec<_>>(),
     })
     .to_string()
 }

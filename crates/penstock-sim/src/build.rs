@@ -308,8 +308,8 @@ fn sessions(
         let senders = spec.senders() as u32;
         let behaviour = match (&spec.web, &spec.onoff, &spec.incast, &spec.transfers) {
             (Some(web), ..) => {
-                request.packet = web.request;
-                Behaviour::web(web, start, senders, data.packet)
+                request.packet = Bytes(u64::from(web.request));
+                Behaviour::web(web, start, senders, data.packet.0 as u32)
             }
             (_, Some(onoff), ..) => Behaviour::transfers(onoff, start),
             (_, _, Some(incast), Some(transfers)) => Behaviour::incast(incast, transfers, start, senders),

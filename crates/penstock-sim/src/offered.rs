@@ -29,7 +29,7 @@ impl Offered {
 
     /// The largest packet of its TCPs on the wire, and not less than that of an Ethernet.
     pub(crate) fn mtu(&self) -> Bytes {
-        let sizes = self.tcps.iter().flatten().map(|tcp| u64::from(tcp.packet + tcp.headers));
+        let sizes = self.tcps.iter().flatten().map(|tcp| tcp.packet.0 + tcp.headers.0);
         Bytes(sizes.fold(ETHERNET, u64::max))
     }
 
@@ -51,7 +51,7 @@ fn tcp_params(scenario: &Scenario, faults: &mut Vec<Fault>) -> Vec<Option<Arc<Tc
         let mut settings = values(&spec.settings, &mut |_| Vec::new());
         settings.push(("flavour".to_owned(), penstock_core::param::Value::Text(spec.flavour.clone())));
         let Some(profile) = Profile::from_name(&spec.profile) else {
-            let names = Profile::ALL.map(Profile::name).join(", ");
+            let names = Profile::ALL.map(Profile::word).join(", ");
             let message = format!("{:?} is no profile: there are {names}", spec.profile);
             faults.push(Fault::new(&format!("traffic.{}.profile", group.name), message));
             return None;

@@ -192,7 +192,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
         (false, false) => (byte(packet.seq), 1, headers::ACK | label(CWR, headers::CWR) | label(PUSH, headers::PSH)),
         (true, false) => (1, byte(packet.seq), headers::ACK | label(ECE, headers::ECE)),
     };
-    let window = u64::from(params.window) * u64::from(params.packet);
+    let window = u64::from(params.window) * params.packet.0;
     let shift = (0..14).find(|shift| window.div_ceil(1 << shift) <= 0xffff).unwrap_or(14);
     // The window of an opening packet is not scaled (RFC 7323, section 2.2).
     let told = if opening { window } else { window.div_ceil(1 << shift) };
@@ -200,7 +200,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     let options = &mut tcp.options;
     options.clear();
     if opening {
-        options.maximum_segment_size(params.packet as u16);
+        options.maximum_segment_size(params.packet.0 as u16);
         options.window_scale(shift);
         if params.flavour.is_selective() {
             options.sack_permitted();

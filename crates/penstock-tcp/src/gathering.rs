@@ -46,7 +46,7 @@ fn micros(time: Time) -> u32 {
 
 impl Gathering {
     pub(crate) fn new(params: &TcpParams) -> Self {
-        let on = params.delayed_ack.is_some() && params.flavour.is_selective();
+        let on = params.delayed_ack.limit().is_some() && params.flavour.is_selective();
         let delay = if on { params.sack_delay.as_nanos().min(u64::from(u32::MAX)) as u32 } else { 0 };
         let second_window = if params.opens() { 1.0 } else { params.initial_window.clamp(1.0, 65_535.0) };
         Self { delay, at: 0, second_window: if delay > 0 { second_window as u16 } else { 0 }, told: 0, shared: 0 }

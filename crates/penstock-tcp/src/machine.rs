@@ -9,8 +9,9 @@ mod window;
 
 use crate::counts::SenderCounts;
 use crate::pacer::Pacer;
-use crate::params::{Flavour, Recovery, TcpParams};
+use crate::params::{Flavour, TcpParams};
 use crate::rate_sample::RateSampler;
+use crate::recovery::Recovery;
 use crate::rtt::Rtt;
 use crate::wire::{Ack, Network, Segment};
 use alloc::boxed::Box;
@@ -390,7 +391,7 @@ impl Machine {
         self.cwr &= !cwr;
         net.transmit(Segment {
             seq,
-            size: if opening { self.params.ack_size } else { payload + self.params.headers },
+            size: if opening { self.params.ack_size.0 as u32 } else { payload + self.params.headers.0 as u32 },
             payload,
             stamp: now,
             retransmission,

@@ -1,272 +1,189 @@
-//! The settings of a TCP flow. What each key means stands in its line of the key table.
+//! The parameters of a TCP flow, with their defaults in each profile.
 
-use crate::keys;
-use alloc::string::String;
+mod choices;
+mod transfer;
+
+pub use choices::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh};
+
+use crate::recovery::Recovery;
 use alloc::vec::Vec;
-use penstock_core::param::{ParamError, Value};
-use penstock_core::{Ecn, Span, Time};
+use penstock_core::param::{self, Default, ParamError, ParamErrors, Settings, Value};
+use penstock_core::{Bytes, Ecn, Span, Time};
 
-/// The congestion control of a sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
-    /// Fast retransmit, then slow start.
-    Tahoe,
-    /// Fast retransmit and fast recovery.
-    Reno,
-    /// Fast recovery that lasts until the whole window is repaired (RFC 6582).
-    NewReno,
-    /// Recovery by selective acknowledgements (RFC 2018, RFC 6675).
-    Sack,
-    /// Congestion avoidance by delay (Brakmo and Peterson 1995).
-    Vegas,
-    /// A window that is a cubic function of time (RFC 8312), with the recovery of SACK.
-    Cubic,
-    /// A window that yields in proportion to the share of marked packets (RFC 8257), with the recovery of SACK.
-    Dctcp,
-    /// DCTCP for the Internet: paced packets marked ECT(1), accurate ECN (RFC 9331).
-    Prague,
-    /// A rate and a window from measured bandwidth and round trip, version 1.
-    Bbr,
-    /// A window that keeps its own delay near a target and yields to all others (RFC 6817).
-    Ledbat,
-}
+use Default::{Flag, Nanos, Number, Text};
 
-impl Flavour {
-    /// Whether its receiver reports what arrived out of order.
-    pub fn is_selective(self) -> bool {
-        matches!(self, Self::Sack | Self::Cubic | Self::Dctcp | Self::Prague | Self::Bbr | Self::Ledbat)
+const MILLI: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MILLI;
+
+penstock_core::params! {
+    /// All parameters of a TCP flow, sender and receiver. The first default holds in every profile that has none of its own.
+    pub struct TcpParams by Profile {
+        /// Congestion control of the sender.
+        flavour: Flavour = Text("reno");
+        /// Receive window: at most this many packets are outstanding.
+        window: u32 = Number(20.0), in Linux: Number(4096.0), unit: "packets", range: 1.0..=1e8;
+        /// Length of the transfer in data packets; endless if neither this nor bytes is given.
+        packets: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=4e9;
+        /// Length of the transfer in bytes; with recovery = "ns2" the last packet is filled up.
+        bytes: Option<Bytes> = Default::Absent, unit: "bytes", range: 1.0..=4e18;
+        /// User data per packet.
+        packet: Bytes = Number(1000.0), in Linux: Number(1460.0), unit: "bytes", range: 1.0..=65_535.0;
+        /// Headers added to each data packet.
+        headers: Bytes = Number(40.0), in Ns2Of2001: Number(0.0), unit: "bytes", range: 0.0..=1000.0;
+        /// Size of an ACK and of the opening packet.
+        ack_size: Bytes = Number(40.0), unit: "bytes", range: 1.0..=1500.0;
+        /// Bytes that each SACK block adds to an ACK.
+        sack_block_size: Bytes = Number(8.0), in Linux: Number(0.0), unit: "bytes", range: 0.0..=100.0;
+        /// Largest number of SACK blocks in an ACK.
+        sack_blocks: u32 = Number(3.0), range: 1.0..=4.0;
+        /// Minimum retransmission timeout (RFC 6298: 1 s).
+        min_rto: Span = Nanos(200 * MILLI), in Ns2Of2001 | Ns2Of2003: Nanos(SECOND), unit: "s", range: 0.0..=1e4;
+        /// What min_rto is the minimum of: the timeout, or its variance term 4 RTTVAR as in Linux.
+        rto_floor: RtoFloor = Text("timeout"), in Linux: Text("variance");
+        /// Maximum retransmission timeout, back-off included.
+        max_rto: Span = Nanos(60 * SECOND), in Linux: Nanos(120 * SECOND), unit: "s", range: 0.0..=1e4;
+        /// Retransmission timeout before the first round-trip time is measured (RFC 6298: 1 s).
+        initial_rto: Span = Nanos(3 * SECOND), in Ns2Of2001 | Ns2Of2003: Nanos(6 * SECOND), in Linux: Nanos(SECOND),
+            unit: "s", range: 0.0..=1e4;
+        /// Granularity of the clock that measures round-trip times; 0 s is exact.
+        tick: Span = Nanos(10 * MILLI), in Ns2Of2001: Nanos(100 * MILLI), in Linux: Nanos(0), unit: "s", range: 0.0..=10.0;
+        /// Time from the last tick of that clock to the start of the run; "ns2": as for the first agent of an ns-2 run with the
+        /// default seed.
+        phase: ClockPhase = Text("ns2"), unit: "s", range: 0.0..=10.0;
+        /// Initial congestion window (RFC 6928: 10).
+        initial_window: f64 = Number(2.0), in Ns2Of2001: Number(1.0), in Linux: Number(10.0),
+            unit: "packets", range: 1.0..=1e6;
+        /// Initial slow start threshold; "window": the receive window.
+        initial_ssthresh: Ssthresh = Text("window"), in Linux: Number(1e9), unit: "packets", range: 2.0..=1e9;
+        /// Longest time that an ACK waits for a second packet (RFC 1122: below 0.5 s).
+        delayed_ack: DelayedAck = Text("off"), in Linux: Nanos(40 * MILLI), unit: "s", range: 0.0..=0.5;
+        /// With delayed ACKs: number of data packets at the start of the connection that are ACKed at once. Unless it is 0, pushed
+        /// packets (`write`) are ACKed at once too.
+        quick_acks: u32 = Number(0.0), in Linux: Number(140.0), unit: "packets", range: 0.0..=65_535.0;
+        /// With delayed ACKs: number of data packets after the 16th that may be ACKed late although they are among the first
+        /// `quick_acks`; 15 in recordings of Linux.
+        quick_gap: u32 = Number(0.0), in Linux: Number(15.0), unit: "packets", range: 0.0..=65_535.0;
+        /// User data that the application writes at a time. The packet in which a write ends is pushed, and so is the last packet
+        /// of a transfer. 0: only that one.
+        write: Bytes = Number(0.0), unit: "bytes", range: 0.0..=4e9;
+        /// With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more packets, for this time or a
+        /// twentieth of the first round trip, whichever is shorter, and 0.1 ms. 0 s: it does not wait.
+        sack_delay: Span = Nanos(0), in Linux: Nanos(MILLI), unit: "s", range: 0.0..=1.0;
+        /// Timers expire at the ticks of a clock of this period as in a Linux kernel, a tail-loss probe two ticks later; CUBIC
+        /// measures time with it. 0 s is exact.
+        timer_tick: Span = Nanos(0), unit: "s", range: 0.0..=1.0;
+        /// Explicit congestion notification (RFC 3168); dctcp and prague always use it.
+        ecn: bool = Flag(false);
+        /// The flow opens with a packet of `ack_size` bytes, which is ACKed before data is sent; Vegas opens with a data packet.
+        syn: bool = Flag(true), in Ns2Of2001 | Linux: Flag(false);
+        /// Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
+        limited_transmit: bool = Flag(true), in Ns2Of2001: Flag(false);
+        /// Every ACK gives a round-trip time (RFC 7323); otherwise one packet per window is timed, never a retransmission (Karn).
+        timestamps: bool = Flag(false), in Linux: Flag(true);
+        /// Number of duplicate ACKs that signals a loss.
+        dupack_threshold: u32 = Number(3.0), range: 1.0..=1000.0;
+        /// Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
+        recovery: Recovery = Text("ns2"), in Linux: Text("rfc");
+        /// What a loss halves: the window in use as a real or a whole number, or the packets in flight.
+        halving: Halving = Text("whole"), in Ns2: Text("real");
+        /// What window growth counts: ACKs, or the packets that they acknowledge (RFC 3465).
+        counting: Counting = Text("acks"), in Linux: Text("packets");
+        /// Recovery by RFC 6675 or by NewReno reduces the window in proportion to the packets delivered (RFC 6937).
+        prr: bool = Flag(false), in Linux: Flag(true);
+        /// Recovery by RFC 6675 may retransmit the highest packet once (NextSeg, rule 4).
+        rescue: bool = Flag(true), in Linux: Flag(false);
+        /// With SACK: losses are detected by sending times (RFC 8985), and a mark reduces the window step by step as a loss does;
+        /// otherwise by RFC 6675.
+        rack: bool = Flag(false), in Linux: Flag(true);
+        /// With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
+        tlp: bool = Flag(false), in Linux: Flag(true);
+        /// Packets are spread over time instead of sent in bursts: a window takes half of the round trip in slow start and 1/1.2 of
+        /// it afterwards. Not for vegas, nor for sack with recovery = "ns2"; prague and bbr always pace, bbr at the rate of its
+        /// model.
+        pacing: bool = Flag(false);
+        /// What ends slow start before a loss. "on", cubic: a train of ACKs or a rise of the delay (HyStart). "++", cubic, and sack
+        /// with recovery = "rfc": a rise of the delay slows it down, and five slow rounds end it (HyStart++, RFC 9406).
+        hystart: Hystart = Text("off"), in Linux: Text("on");
+        /// NewReno: only the first partial ACK restarts the timer (RFC 6582, section 4).
+        impatient: bool = Flag(true), in Ns2Of2001: Flag(false);
+        /// NewReno: a partial ACK deflates the window by the packets that it acknowledges.
+        deflation: bool = Flag(true), in Ns2Of2001: Flag(false);
+        /// Vegas: the window grows while the flow has fewer extra packets than this in the network.
+        alpha: f64 = Number(1.0), unit: "packets", range: 0.0..=1e6;
+        /// Vegas: the window shrinks while the flow has more extra packets than this in the network.
+        beta: f64 = Number(3.0), unit: "packets", range: 0.0..=1e6;
+        /// Vegas: more extra packets than this in the network end slow start.
+        gamma: f64 = Number(1.0), unit: "packets", range: 0.0..=1e6;
+        /// LEDBAT: target queueing delay (RFC 6817: at most 100 ms).
+        target: Span = Nanos(100 * MILLI), unit: "s", range: 0.001..=10.0;
+        /// LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
+        gain: f64 = Number(1.0), unit: "packets", range: 0.001..=1000.0;
+        /// BBR: share of the estimated bandwidth that pacing leaves unused.
+        margin: f64 = Number(0.01), range: 0.0..=0.5;
     }
-}
-
-/// A bundle of defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// ns-2.35.
-    Ns2,
-    /// ns-2 as it was in 2001.
-    Ns2Of2001,
-    /// ns-2 as it was in 2003.
-    Ns2Of2003,
-    /// The RFCs, with Linux' initial window and minimum retransmission timeout.
-    Linux,
-}
-
-impl Profile {
-    /// All profiles, in the order of the columns of the key table.
-    pub const ALL: [Self; 4] = [Self::Ns2, Self::Ns2Of2001, Self::Ns2Of2003, Self::Linux];
-
-    /// The name in scenario files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ns2 => "ns2",
-            Self::Ns2Of2001 => "ns2-2001",
-            Self::Ns2Of2003 => "ns2-2003",
-            Self::Linux => "linux",
-        }
-    }
-
-    /// The profile of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name)
-    }
-}
-
-/// Whose rules of loss recovery a flow follows where ns-2 and the RFCs differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// What ns-2.35 does.
-    Ns2,
-    /// RFC 5681, 6582 and 6675.
-    Rfc,
-}
-
-/// What a loss halves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halving {
-    /// The window in use, kept as a fraction (the threshold is rounded down).
-    Real,
-    /// The window in use, rounded down.
-    Whole,
-    /// The packets in flight (RFC 5681, equation 4).
-    Flight,
-}
-
-/// What makes a window grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// Acknowledgements.
-    Acks,
-    /// The packets that they acknowledge (RFC 3465).
-    Packets,
-}
-
-/// What ends slow start before a loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hystart {
-    /// Nothing.
-    Off,
-    /// HyStart.
-    On,
-    /// HyStart++ (RFC 9406).
-    Plus,
-}
-
-/// What `min_rto` is the least value of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoFloor {
-    /// The retransmission timeout (RFC 6298, rule 2.4).
-    Timeout,
-    /// The part of it that stands for the variation, 4 RTTVAR.
-    Variance,
-}
-
-/// All settings of a TCP flow, sender and receiver.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TcpParams {
-    /// Congestion control.
-    pub flavour: Flavour,
-    /// Window of the receiver, in packets.
-    pub window: u32,
-    /// Data packets to send; `None`: no limit, or `bytes`.
-    pub packets: Option<u32>,
-    /// User data to send, in bytes; `None`: no limit, or `packets`.
-    pub bytes: Option<u64>,
-    /// User data in a packet, in bytes.
-    pub packet: u32,
-    /// Headers added to each data packet, in bytes.
-    pub headers: u32,
-    /// Size of an acknowledgement and of the opening packet, in bytes.
-    pub ack_size: u32,
-    /// What each SACK block adds to an acknowledgement, in bytes.
-    pub sack_block_size: u32,
-    /// At most so many SACK blocks in an acknowledgement.
-    pub sack_blocks: u32,
-    /// Least retransmission timeout.
-    pub min_rto: Span,
-    /// What that is the least value of.
-    pub rto_floor: RtoFloor,
-    /// Greatest retransmission timeout, back-off included.
-    pub max_rto: Span,
-    /// Retransmission timeout before the first measurement.
-    pub initial_rto: Span,
-    /// Granularity of the clock that round trips are measured with; zero: exact.
-    pub tick: Span,
-    /// How long before the start of the run the coarse clock last ticked; `None`: as in ns-2 ([`Self::clock_phase`]).
-    pub phase: Option<Span>,
-    /// Initial window, in packets.
-    pub initial_window: f64,
-    /// Initial slow start threshold, in packets; `None`: the window.
-    pub initial_ssthresh: Option<u32>,
-    /// How long an acknowledgement may wait for a second packet; `None`: not at all.
-    pub delayed_ack: Option<Span>,
-    /// So many packets at the beginning are acknowledged at once.
-    pub quick_acks: u32,
-    /// So many of these, after the first 16, are not.
-    pub quick_gap: u32,
-    /// The packet in which each so much user data ends is pushed, in bytes; 0: only the last one of a transfer is.
-    pub write: u32,
-    /// How long answers to packets behind a gap wait for more packets, from the fourth on; at most a twentieth of the first
-    /// round trip.
-    pub sack_delay: Span,
-    /// Timers end when a clock of this period ticks, and CUBIC counts by it; zero: exactly.
-    pub timer_tick: Span,
-    /// Whether to use explicit congestion notification.
-    pub ecn: bool,
-    /// Whether the flow opens with a packet of its own.
-    pub syn: bool,
-    /// Whether the first two duplicate acknowledgements release new packets (RFC 3042).
-    pub limited_transmit: bool,
-    /// Whether every acknowledgement gives a round trip (RFC 7323), instead of one packet a window.
-    pub timestamps: bool,
-    /// Duplicate acknowledgements that mean a loss.
-    pub dupack_threshold: u32,
-    /// Whose rules of recovery.
-    pub recovery: Recovery,
-    /// What a loss halves.
-    pub halving: Halving,
-    /// What makes the window grow.
-    pub counting: Counting,
-    /// Whether recovery by selective acknowledgements reduces the window in proportion to what arrives (RFC 6937).
-    pub prr: bool,
-    /// Whether such a recovery may repeat the highest packet (RFC 6675, NextSeg, rule 4).
-    pub rescue: bool,
-    /// Whether losses are found by the times of sending (RFC 8985).
-    pub rack: bool,
-    /// Whether a probe is sent before the retransmission timeout (RFC 8985, section 7).
-    pub tlp: bool,
-    /// Whether packets are spread over the round trip instead of sent at once.
-    pub pacing: bool,
-    /// What ends slow start before a loss: HyStart that of cubic, HyStart++ that of cubic and of SACK by the RFCs.
-    pub hystart: Hystart,
-    /// NewReno: only the first partial acknowledgement restarts the timer.
-    pub impatient: bool,
-    /// NewReno: a partial acknowledgement deflates the window by what it acknowledges.
-    pub deflation: bool,
-    /// Vegas: fewer extra packets in the network than this, and the window grows.
-    pub alpha: f64,
-    /// Vegas: more extra packets in the network than this, and the window shrinks.
-    pub beta: f64,
-    /// Vegas: more extra packets in the network than this end slow start.
-    pub gamma: f64,
-    /// LEDBAT: the queueing delay that it heads for.
-    pub target: Span,
-    /// LEDBAT: packets that a round trip adds to the window at most.
-    pub gain: f64,
-    /// BBR: share of the bandwidth found that pacing leaves free.
-    pub margin: f64,
 }
 
 impl TcpParams {
     /// The defaults of a profile.
+    ///
+    /// # Panics
+    /// Never: every default is a legal value, as a test asserts.
     pub fn of(profile: Profile) -> Self {
-        keys::defaults(profile)
+        Self::from_settings(profile, &[]).expect("every default is a legal value")
     }
 
-    /// The defaults of a profile with some keys set; all faults are told at once.
-    pub fn from_settings(profile: Profile, settings: &[(String, Value)]) -> Result<Self, Vec<ParamError>> {
-        let mut params = Self::of(profile);
-        let mut faults: Vec<ParamError> =
-            settings.iter().filter_map(|(name, value)| keys::set(&mut params, name, value).err()).collect();
-        if params.packets.is_some() && params.bytes.is_some() {
-            faults.push(keys::fault("bytes", "not together with packets"));
+    /// The defaults of a profile, with these settings in place of some of them. All errors are reported at once.
+    pub fn from_settings(profile: Profile, settings: &Settings) -> Result<Self, ParamErrors> {
+        let infos = Self::info(profile);
+        let mut errors = param::read::<Self>(settings, &infos).err().unwrap_or_default();
+        // Defaults in place of the refused settings, so that the others are checked against each other in any case.
+        let is_sound = |name: &str| !errors.iter().any(|error| error.name == name);
+        let sound: Vec<_> = settings.iter().filter(|(name, _)| is_sound(name)).cloned().collect();
+        let mut params: Self = param::read(&sound, &infos)?;
+        params.check_together(&mut errors);
+        params.complete(&sound, &mut errors);
+        if errors.is_empty() { Ok(params) } else { Err(errors) }
+    }
+
+    /// Refuse parameters that exclude each other.
+    fn check_together(&self, errors: &mut ParamErrors) {
+        if self.packets.is_some() && self.bytes.is_some() {
+            errors.push(ParamError::new("bytes", "not together with packets"));
         }
-        if params.max_rto < params.min_rto {
-            faults.push(keys::fault("max_rto", "must not be below min_rto"));
+        if self.max_rto < self.min_rto {
+            errors.push(ParamError::new("max_rto", "must not be below min_rto"));
         }
-        let turned_off = |key: &str| settings.iter().any(|(name, value)| name == key && *value == Value::Flag(false));
-        let (ecn, pacing) = match params.flavour {
-            Flavour::Dctcp => (Some("dctcp is nothing without it"), None),
-            Flavour::Prague => (Some("prague is nothing without it"), Some("prague is nothing without it")),
-            Flavour::Bbr => (None, Some("bbr is nothing without it")),
-            _ => (None, None),
+    }
+
+    /// Set the parameters that the flavour depends on, and refuse settings that contradict it.
+    fn complete(&mut self, settings: &Settings, errors: &mut ParamErrors) {
+        let (needs_ecn, needs_pacing) = match self.flavour {
+            Flavour::Dctcp => (true, false),
+            Flavour::Prague => (true, true),
+            Flavour::Bbr => (false, true),
+            _ => (false, false),
         };
-        for (key, on, why) in [("ecn", &mut params.ecn, ecn), ("pacing", &mut params.pacing, pacing)] {
-            if let Some(why) = why {
-                *on = true;
-                faults.extend(turned_off(key).then(|| keys::fault(key, why)));
+        for (key, on, needed) in [("ecn", &mut self.ecn, needs_ecn), ("pacing", &mut self.pacing, needs_pacing)] {
+            if needed && settings.iter().any(|(name, value)| name == key && *value == Value::Flag(false)) {
+                errors.push(ParamError::new(key, alloc::format!("{} does not work without it", self.flavour.word())));
             }
+            *on |= needed;
         }
-        if params.flavour == Flavour::Prague && !settings.iter().any(|(name, _)| name == "halving") {
-            // What a mark takes is less than a packet.
-            params.halving = Halving::Real;
+        if self.flavour == Flavour::Prague && !settings.iter().any(|(name, _)| name == "halving") {
+            // A mark takes less than a packet.
+            self.halving = Halving::Real;
         }
-        let at_once = match params.flavour {
-            Flavour::Vegas => Some("vegas sends at once"),
-            Flavour::Sack if params.recovery == Recovery::Ns2 => Some("sack sends at once with recovery = \"ns2\""),
+        let sends_at_once = match self.flavour {
+            Flavour::Vegas => Some("vegas does not pace"),
+            Flavour::Sack if self.recovery == Recovery::Ns2 => Some("sack does not pace with recovery = \"ns2\""),
             _ => None,
         };
-        if let Some(why) = at_once.filter(|_| params.pacing) {
-            faults.push(keys::fault("pacing", why));
+        if let Some(why) = sends_at_once.filter(|_| self.pacing) {
+            errors.push(ParamError::new("pacing", why));
         }
-        if faults.is_empty() { Ok(params) } else { Err(faults) }
     }
 
-    /// The key table.
-    pub fn keys() -> &'static [keys::KeyInfo] {
-        &keys::KEYS
-    }
-
-    /// Whether acknowledgements count marked packets instead of echoing marks.
+    /// Whether ACKs count marked packets instead of echoing marks.
     pub fn is_accurate(&self) -> bool {
         self.flavour == Flavour::Prague
     }
@@ -281,16 +198,22 @@ impl TcpParams {
         self.syn && self.flavour != Flavour::Vegas
     }
 
-    /// How long before the start of the run the coarse clock last ticked. ns-2 draws it for each agent; unless it is given,
-    /// every flow has that of the first agent of a run with the default seed, of which a Vegas agent takes a later draw.
+    /// Time from the last tick of the coarse clock to the start of the run. ns-2 draws it for each agent; `ClockPhase::Ns2` gives
+    /// every flow that of the first agent of a run with the default seed, of which a Vegas agent takes a later draw.
     pub fn clock_phase(&self) -> Span {
         let share = if self.flavour == Flavour::Vegas { 0.014_204_660 } else { 0.555_880_716 };
-        self.phase.unwrap_or_else(|| Span::from_secs(share * self.tick.as_secs()))
+        match self.phase {
+            ClockPhase::Ns2 => Span::from_secs(share * self.tick.as_secs()),
+            ClockPhase::Given(phase) => phase,
+        }
     }
 
-    /// The slow start threshold at first, in packets.
+    /// The initial slow start threshold, in packets.
     pub(crate) fn first_ssthresh(&self) -> f64 {
-        f64::from(self.initial_ssthresh.unwrap_or(self.window))
+        match self.initial_ssthresh {
+            Ssthresh::Window => f64::from(self.window),
+            Ssthresh::Packets(packets) => f64::from(packets),
+        }
     }
 
     /// A time by the clock of timers.
@@ -304,47 +227,93 @@ impl TcpParams {
         let tick = self.timer_tick.as_nanos().max(1);
         Span::from_nanos(span.as_nanos().div_ceil(tick) * tick)
     }
+}
 
-    /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.
-    pub fn end(&self) -> u32 {
-        let data = match (self.packets, self.bytes) {
-            (Some(packets), _) => packets,
-            (None, Some(bytes)) => u32::try_from(bytes.div_ceil(u64::from(self.packet))).unwrap_or(u32::MAX),
-            (None, None) => return u32::MAX,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::{String, ToString};
+
+    fn settings(pairs: &[(&str, Value)]) -> Vec<(String, Value)> {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+    }
+
+    #[test]
+    fn every_default_is_a_legal_value() {
+        for profile in Profile::ALL {
+            let infos = TcpParams::info(profile);
+            let given: Vec<_> =
+                infos.iter().filter_map(|info| Some((info.name.to_string(), info.default_value()?))).collect();
+            assert!(given.len() >= infos.len() - 2, "all but the length of the transfer have a default");
+            assert_eq!(TcpParams::from_settings(profile, &given), Ok(TcpParams::of(profile)), "{}", profile.word());
+        }
+    }
+
+    #[test]
+    fn the_profiles_are_what_they_are_named_after() {
+        let ns2 = TcpParams::of(Profile::Ns2);
+        assert_eq!((ns2.min_rto, ns2.window, ns2.initial_window, ns2.syn), (Span::from_millis(200), 20, 2.0, true));
+        assert_eq!(TcpParams::of(Profile::Ns2Of2001).min_rto, Span::from_secs(1.0));
+        assert_eq!(TcpParams::of(Profile::Ns2Of2003).min_rto, Span::from_secs(1.0));
+        let linux = TcpParams::of(Profile::Linux);
+        assert_eq!((linux.min_rto, linux.initial_window, linux.timestamps), (Span::from_millis(200), 10.0, true));
+        assert_eq!(linux.delayed_ack, DelayedAck::Within(Span::from_millis(40)));
+    }
+
+    #[test]
+    fn all_errors_are_reported_at_once() {
+        let wrong = settings(&[
+            ("windw", Value::Number(3.0)),
+            ("window", Value::Number(0.5)),
+            ("flavour", Value::Text("westwood".to_string())),
+            ("min_rto", Value::Number(1.0)),
+            ("ecn", Value::Text("yes".to_string())),
+            ("packets", Value::Number(3.0)),
+            ("bytes", Value::Bytes(3000.0)),
+        ]);
+        let errors = TcpParams::from_settings(Profile::Ns2, &wrong).expect_err("errors");
+        let message = |name: &str| &errors.iter().find(|error| error.name == name).expect("an error").message;
+        assert_eq!(errors.len(), 6);
+        assert_eq!(message("windw"), "\"windw\" is no parameter here: did you mean \"window\"?");
+        assert_eq!(message("window"), "is 0.5: it must lie between 1 and 100000000 packets");
+        assert!(message("flavour").contains("vegas"), "{}", message("flavour"));
+        assert!(message("min_rto").contains("a time"), "{}", message("min_rto"));
+        assert!(message("ecn").contains("true or false"), "{}", message("ecn"));
+        assert_eq!(message("bytes"), "not together with packets");
+        let fraction = settings(&[("window", Value::Number(2.5))]);
+        let errors = TcpParams::from_settings(Profile::Ns2, &fraction).expect_err("an error");
+        assert!(errors[0].message.contains("whole"), "{}", errors[0].message);
+    }
+
+    #[test]
+    fn a_flavour_brings_what_it_cannot_do_without() {
+        let with = |flavour: &str, more: &[(&str, Value)]| {
+            let flavour = [("flavour", Value::Text(flavour.to_string()))];
+            TcpParams::from_settings(Profile::Linux, &settings(&[&flavour, more].concat()))
         };
-        data.saturating_add(u32::from(self.opens()))
+        let prague = with("prague", &[]).expect("legal");
+        assert_eq!((prague.ecn, prague.pacing, prague.halving), (true, true, Halving::Real));
+        let whole = with("prague", &[("halving", Value::Text("whole".to_string()))]).expect("legal");
+        assert_eq!(whole.halving, Halving::Whole);
+        let bbr = with("bbr", &[]).expect("legal");
+        assert_eq!((bbr.ecn, bbr.pacing), (false, true));
+        for (flavour, key) in [("dctcp", "ecn"), ("prague", "ecn"), ("prague", "pacing"), ("bbr", "pacing")] {
+            let errors = with(flavour, &[(key, Value::Flag(false))]).expect_err("an error");
+            assert_eq!(errors[0].name, key, "{flavour}");
+        }
+        assert_eq!(with("vegas", &[("pacing", Value::Flag(true))]).expect_err("an error")[0].name, "pacing");
+        let low = [("min_rto", Value::Time(Span::from_secs(3.0))), ("max_rto", Value::Time(Span::from_secs(2.0)))];
+        assert_eq!(with("reno", &low).expect_err("an error")[0].name, "max_rto");
     }
 
-    /// User data before packet `seq`, in bytes.
-    pub fn offset(&self, seq: u32) -> u64 {
-        let full = u64::from(seq.saturating_sub(u32::from(self.opens()))) * u64::from(self.packet);
-        match self.bytes {
-            Some(bytes) if self.recovery == Recovery::Rfc => full.min(bytes),
-            _ => full,
+    #[test]
+    fn delayed_acks_are_a_time_or_off() {
+        let delay = |value| TcpParams::from_settings(Profile::Linux, &settings(&[("delayed_ack", value)]));
+        for off in [Value::Flag(false), Value::Text("off".to_string()), Value::Time(Span::ZERO)] {
+            assert_eq!(delay(off).expect("off").delayed_ack, DelayedAck::Off);
         }
-    }
-
-    /// Whether a write of the application ends in data packet `seq`, the last packet of a transfer left aside.
-    #[inline]
-    pub fn is_pushed(&self, seq: u32) -> bool {
-        self.write > 0 && self.offset(seq) / u64::from(self.write) < self.offset(seq + 1) / u64::from(self.write)
-    }
-
-    /// User data in packet `seq`. The last packet of a transfer of so many bytes may be short; ns-2 fills it up.
-    #[inline]
-    pub fn payload(&self, seq: u32) -> u32 {
-        if seq > 0 && self.bytes.is_none() {
-            return self.packet;
-        }
-        if seq == 0 && self.opens() {
-            return 0;
-        }
-        match self.bytes {
-            Some(bytes) if self.recovery == Recovery::Rfc => {
-                let before = u64::from(seq - u32::from(self.opens())) * u64::from(self.packet);
-                bytes.saturating_sub(before).min(u64::from(self.packet)) as u32
-            }
-            _ => self.packet,
-        }
+        let tenth = Span::from_millis(100);
+        assert_eq!(delay(Value::Time(tenth)).expect("a time").delayed_ack, DelayedAck::Within(tenth));
+        assert!(delay(Value::Flag(true)).is_err());
     }
 }

@@ -25,7 +25,8 @@
 use crate::cc::accurate;
 use crate::gathering::Gathering;
 use crate::machine::on_tick;
-use crate::params::{Flavour, Recovery, TcpParams};
+use crate::params::{Flavour, TcpParams};
+use crate::recovery::Recovery;
 use crate::runs::Runs;
 use crate::wire::{ReceiverAck, SackBlock, SackBlocks, Segment};
 use penstock_core::{Ecn, Span, Time};
@@ -94,7 +95,7 @@ impl Receiver {
             early: Runs::default(),
             recent: SackBlocks::default(),
             waiting: None,
-            delay: params.delayed_ack,
+            delay: params.delayed_ack.limit(),
             quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
             gap: {
                 let first = QUICK_FIRST + u16::from(params.opens());
@@ -108,9 +109,9 @@ impl Receiver {
             marked: if params.is_accurate() { ACCURATE | accurate::FIRST } else { 0 },
             ns2: params.recovery == Recovery::Ns2,
             sack_blocks: if params.flavour.is_selective() { params.sack_blocks as u8 } else { 0 },
-            ack_size: params.ack_size,
-            sack_block_size: params.sack_block_size as u8,
-            packet: params.packet,
+            ack_size: params.ack_size.0 as u32,
+            sack_block_size: params.sack_block_size.0 as u8,
+            packet: params.packet.0 as u32,
             opening_lacks: 0,
             last: u32::MAX,
             last_lacks: 0,
@@ -319,6 +320,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::params::Profile;
+    use penstock_core::Bytes;
     use std::vec::Vec;
 
     #[test]
@@ -344,7 +346,13 @@ mod tests {
 
     #[test]
     fn the_packet_in_which_a_write_ends_is_answered_at_once() {
-        let params = TcpParams { packet: 1000, write: 3600, quick_acks: 1, syn: true, ..TcpParams::of(Profile::Linux) };
+        let params = TcpParams {
+            packet: Bytes(1000),
+            write: Bytes(3600),
+            quick_acks: 1,
+            syn: true,
+            ..TcpParams::of(Profile::Linux)
+        };
         let mut receiver = Receiver::new(&params);
         let answered = (0..14).filter(|&seq| {
             let (payload, push) = (params.payload(seq), params.is_pushed(seq));
@@ -356,7 +364,8 @@ mod tests {
 
     #[test]
     fn each_byte_counts_once_and_in_order() {
-        let params = TcpParams { bytes: Some(3500), packet: 1000, syn: true, ..TcpParams::of(Profile::Linux) };
+        let params =
+            TcpParams { bytes: Some(Bytes(3500)), packet: Bytes(1000), syn: true, ..TcpParams::of(Profile::Linux) };
         assert_eq!(params.end(), 5);
         let mut receiver = Receiver::new(&params);
         let mut delivered = |seq| {

@@ -111,7 +111,7 @@ impl Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Profile;
+    use crate::params::{ClockPhase, Profile};
 
     #[test]
     fn the_first_round_trip_gives_three_times_itself() {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_counts_its_own_ticks() {
-        let params = TcpParams { phase: Some(Span::from_millis(8)), ..TcpParams::of(Profile::Ns2) };
+        let params = TcpParams { phase: ClockPhase::Given(Span::from_millis(8)), ..TcpParams::of(Profile::Ns2) };
         let mut rtt = Rtt::new(&params);
         // Ticks at 2, 12, 22, ... ms: four of them lie in 1..33 ms.
         rtt.measure(&params, Time::from_nanos(1_000_000), Time::from_nanos(33_000_000), false);

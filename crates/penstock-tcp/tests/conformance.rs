@@ -3,8 +3,8 @@
 mod support;
 
 use penstock_core::param::Value;
-use penstock_core::{Rng, Span};
-use penstock_tcp::{Flavour, Hystart, Profile, Recovery, TcpParams};
+use penstock_core::{Bytes, Rng, Span};
+use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, Recovery, TcpParams};
 use std::collections::{BTreeSet, HashSet};
 use support::{Faults, Record, run};
 
@@ -20,7 +20,7 @@ fn finishes_and_keeps_to_the_windows(params: &TcpParams, faults: &Faults, name: 
     let record = run(params.clone(), faults, Span::from_secs(100_000.0));
     let finished = record.sender.finished();
     assert!(finished.is_some(), "{name}: not finished");
-    let data = u64::from(params.packets.expect("a finite transfer")) * u64::from(params.packet);
+    let data = u64::from(params.packets.expect("a finite transfer")) * params.packet.0;
     assert_eq!(record.receiver.delivered_bytes(), data, "{name}");
     assert!(record.outstanding <= params.window, "{name}: {} outstanding", record.outstanding);
 
@@ -45,7 +45,7 @@ fn every_flavour_survives_random_losses() {
     for (f, flavour) in FLAVOURS.into_iter().enumerate() {
         for profile in Profile::ALL {
             for case in 0..12 {
-                let name = format!("{flavour} {} case {case}", profile.name());
+                let name = format!("{flavour} {} case {case}", profile.word());
                 let mut rng = Rng::stream(case, &name);
                 let faults = Faults {
                     drops: picks(&mut rng, [0.0, 0.02, 0.1, 0.3][case as usize % 4]),
@@ -60,7 +60,11 @@ fn every_flavour_survives_random_losses() {
                     window: 1 + rng.below(60) as u32,
                     packets: Some(1 + rng.below(400) as u32),
                     ecn: params.ecn || case % 3 == 1,
-                    delayed_ack: (case % 2 == 1).then_some(Span::from_millis(100)),
+                    delayed_ack: if case % 2 == 1 {
+                        DelayedAck::Within(Span::from_millis(100))
+                    } else {
+                        DelayedAck::Off
+                    },
                     pacing: if by_itself { params.pacing } else { case >= 6 },
                     hystart: [Hystart::Off, Hystart::On, Hystart::Plus][case as usize % 3],
                     ..params
@@ -105,13 +109,16 @@ fn every_key_of_a_profile_can_be_set_alone() {
         }
     };
     for profile in Profile::ALL {
-        for key in TcpParams::keys() {
+        for key in TcpParams::info(profile) {
             for value in other(key.name) {
-                let mut settings = vec![("flavour".to_string(), text("newreno")), (key.name.to_string(), value)];
+                let mut settings = vec![(key.name.to_string(), value)];
+                if key.name != "flavour" {
+                    settings.push(("flavour".to_string(), text("newreno")));
+                }
                 if key.name != "packets" {
                     settings.push(("packets".to_string(), Value::Number(150.0)));
                 }
-                let name = format!("{} {settings:?}", profile.name());
+                let name = format!("{} {settings:?}", profile.word());
                 let params = TcpParams::from_settings(profile, &settings).expect("legal settings");
                 finishes_and_keeps_to_the_windows(&params, &faults, &name);
             }
@@ -126,10 +133,10 @@ fn text(word: &str) -> Value {
 #[test]
 fn a_transfer_of_bytes_ends_with_a_short_packet_by_the_rfcs_and_a_full_one_in_ns2() {
     for (profile, bytes) in [(Profile::Linux, 10_000), (Profile::Ns2, 10_000), (Profile::Ns2, 10_500)] {
-        let params = TcpParams { bytes: Some(bytes), ..TcpParams::of(profile) };
+        let params = TcpParams { bytes: Some(Bytes(bytes)), ..TcpParams::of(profile) };
         let faults = Faults { waiting: 100, ..Faults::default() };
         let record = run(params.clone(), &faults, Span::from_secs(100.0));
-        let filled = bytes.next_multiple_of(u64::from(params.packet));
+        let filled = bytes.next_multiple_of(params.packet.0);
         let wanted = if profile == Profile::Linux { bytes } else { filled };
         assert_eq!(record.receiver.delivered_bytes(), wanted);
     }
@@ -171,10 +178,10 @@ fn a_window_of_a_million_packets_with_thousands_of_gaps_is_no_work() {
                 flavour,
                 window: 1_000_000,
                 packets: Some(20_000),
-                delayed_ack: None,
+                delayed_ack: DelayedAck::Off,
                 ..TcpParams::of(profile)
             };
-            finishes_and_keeps_to_the_windows(&params, &faults, &format!("{flavour:?} {}", profile.name()));
+            finishes_and_keeps_to_the_windows(&params, &faults, &format!("{flavour:?} {}", profile.word()));
         }
     }
 }
@@ -189,7 +196,7 @@ fn gauges_are_finite_and_name_the_variables_of_the_flavour() {
             let sender = run(params, &faults, Span::from_secs(1000.0)).sender;
             let mut seen = Vec::new();
             sender.gauges(&mut |name, value| {
-                assert!(value.is_finite() && value >= 0.0, "{flavour} {}: {name} {value}", profile.name());
+                assert!(value.is_finite() && value >= 0.0, "{flavour} {}: {name} {value}", profile.word());
                 seen.push(name);
             });
             let own: &[&str] = match flavour {
@@ -200,7 +207,7 @@ fn gauges_are_finite_and_name_the_variables_of_the_flavour() {
                 "ledbat" => &["queueing_delay"],
                 _ => &[],
             };
-            assert_eq!(seen, [&["cwnd", "ssthresh", "srtt"], own].concat(), "{flavour} {}", profile.name());
+            assert_eq!(seen, [&["cwnd", "ssthresh", "srtt"], own].concat(), "{flavour} {}", profile.word());
         }
     }
 }

@@ -23,7 +23,7 @@ fn params_of(case: &Json) -> (TcpParams, Faults) {
         ("flavour", Value::Text(flavour)),
         ("window", Value::Number(case["window"].as_f64().expect("a number"))),
         ("packets", Value::Number(case["n"].as_f64().expect("a number"))),
-        ("headers", Value::Number(0.0)),
+        ("headers", Value::Bytes(0.0)),
         ("min_rto", Value::Time(Span::from_secs(case["minrto"].as_f64().expect("a time")))),
         ("ecn", Value::Flag(case["ecn"] == 1)),
         ("syn", Value::Flag(case["syn"] != "false")),

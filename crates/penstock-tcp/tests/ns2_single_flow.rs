@@ -27,8 +27,8 @@ fn params_of(record: &Json) -> (TcpParams, Faults) {
     let mut settings = vec![
         ("flavour".to_string(), Value::Text(flavour)),
         ("window".to_string(), Value::Number(window)),
-        ("packet".to_string(), Value::Number(1000.0)),
-        ("headers".to_string(), Value::Number(0.0)),
+        ("packet".to_string(), Value::Bytes(1000.0)),
+        ("headers".to_string(), Value::Bytes(0.0)),
         ("packets".to_string(), Value::Number(200.0)),
         ("min_rto".to_string(), Value::Time(Span::from_secs(given["minrto"].as_f64().expect("a time")))),
     ];

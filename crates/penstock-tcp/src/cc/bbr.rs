@@ -159,7 +159,7 @@ impl Growth for Bbr {
         let probing = matches!(self.mode, Mode::ProbeBw { .. });
         let limited = sample.is_some_and(|sample| sample.limited);
         let news = News { delivered, lost: delivery.lost, round_starts, limited, probing };
-        if self.policer.on_ack(now, news, f64::from(m.params.packet)) && probing {
+        if self.policer.on_ack(now, news, m.params.packet.0 as f64) && probing {
             self.probe_bw(now);
         }
         if delivery.newly > 0 {
@@ -358,7 +358,7 @@ impl Bbr {
     }
 
     fn set_rate(&mut self, m: &mut Machine) {
-        let (packet, used) = (f64::from(m.params.packet), 1.0 - m.params.margin);
+        let (packet, used) = (m.params.packet.0 as f64, 1.0 - m.params.margin);
         let Some(pacer) = &mut m.pacer else { return };
         let (gain, _) = self.gains();
         let rate = gain * self.bandwidth() * used;

@@ -2,7 +2,7 @@
 //! delivered when its transmission begins.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use penstock_core::{Ecn, Time};
+use penstock_core::{Bytes, Ecn, Time};
 use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -147,7 +147,7 @@ pub(crate) fn run(params: TcpParams, path: &Path, limit: u64) -> Record {
                 let in_order = s.seq == expected && receiver.sack_blocks().is_empty();
                 let ecn = if path.marked.contains(&arrived) { Ecn::Ce } else { s.ecn };
                 let ack = receiver.on_segment(time, &Segment { ecn, ..s });
-                if done == 0 && bytes == Some(receiver.delivered_bytes()) {
+                if done == 0 && bytes == Some(Bytes(receiver.delivered_bytes())) {
                     done = now;
                 }
                 if let Some(timer) = receiver.timer() {

@@ -1,0 +1,178 @@
+//! Parameters that are one of a few words, or a word in place of a value.
+
+use alloc::string::String;
+use penstock_core::Span;
+use penstock_core::param::{FromValue, Kind, Value};
+
+penstock_core::choice! {
+    /// A bundle of defaults.
+    pub enum Profile {
+        /// ns-2.35.
+        Ns2 = "ns2",
+        /// ns-2 as it was in 2001.
+        Ns2Of2001 = "ns2-2001",
+        /// ns-2 as it was in 2003.
+        Ns2Of2003 = "ns2-2003",
+        /// The RFCs, with Linux' initial window and minimum retransmission timeout.
+        Linux = "linux",
+    }
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: [Self; 4] = [Self::Ns2, Self::Ns2Of2001, Self::Ns2Of2003, Self::Linux];
+
+    /// The profile of this name in scenario files.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::from_value(&Value::Text(String::from(name)))
+    }
+}
+
+penstock_core::choice! {
+    /// The congestion control of a sender.
+    pub enum Flavour {
+        /// Fast retransmit, then slow start.
+        Tahoe = "tahoe",
+        /// Fast retransmit and fast recovery.
+        Reno = "reno",
+        /// Fast recovery that lasts until the whole window is repaired (RFC 6582).
+        NewReno = "newreno",
+        /// Recovery by selective ACKs (RFC 2018, RFC 6675).
+        Sack = "sack",
+        /// Congestion avoidance by delay (Brakmo and Peterson 1995).
+        Vegas = "vegas",
+        /// A window that is a cubic function of time (RFC 8312), with the recovery of SACK.
+        Cubic = "cubic",
+        /// A window that decreases in proportion to the share of marked packets (RFC 8257), with the recovery of SACK.
+        Dctcp = "dctcp",
+        /// DCTCP for the Internet: paced packets marked ECT(1), accurate ECN (RFC 9331).
+        Prague = "prague",
+        /// A rate and a window from measured bandwidth and round-trip time, version 1.
+        Bbr = "bbr",
+        /// A window that keeps its own queueing delay near a target and yields to other traffic (RFC 6817).
+        Ledbat = "ledbat",
+    }
+}
+
+impl Flavour {
+    /// Whether its receiver reports packets that arrived out of order.
+    pub fn is_selective(self) -> bool {
+        !matches!(self, Self::Tahoe | Self::Reno | Self::NewReno | Self::Vegas)
+    }
+}
+
+penstock_core::choice! {
+    /// What a loss halves.
+    pub enum Halving {
+        /// The window in use as a real number.
+        Real = "real",
+        /// The window in use, rounded down.
+        Whole = "whole",
+        /// The packets in flight (RFC 5681, equation 4).
+        Flight = "flight",
+    }
+}
+
+penstock_core::choice! {
+    /// What window growth counts.
+    pub enum Counting {
+        /// ACKs.
+        Acks = "acks",
+        /// The packets that they acknowledge (RFC 3465).
+        Packets = "packets",
+    }
+}
+
+penstock_core::choice! {
+    /// What ends slow start before a loss.
+    pub enum Hystart {
+        /// Nothing.
+        Off = "off" | false,
+        /// HyStart.
+        On = "on" | true,
+        /// HyStart++ (RFC 9406).
+        Plus = "++",
+    }
+}
+
+penstock_core::choice! {
+    /// What `min_rto` is the minimum of.
+    pub enum RtoFloor {
+        /// The retransmission timeout (RFC 6298, rule 2.4).
+        Timeout = "timeout",
+        /// Its variance term, 4 RTTVAR.
+        Variance = "variance",
+    }
+}
+
+/// How long an ACK may wait for a second packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayedAck {
+    /// It does not wait.
+    Off,
+    /// At most this long.
+    Within(Span),
+}
+
+impl DelayedAck {
+    /// The longest wait; `None`: ACKs do not wait.
+    pub fn limit(self) -> Option<Span> {
+        match self {
+            Self::Off => None,
+            Self::Within(limit) => Some(limit),
+        }
+    }
+}
+
+impl FromValue for DelayedAck {
+    const KIND: Kind = Kind::Time;
+    const WORDS: &'static [&'static str] = &["off"];
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(word) if word == "off" => Some(Self::Off),
+            Value::Flag(false) | Value::Time(Span::ZERO) => Some(Self::Off),
+            Value::Time(limit) => Some(Self::Within(*limit)),
+            _ => None,
+        }
+    }
+}
+
+/// The initial slow start threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ssthresh {
+    /// The receive window.
+    Window,
+    /// This many packets.
+    Packets(u32),
+}
+
+impl FromValue for Ssthresh {
+    const KIND: Kind = Kind::Integer;
+    const WORDS: &'static [&'static str] = &["window"];
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(word) if word == "window" => Some(Self::Window),
+            _ => u32::from_value(value).map(Self::Packets),
+        }
+    }
+}
+
+/// Time from the last tick of the coarse clock to the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockPhase {
+    /// As for the first agent of an ns-2 run with the default seed.
+    Ns2,
+    /// This long.
+    Given(Span),
+}
+
+impl FromValue for ClockPhase {
+    const KIND: Kind = Kind::Time;
+    const WORDS: &'static [&'static str] = &["ns2"];
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(word) if word == "ns2" => Some(Self::Ns2),
+            _ => Span::from_value(value).map(Self::Given),
+        }
+    }
+}

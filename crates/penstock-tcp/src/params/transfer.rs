@@ -1,0 +1,45 @@
+//! The data of a transfer: how many packets it takes, and what each of them carries.
+
+use super::TcpParams;
+
+impl TcpParams {
+    /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.
+    pub fn end(&self) -> u32 {
+        let data = match (self.packets, self.bytes) {
+            (Some(packets), _) => packets,
+            (None, Some(bytes)) => u32::try_from(bytes.0.div_ceil(self.packet.0)).unwrap_or(u32::MAX),
+            (None, None) => return u32::MAX,
+        };
+        data.saturating_add(u32::from(self.opens()))
+    }
+
+    /// User data before packet `seq`, in bytes.
+    pub fn offset(&self, seq: u32) -> u64 {
+        let full = u64::from(seq.saturating_sub(u32::from(self.opens()))) * self.packet.0;
+        self.bytes.map_or(full, |bytes| full.min(self.recovery.transfer_size(bytes.0, self.packet.0)))
+    }
+
+    /// Whether a write of the application ends in data packet `seq`, apart from the last packet of a transfer.
+    #[inline]
+    pub fn is_pushed(&self, seq: u32) -> bool {
+        self.write.0 > 0 && self.offset(seq) / self.write.0 < self.offset(seq + 1) / self.write.0
+    }
+
+    /// User data in packet `seq`, in bytes. The last packet of a transfer of `bytes` may be short.
+    #[inline]
+    pub fn payload(&self, seq: u32) -> u32 {
+        if seq > 0 && self.bytes.is_none() {
+            return self.packet.0 as u32;
+        }
+        if seq == 0 && self.opens() {
+            return 0;
+        }
+        match self.bytes {
+            Some(bytes) => {
+                let rest = self.recovery.transfer_size(bytes.0, self.packet.0).saturating_sub(self.offset(seq));
+                rest.min(self.packet.0) as u32
+            }
+            None => self.packet.0 as u32,
+        }
+    }
+}

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Gate, Host, Job, Source, Stage};
 use crate::probe::flow::FlowStats;
 use crate::tally::{Flow, PROMPT};
 use crate::traffic::session::{Behaviour, Opening, Size};
-use penstock_core::{Rng, Span, Time};
+use penstock_core::{Bytes, Rng, Span, Time};
 use penstock_tcp::{Receiver, Sender, SenderCounts, TcpParams};
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ impl Engine {
         let keys = if path.request { &session.request } else { &session.data };
         let params = &match opening.size {
             Size::Packets(_) => Arc::clone(keys),
-            Size::Bytes(bytes) => Arc::new(TcpParams { packets: None, bytes: Some(bytes), ..(**keys).clone() }),
+            Size::Bytes(bytes) => Arc::new(TcpParams { packets: None, bytes: Some(Bytes(bytes)), ..(**keys).clone() }),
         };
         let state = &mut self.network.tally.flows[flow as usize];
         state.receiver = Some(Receiver::new(params));

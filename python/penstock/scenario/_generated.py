@@ -1864,74 +1864,75 @@ class Tcp(Traffic):
     Attributes:
         profile: Bundle of defaults for all other keys.
         flavour: Congestion control of the sender.
-        window: Window of the receiver: never more than this outstanding. Unit: packets. From 1 to 1e+08.
+        window: Receive window: at most this many packets are outstanding. Unit: packets. From 1 to 1e+08.
         packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Unit:
             packets. From 1 to 4e+09.
-        bytes: Length of the transfer in bytes; ns-2's rules fill up the last packet. Unit: bytes. From 1 to
-            4e+18.
-        packet: User data in a packet. Unit: bytes. From 1 to 65535.
+        bytes: Length of the transfer in bytes; with recovery = "ns2" the last packet is filled up. Unit: bytes.
+            From 1 to 4e+18.
+        packet: User data per packet. Unit: bytes. From 1 to 65535.
         headers: Headers added to each data packet. Unit: bytes. From 0 to 1000.
-        ack_size: Size of an acknowledgement and of the opening packet. Unit: bytes. From 1 to 1500.
-        sack_block_size: What each SACK block adds to an acknowledgement. Unit: bytes. From 0 to 100.
-        sack_blocks: At most so many SACK blocks in an acknowledgement. From 1 to 4.
-        min_rto: Least retransmission timeout; RFC 6298 says 1 s. Unit: s. From 0 to 10000.
-        rto_floor: What min_rto is the least value of: the timeout, or its part 4 RTTVAR as in Linux.
-        max_rto: Greatest retransmission timeout, back-off included. Unit: s. From 0 to 10000.
-        initial_rto: Retransmission timeout before the first round trip is measured (RFC 6298: 1 s). Unit: s.
-            From 0 to 10000.
-        tick: Granularity of the clock that measures round trips; 0 s is exact. Unit: s. From 0 to 10.
-        phase: How long before the start of the run the coarse clock ticked; "ns2": as for the first agent of an
-            ns-2 run with the default seed. Unit: s. From 0 to 10.
+        ack_size: Size of an ACK and of the opening packet. Unit: bytes. From 1 to 1500.
+        sack_block_size: Bytes that each SACK block adds to an ACK. Unit: bytes. From 0 to 100.
+        sack_blocks: Largest number of SACK blocks in an ACK. From 1 to 4.
+        min_rto: Minimum retransmission timeout (RFC 6298: 1 s). Unit: s. From 0 to 10000.
+        rto_floor: What min_rto is the minimum of: the timeout, or its variance term 4 RTTVAR as in Linux.
+        max_rto: Maximum retransmission timeout, back-off included. Unit: s. From 0 to 10000.
+        initial_rto: Retransmission timeout before the first round-trip time is measured (RFC 6298: 1 s). Unit:
+            s. From 0 to 10000.
+        tick: Granularity of the clock that measures round-trip times; 0 s is exact. Unit: s. From 0 to 10.
+        phase: Time from the last tick of that clock to the start of the run; "ns2": as for the first agent of
+            an ns-2 run with the default seed. Unit: s. From 0 to 10.
         initial_window: Initial congestion window (RFC 6928: 10). Unit: packets. From 1 to 1e+06.
-        initial_ssthresh: Initial slow start threshold. Unit: packets. From 2 to 1e+09.
-        delayed_ack: How long an acknowledgement may wait for a second packet (RFC 1122: below 0.5 s). Unit: s.
-            From 0 to 0.5.
-        quick_acks: With delayed acknowledgements: so many data packets at the beginning are answered at once
-            and, unless it is 0, those that are pushed (`write`). Unit: packets. From 0 to 65535.
-        quick_gap: With delayed acknowledgements: so many data packets after the first 16 are not among the
-            `quick_acks` packets; in Linux' recordings 15. Unit: packets. From 0 to 65535.
-        write: So much user data the application writes at a time; the packet that a write ends in is pushed, as
-            the last one of a transfer is. 0: no other is. Unit: bytes. From 0 to 4e+09.
-        sack_delay: With delayed acknowledgements and SACK: from the fourth packet behind a gap on, answers wait
-            so long for more packets, at most a twentieth of the first round trip, and 0.1 ms; 0 s answers each.
-            Unit: s. From 0 to 1.
-        timer_tick: Timers end with a tick of a clock of this period, and that for a probe two ticks later, as
-            in a Linux kernel; CUBIC counts its times by it. 0 s is exact. Unit: s. From 0 to 1.
+        initial_ssthresh: Initial slow start threshold; "window": the receive window. Unit: packets. From 2 to
+            1e+09.
+        delayed_ack: Longest time that an ACK waits for a second packet (RFC 1122: below 0.5 s). Unit: s. From 0
+            to 0.5.
+        quick_acks: With delayed ACKs: number of data packets at the start of the connection that are ACKed at
+            once. Unless it is 0, pushed packets (`write`) are ACKed at once too. Unit: packets. From 0 to
+            65535.
+        quick_gap: With delayed ACKs: number of data packets after the 16th that may be ACKed late although they
+            are among the first `quick_acks`; 15 in recordings of Linux. Unit: packets. From 0 to 65535.
+        write: User data that the application writes at a time. The packet in which a write ends is pushed, and
+            so is the last packet of a transfer. 0: only that one. Unit: bytes. From 0 to 4e+09.
+        sack_delay: With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more
+            packets, for this time or a twentieth of the first round trip, whichever is shorter, and 0.1 ms. 0
+            s: it does not wait. Unit: s. From 0 to 1.
+        timer_tick: Timers expire at the ticks of a clock of this period as in a Linux kernel, a tail-loss probe
+            two ticks later; CUBIC measures time with it. 0 s is exact. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
-        syn: The flow opens with a packet of `ack_size` bytes that is answered before data is sent; Vegas sends
-            a data packet instead.
-        limited_transmit: The duplicate acknowledgements before a fast retransmit release new packets (RFC
-            3042).
-        timestamps: Every acknowledgement gives a round trip (RFC 7323); otherwise one packet a window is timed,
+        syn: The flow opens with a packet of `ack_size` bytes, which is ACKed before data is sent; Vegas opens
+            with a data packet.
+        limited_transmit: Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
+        timestamps: Every ACK gives a round-trip time (RFC 7323); otherwise one packet per window is timed,
             never a retransmission (Karn).
-        dupack_threshold: Duplicate acknowledgements that mean a loss. From 1 to 1000.
+        dupack_threshold: Number of duplicate ACKs that signals a loss. From 1 to 1000.
         recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
         halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
-        counting: What makes the window grow: acknowledgements, or the packets that they acknowledge (RFC 3465).
-        prr: Recovery by RFC 6675, or by NewReno, reduces the window in proportion to what arrives (RFC 6937).
-        rescue: Recovery by RFC 6675 may repeat the highest packet once (NextSeg, rule 4).
-        rack: With SACK: losses are found by the times of sending (RFC 8985), and marks lead the window down as
-            losses do; otherwise by RFC 6675.
-        tlp: With SACK: two round trips without an answer send a probe before the timeout (RFC 8985, section 7).
-        pacing: Packets are spread over the round trip, half of it in slow start and 1/1.2 of it from then on,
-            instead of sent at once; not for vegas, nor sack with recovery = "ns2". prague and bbr always do it,
-            bbr at the rate of its model.
-        hystart: What ends slow start before a loss. "on", cubic: a train of acknowledgements or a rise of the
-            delay (HyStart); "++", cubic, and sack with recovery = "rfc": a rise of the delay slows it down,
-            five rounds of that end it (HyStart++, RFC 9406).
-        impatient: NewReno: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
-        deflation: NewReno: a partial acknowledgement takes what it acknowledges out of the inflated window.
-        alpha: Vegas: the window grows while fewer extra packets than this are in the network. Unit: packets.
-            From 0 to 1e+06.
-        beta: Vegas: the window shrinks while more extra packets than this are in the network. Unit: packets.
-            From 0 to 1e+06.
+        counting: What window growth counts: ACKs, or the packets that they acknowledge (RFC 3465).
+        prr: Recovery by RFC 6675 or by NewReno reduces the window in proportion to the packets delivered (RFC
+            6937).
+        rescue: Recovery by RFC 6675 may retransmit the highest packet once (NextSeg, rule 4).
+        rack: With SACK: losses are detected by sending times (RFC 8985), and a mark reduces the window step by
+            step as a loss does; otherwise by RFC 6675.
+        tlp: With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
+        pacing: Packets are spread over time instead of sent in bursts: a window takes half of the round trip in
+            slow start and 1/1.2 of it afterwards. Not for vegas, nor for sack with recovery = "ns2"; prague and
+            bbr always pace, bbr at the rate of its model.
+        hystart: What ends slow start before a loss. "on", cubic: a train of ACKs or a rise of the delay
+            (HyStart). "++", cubic, and sack with recovery = "rfc": a rise of the delay slows it down, and five
+            slow rounds end it (HyStart++, RFC 9406).
+        impatient: NewReno: only the first partial ACK restarts the timer (RFC 6582, section 4).
+        deflation: NewReno: a partial ACK deflates the window by the packets that it acknowledges.
+        alpha: Vegas: the window grows while the flow has fewer extra packets than this in the network. Unit:
+            packets. From 0 to 1e+06.
+        beta: Vegas: the window shrinks while the flow has more extra packets than this in the network. Unit:
+            packets. From 0 to 1e+06.
         gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
             1e+06.
-        target: LEDBAT: the queueing delay that it heads for (RFC 6817: at most 100 ms). Unit: s. From 0.001 to
-            10.
+        target: LEDBAT: target queueing delay (RFC 6817: at most 100 ms). Unit: s. From 0.001 to 10.
         gain: LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
             Unit: packets. From 0.001 to 1000.
-        margin: BBR: share of the bandwidth found that pacing leaves free. From 0 to 0.5.
+        margin: BBR: share of the estimated bandwidth that pacing leaves unused. From 0 to 0.5.
         arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
         load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
         classes: Sizes at which the classes end whose completion times are told apart.

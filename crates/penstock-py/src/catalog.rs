@@ -108,7 +108,7 @@ pub(crate) fn tcp() -> String {
         json!({
             "name": info.name, "doc": info.doc, "unit": info.unit, "kind": kind(info.kind),
             "choices": choices(info.kind), "words": info.words, "range": info.range.map(range), "required": false,
-            "defaults": Map::from_iter(defaults),
+            "defaults": defaults.collect::<Map<_, _>>(),
         })
     };
     json!({

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from penstock import _native
 from penstock.explain import measured
 from penstock.explain.measured import LOADS, RUNS, USUAL, Cell, Standard, Value
+from penstock.files import write_text
 from penstock.laws.catalog import schemes
 from penstock.plots import save, style
 from penstock.scenario.scenario import read_document
@@ -263,9 +264,9 @@ def main() -> None:
     """Measure if asked to, then write the page and its figures."""
     if "--measure" in sys.argv[1:]:
         DATA.parent.mkdir(exist_ok=True)
-        DATA.write_text(measure(), encoding="utf-8")
+        write_text(DATA, measure())
     data = measured.load()
-    PAGE.write_text(page(data), encoding="utf-8")
+    write_text(PAGE, page(data))
     figures(data, FIGURES)
 
 

@@ -18,7 +18,8 @@ import duckdb
 import measured
 import numpy as np
 import numpy.typing as npt
-from penstock.engine.trace import run_kept
+from penstock.engine.trace import record
+from penstock.files import write_text
 from penstock.model import Batches
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.resolve import Resolved
@@ -101,7 +102,7 @@ def block_losses() -> dict[str, dict[str, float]]:
 
 def _losses(resolved: Resolved, seed: int, size: int) -> npt.NDArray[np.int64]:
     with tempfile.TemporaryDirectory() as folder:
-        run_kept(resolved, seed, Path(folder), [])
+        record(resolved, seed, traced=True).write(Path(folder))
         rows = duckdb.sql(
             f"SELECT seq, event = 'drop' AS lost FROM '{folder}/packets.parquet' WHERE traffic = 'fec' "
             "AND event IN ('arrive', 'drop')"
@@ -189,12 +190,12 @@ class Results:
 def main() -> None:
     """Measure if asked to, then write the page and its figure."""
     if "--measure" in sys.argv[1:]:
-        BLOCKS.write_text(json.dumps(block_losses(), indent=1) + "\n", encoding="utf-8")
+        write_text(BLOCKS, json.dumps(block_losses(), indent=1) + "\n")
         measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read)
     import fec_page
 
     results = Results.load()
-    PAGE.write_text(fec_page.page(results, json.loads(BLOCKS.read_text(encoding="utf-8"))), encoding="utf-8")
+    write_text(PAGE, fec_page.page(results, json.loads(BLOCKS.read_text(encoding="utf-8"))))
     measured.save(fec_page.figure(results), FIGURES / "fec.png")
 
 

@@ -19,6 +19,7 @@ import penstock as ps
 from matplotlib.figure import Figure
 from penstock import model
 from penstock.engine.run import run_batch
+from penstock.files import write_text
 from penstock.plots import save, style
 from scipy.signal import lfilter
 from scipy.stats import t as student
@@ -308,13 +309,13 @@ def draw_swing(data: dict[str, Any]) -> Figure:
 def main() -> None:
     """Measures if asked to, and writes the tables and the figures."""
     if "--measure" in sys.argv[1:]:
-        DATA.write_text(laid_out(rounded(measure())), encoding="utf-8")
+        write_text(DATA, laid_out(rounded(measure())))
     data = json.loads(DATA.read_text(encoding="utf-8"))
     page = PAGE.read_text(encoding="utf-8")
     for name, table in (("onset", onsets(data["onset"])), ("swing", swings(data["swing"]))):
         before, after = (page.index(mark) for mark in (f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"))
         page = page[:before] + f"<!-- {name} -->\n" + table + page[after:]
-    PAGE.write_text(page, encoding="utf-8")
+    write_text(PAGE, page)
     with style.styled():
         for name, figure in (("onset", draw_onsets(data["onset"])), ("swing", draw_swing(data["onset"]))):
             save(figure, FIGURES / f"fluid-{name}.svg")

@@ -15,6 +15,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from penstock import _native
 from penstock.engine.run import cores, run_batch
+from penstock.files import write_text
 from penstock.plots import style
 from penstock.scenario.scenario import Scenario
 from PIL import Image
@@ -40,12 +41,12 @@ def measure(file: Path, cells: Mapping[str, Table], seeds: Sequence[int], read: 
             rows = [read(json.loads(answer)) for answer in answers]
             values = {metric: _together([row[metric] for row in rows]) for metric in rows[0]}
             done[name] = {"stamp": stamp, "values": values}
-            part.write_text(json.dumps(done), encoding="utf-8")
+            write_text(part, json.dumps(done))
         print(f"\r{n + 1} of {len(cells)} cells", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     lines = [f"{json.dumps(name)}: {json.dumps(done[name]['values'])}" for name in cells]
     head = f'"penstock": {json.dumps(_native.version)}, "seeds": {json.dumps(list(seeds))}'
-    file.write_text("{" + head + ', "cells": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    write_text(file, "{" + head + ', "cells": {\n' + ",\n".join(lines) + "\n}}\n")
     part.unlink()
 
 

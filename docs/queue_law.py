@@ -15,6 +15,7 @@ from typing import Any
 
 import measured
 import numpy as np
+from penstock.files import write_text
 from penstock.model import QueueLaw
 from penstock.results.summary import summarize
 
@@ -189,7 +190,7 @@ def main() -> None:
         measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read)
     import queue_law_page
 
-    PAGE.write_text(queue_law_page.page(Results.load()), encoding="utf-8")
+    write_text(PAGE, queue_law_page.page(Results.load()))
     queue_law_page.figures(Results.load(), FIGURES)
 
 

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import penstock as ps
 import pytest
-from penstock.engine.trace import run_kept
+from penstock.engine.trace import record
 from penstock.papers.brandauer_2001 import setup as br
 from penstock.papers.kantawala_turner_2005 import setup as kt
 from penstock.reproduce import paper as papers
@@ -58,7 +58,9 @@ def test_active_connections_are_counted_by_what_they_take() -> None:
 def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
     """An independent count: drops and accepted arrivals at the bottleneck, in their order."""
     scenario = br.ftp(64, br.queue("TD", br.design(16)), ("15s", "0s"))
-    run = run_kept(scenario.resolve(), 1, tmp_path, [])
+    recorded = record(scenario.resolve(), 1, traced=True)
+    recorded.write(tmp_path)
+    run = recorded.run
     packets = f"'{tmp_path / 'packets.parquet'}'"
     asked = f"SELECT event FROM {packets} WHERE place = 'bottleneck' AND event IN ('drop', 'enqueue')"
     with duckdb.connect() as base:

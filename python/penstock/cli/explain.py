@@ -43,9 +43,9 @@ def explain(
         print_result(text)
         return
     found = explanation.prepare(scheme, link, rtt, flows, limit)
-    if json_target is not None:
-        write_json(json_text(found.as_json()), json_file)
     if json_target != "-":
         print_result(found.text(terminal_width()))
+    if json_target is not None:
+        write_json(json_text(found.as_json()), json_file)
     if svg_file is not None:
         found.draw(svg_file)

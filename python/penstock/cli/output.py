@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError, nearest
+from penstock.files import write_text
 
 
 def print_result(text: str) -> None:
@@ -29,18 +30,11 @@ def json_text(value: Any) -> str:
 def write_json(text: str, file: Path | None) -> None:
     """Write JSON text to a file, or to standard output in UTF-8 whatever its encoding."""
     if file is not None:
-        write_text(text, file)
+        write_text(file, text)
         return
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
-
-
-def write_text(text: str, file: Path) -> None:
-    """Write a file at once and whole."""
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)
 
 
 def write_page(result: dict[str, Any], file: Path) -> None:

@@ -55,11 +55,11 @@ def reproduce(
     else:
         mode: experiment_run.Mode = "quick" if quick else "full" if full else "normal"
         outcomes = _run(experiments, mode, store, jobs)
+    if json_target != "-":
+        print_result(text.text(outcomes))
     written = page.figures(outcomes, figure_folder) if figure_folder is not None else {}
     if json_target is not None:
         write_json(json_text(experiment_run.to_dict(outcomes, written)), json_file)
-    if json_target != "-":
-        print_result(text.text(outcomes))
     if html_file is not None:
         for file in page.write(outcomes, html_file):
             notify(f"page: {file}")

@@ -13,7 +13,7 @@ from penstock.cli.output import write_page as write_result_page
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
-    from penstock.engine.run import Run
+    from penstock.engine.trace import RecordedRun
     from penstock.scenario.scenario import Document
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
@@ -46,41 +46,41 @@ def run(
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     captured, folder = _capture_files(pcap), output_folder(trace, "--trace")
     load_laws(load)
-    result = _run(read_document(scenario, settings), seed, folder, captured, flows=flows, series=html_file is not None)
+    document, traced, series = read_document(scenario, settings), folder is not None, html_file is not None
+    recorded = _run(document, seed, captured, traced=traced, flows=flows, series=series)
+    result = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
-    answer = result.to_dict()
-    if html_file is not None:
-        write_result_page(answer, html_file)
-    answer.pop("series", None)
-    if json_target is not None:
-        write_json(json_text(answer), json_file)
     if json_target != "-":
         print_result(text(run_grids(result)))
+    answer = result.to_dict()
+    if json_target is not None:
+        write_json(json_text({key: value for key, value in answer.items() if key != "series"}), json_file)
+    if html_file is not None:
+        write_result_page(answer, html_file)
+    if folder is not None:
+        recorded.write(folder)
 
 
 def _run(
     document: Document,
     seed: int | None,
-    trace: Path | None,
     captured: list[tuple[str | None, Path]],
     *,
+    traced: bool,
     flows: bool,
     series: bool,
-) -> Run:
-    from penstock.engine import run as engine
-
-    if trace is None and not captured:
-        return engine.run(document, seed, flows=True if flows else None, series=series)
+) -> RecordedRun:
     from penstock.engine.pcap import captures
-    from penstock.engine.trace import run_kept
+    from penstock.engine.run import MOST_FLOWS, count_flows
+    from penstock.engine.trace import record
 
     resolved = document.resolve()
-    return run_kept(
+    return record(
         resolved,
         int(resolved.shown["seed"]) if seed is None else seed,
-        trace,
-        captures(resolved.canonical["links"], captured),
-        flows=flows or engine.count_flows(resolved) <= engine.MOST_FLOWS,
+        traced=traced,
+        captures=captures(resolved.canonical["links"], captured),
+        flows=flows or count_flows(resolved) <= MOST_FLOWS,
         series=series,
     )
 

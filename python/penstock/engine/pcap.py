@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError, nearest
+from penstock.files import FileError, whole
 
 __all__ = ["Capture", "captures", "written"]
 
@@ -21,11 +22,6 @@ class Capture:
 
     file: Path
     links: list[int]
-
-    @property
-    def part(self) -> Path:
-        """What is written, and has the file's name when it is whole."""
-        return self.file.with_name(f"{self.file.name}.part")
 
 
 def split(option: str) -> tuple[str | None, str]:
@@ -65,14 +61,9 @@ def _only_watched(links: Sequence[Mapping[str, Any]], file: Path) -> str:
 
 @contextmanager
 def written(captures: Sequence[Capture]) -> Iterator[list[tuple[Path, list[int]]]]:
-    """What is to be written where; the files get their names when all are whole, else nothing is left."""
+    """The paths to write to, with the links of each; the files are replaced when all are whole, else none is."""
     try:
-        yield [(capture.part, capture.links) for capture in captures]
-        for capture in captures:
-            capture.part.replace(capture.file)
-    except OSError as error:
-        files = ", ".join(str(capture.file) for capture in captures)
-        raise PenstockError(f"--pcap {files}: cannot be written: {error.strerror or error}") from None
-    finally:
-        for capture in captures:
-            capture.part.unlink(missing_ok=True)
+        with ExitStack() as stack:
+            yield [(stack.enter_context(whole(capture.file)), capture.links) for capture in captures]
+    except FileError as error:
+        raise FileError(f"--pcap {error}") from None

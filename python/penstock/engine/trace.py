@@ -1,4 +1,4 @@
-"""A run with what is kept of it: every packet's way as Parquet, written in chunks; captures of links."""
+"""A run with every packet event as Parquet, written in chunks, and captures of links."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from penstock import _native
 from penstock.engine.pcap import Capture, written
 from penstock.engine.run import Run, explained
-from penstock.errors import PenstockError
+from penstock.files import FileError, whole
 from penstock.laws import python_law
 from penstock.laws.catalog import tcp_keys
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
 
-__all__ = ["run_kept"]
+__all__ = ["RecordedRun", "record"]
 
 # Rows that are handed to the writer at once.
 CHUNK = 1_000_000
 
 # A trace has every sample of a queue.
-MOST_SAMPLES = 2**53
+MAX_SAMPLES = 2**53
 
 NO_CAUSE = 255
 
@@ -69,42 +69,50 @@ def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
     return 1 if profile.startswith("ns2") else parse_size(shown["packet"])
 
 
-def run_kept(
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run, and its packet events in memory if it is traced."""
+
+    run: Run
+    _resolved: Resolved
+    _events: Mapping[str, bytes]
+
+    def write(self, folder: Path) -> None:
+        """Write `packets.parquet` and `series.parquet` of a traced run into a folder, which is created.
+
+        Raises `FileError` if they cannot be written.
+        """
+        columns = {name: np.frombuffer(self._events[name], dtype=kind) for name, kind in _TYPES.items()}
+        flows = _Flows.of(self._resolved)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with duckdb.connect() as base:
+                _write_packets(base, columns, flows, self._resolved, folder / "packets.parquet")
+                _write_series(base, columns, flows, self.run, folder / "series.parquet")
+        except (OSError, duckdb.IOException) as error:
+            raise FileError(f"--trace {folder}: cannot be written: {error}") from None
+
+
+def record(
     resolved: Resolved,
     seed: int,
-    folder: Path | None,
-    captures: Sequence[Capture],
     *,
+    traced: bool = False,
+    captures: Sequence[Capture] = (),
     flows: bool = False,
     series: bool = False,
-) -> Run:
-    """Run once and write `packets.parquet` and `series.parquet` into a folder, which is made, and captures.
+) -> RecordedRun:
+    """Run once and write captures; keep packet events if `traced`.
 
-    A trace has all flows and series in its result, whatever `flows` and `series` say.
+    A traced run has all flows and series in its result, whatever `flows` and `series` say.
     """
-    traced = folder is not None
     if traced:
-        canonical = resolved.for_engine(flows=True, series=True, series_points=MOST_SAMPLES)
+        canonical = resolved.for_engine(flows=True, series=True, series_points=MAX_SAMPLES)
     else:
         canonical = resolved.for_engine(flows=flows, series=series)
     with written(captures) as files, explained():
-        text, raw = _native.run_kept(canonical, seed, traced, files, python_law.used([canonical]))
-    run = Run.from_json(text, {**resolved.shown, "seed": seed})
-    if folder is not None:
-        _write_trace(resolved, run, raw, folder)
-    return run
-
-
-def _write_trace(resolved: Resolved, run: Run, raw: Mapping[str, bytes], folder: Path) -> None:
-    columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _TYPES.items()}
-    flows = _Flows.of(resolved)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with duckdb.connect() as base:
-            _write_packets(base, columns, flows, resolved, folder / "packets.parquet")
-            _write_series(base, columns, flows, run, folder / "series.parquet")
-    except (OSError, duckdb.IOException) as error:
-        raise PenstockError(f"--trace {folder}: cannot be written: {error}") from None
+        text, events = _native.run_kept(canonical, seed, traced, files, python_law.used([canonical]))
+    return RecordedRun(Run.from_json(text, {**resolved.shown, "seed": seed}), resolved, events)
 
 
 def _write_packets(
@@ -168,7 +176,7 @@ def _copy(
         base.register("chunk", chunk_at(start))
         base.execute(f"CREATE TABLE packets AS {query}" if start == 0 else f"INSERT INTO packets {query}")
         base.unregister("chunk")
-    base.execute(f"COPY packets TO {_literals([str(file)])} (FORMAT parquet)")
+    _to_parquet(base, "packets", file)
     base.execute("DROP TABLE packets")
 
 
@@ -189,7 +197,12 @@ def _write_series(
         for name in ("cwnd", "ssthresh"):
             values = columns[name][mine]
             _insert(base, columns["window_t_ns"][mine], place, name, dict.fromkeys(("min", "mean", "max"), values))
-    base.execute(f"COPY series TO {_literals([str(file)])} (FORMAT parquet)")
+    _to_parquet(base, "series", file)
+
+
+def _to_parquet(base: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
+    with whole(file) as part:
+        base.execute(f"COPY {table} TO {_literals([str(part)])} (FORMAT parquet)")
 
 
 def _insert(

@@ -12,6 +12,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from penstock.files import whole
+
 WIDTH = 3.33  # inches: one column of an ACM paper
 HEIGHT = 2.2
 
@@ -106,10 +108,13 @@ def lines_are(name: str, values: Iterable[Any]) -> list[str]:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write ``figure`` as PDF, SVG or PNG by the ending of ``path``: embedded fonts, no date."""
+    """Write ``figure`` as PDF, SVG or PNG by the ending of ``path``: embedded fonts, no date.
+
+    Raises `ValueError` for another ending and `FileError` if the file cannot be written.
+    """
     kind = Path(path).suffix.lower()
     nothing: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
     if kind not in nothing:
         raise ValueError(f"{path}: a figure is saved as .pdf, .svg or .png")
-    with styled():
-        figure.savefig(path, metadata=nothing[kind], dpi=200)
+    with whole(path) as part, styled():
+        figure.savefig(part, format=kind[1:], metadata=nothing[kind], dpi=200)

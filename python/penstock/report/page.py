@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from penstock import _native
+from penstock.files import write_text
 from penstock.report import view
 from penstock.results.comparison import Cell, Comparison, Json, Point, axis, axis_title, comparison, short_path
 from penstock.results.display import spaced
@@ -30,8 +31,8 @@ SMALLEST_SHARE = 1e-3
 
 
 def write(result: Json, path: str | Path) -> None:
-    """Write the page of ``result`` to ``path`` (UTF-8)."""
-    Path(path).write_text(render(result), encoding="utf-8")
+    """Write the page of ``result`` to ``path``. Raises `FileError` if it cannot be written."""
+    write_text(path, render(result))
 
 
 def render(result: Json) -> str:

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from matplotlib.figure import Figure
 
 from penstock import _native
 from penstock.engine.run import cores
+from penstock.files import write_text
 from penstock.reproduce import points
 from penstock.reproduce.claim import Decided, counts, decide
 from penstock.reproduce.paper import Experiment, Paper
@@ -237,10 +237,10 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
         lines = ",\n".join(_line(paper, entry) for entry in experiments)
         cost = whole_cost(paper, own) or _recorded_cost(paper, experiments)
         head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
-        _write(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
+        write_text(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
         readme = paper.folder / "README.md"
         text = readme.read_text(encoding="utf-8")
-        _write(readme, _with_status(text, status_table(paper, experiments, cost)))
+        write_text(readme, _with_status(text, status_table(paper, experiments, cost)))
         say(f"{paper.results_file}: {len(now)} experiments written")
 
 
@@ -303,9 +303,3 @@ def _with_status(text: str, table: str) -> str:
     begin, end = "<!-- status: written by reproduce -->", "<!-- end of status -->"
     pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.S)
     return pattern.sub(lambda _: f"{begin}\n{table}\n{end}", text)
-
-
-def _write(file: Path, text: str) -> None:
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)

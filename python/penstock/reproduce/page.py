@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from penstock import _native
 from penstock.engine.machine import provenance
+from penstock.files import write_text
 from penstock.plots import style
 from penstock.reproduce.claim import VERDICTS, by_claim, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
@@ -27,16 +28,16 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
     """Write the page of a work to `file`; of several works an index there, and their pages beside it."""
     works = by_paper(outcomes)
     if len(works) == 1:
-        _emit(file, _work_page(*works[0], index=None))
+        write_text(file, _work_page(*works[0], index=None))
         return [file]
     pages = {paper.name: file.with_name(f"{file.stem}-{paper.name}.html") for paper, _ in works}
     for paper, own in works:
-        _emit(pages[paper.name], _work_page(paper, own, index=file.name))
+        write_text(pages[paper.name], _work_page(paper, own, index=file.name))
     entries = [
         {"paper": paper, "page": pages[paper.name].name, "counts": _counted(own), "cost": _cost(paper, own)}
         for paper, own in works
     ]
-    _emit(file, _rendered("reproduction_index.html.jinja", title="Published works, reproduced", entries=entries))
+    write_text(file, _rendered("reproduction_index.html.jinja", title="Published works, reproduced", entries=entries))
     return [file, *pages.values()]
 
 
@@ -151,9 +152,3 @@ def _cost(paper: Paper, own: Sequence[Outcome]) -> str:
         return ""
     time = f"{cost['cpu_s'] / 60:.0f} min" if cost["cpu_s"] >= 120 else f"{cost['cpu_s']:.0f} s"
     return f"{cost['runs']} runs, {time} of CPU time"
-
-
-def _emit(file: Path, text: str) -> None:
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)

@@ -18,6 +18,7 @@ import duckdb
 import numpy as np
 
 from penstock.errors import PenstockError
+from penstock.files import whole
 from penstock.results.summary_table import Point, Shown
 
 __all__ = ["read", "write"]
@@ -37,13 +38,11 @@ def write(file: Path, experiments: Mapping[str, Shown]) -> None:
     """Keep the points of experiments, by their ids, in place of what the file had."""
     rows = [row for id_, shown in experiments.items() for row in _rows(id_, shown)]
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
-    part = file.with_name(f"{file.name}.part")
-    with duckdb.connect() as base:
+    with whole(file) as part, duckdb.connect() as base:
         base.register("points", {name: np.array(own, object) for name, own in zip(_COLUMNS, columns, strict=True)})
         typed = ", ".join(f"{name}::{kind} AS {name}" for name, kind in _COLUMNS.items())
         target = str(part).replace("'", "''")
         base.execute(f"COPY (SELECT {typed} FROM points) TO '{target}' ({_FORMAT})")
-    part.replace(file)
 
 
 def read(file: Path) -> dict[str, Shown]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from penstock import _native
 from penstock.errors import Fault, PenstockError, ScenarioError, nearest
+from penstock.files import write_text
 from penstock.laws import python_law
 from penstock.laws.catalog import find_scheme
 from penstock.laws.queue import Queue, plain
@@ -149,8 +150,8 @@ class Scenario:
         return tomli_w.dumps(self.tree())
 
     def save(self, path: str | Path) -> None:
-        """Write a scenario file."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        """Write a scenario file. Raises `FileError` if it cannot be written."""
+        write_text(path, self.to_toml())
 
     def replace(self, path: str, value: Any) -> Scenario:
         """With another value at a path, the same as in TOML and `--set`. Raises `ScenarioError` on an unknown path.

@@ -93,18 +93,18 @@ impl Load {
         self.steps += 1;
         self.now = Time::from_nanos(self.steps * 4_000_000 / (STANDING * self.packets.len() as u64));
         while self.queue.next_timeout().is_some_and(|due| due <= self.now) {
-            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
+            let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
             self.queue.on_timeout(&mut env);
         }
         self.arrive();
-        let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
+        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
         black_box(self.queue.dequeue(&mut env));
     }
 
     fn arrive(&mut self) {
         let packet = self.packets[self.next];
         self.next = (self.next + 1) % self.packets.len();
-        let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
+        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
         self.queue.enqueue(&mut env, black_box(packet));
     }
 }

@@ -1,4 +1,4 @@
-//! The contract of a discipline: it holds packets, and picks whom to serve.
+//! The contract of a discipline: it holds packets and picks the next one to send.
 
 pub(crate) mod cake;
 pub(crate) mod cbfq;
@@ -52,29 +52,32 @@ pub(crate) mod wred_dfq;
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};
 
-/// A packet that met its fate, with the backlog after it.
+/// The fate of a packet, with the backlog after it.
 pub struct Report<'a, P> {
-    /// When.
+    /// The time of the event.
     pub now: Time,
     /// The packet, after any marking.
     pub packet: &'a P,
-    /// When it was queued; `now` for a packet that never was.
+    /// When the packet was queued; `now` if it never was.
     pub enqueued: Time,
-    /// Packets waiting after this, over all queues of the link.
+    /// Packets waiting after the event, over all queues of the link.
     pub packets: u32,
-    /// Bytes waiting after this, over all queues of the link.
+    /// Bytes waiting after the event, over all queues of the link.
     pub bytes: u64,
 }
 
-/// Whoever watches a queue: told of each packet's fate. `()` watches nothing; a pair of probes is a probe.
+/// Observes a queue: receives the fate of each packet. `()` ignores them; a pair of probes is a probe.
+///
+/// A discipline takes the type of its probe as a parameter, so that its reports cost no virtual call. Callers for which
+/// that does not matter use the default, `dyn Probe`.
 pub trait Probe<P> {
-    /// A packet was queued.
+    /// The packet was queued.
     fn queued(&mut self, report: &Report<'_, P>);
-    /// A packet left for the wire.
+    /// The packet left for the wire.
     fn sent(&mut self, report: &Report<'_, P>);
-    /// A packet was marked; it is also queued or sent, which is reported apart.
+    /// The packet was marked; that it was queued or sent is reported separately.
     fn marked(&mut self, report: &Report<'_, P>, cause: Cause);
-    /// A packet was dropped; whether it had been queued before follows from the cause ([`Cause::was_queued`]).
+    /// The packet was dropped; [`Cause::was_queued`] tells whether it had been queued before.
     fn dropped(&mut self, report: &Report<'_, P>, cause: Cause);
 }
 
@@ -123,9 +126,9 @@ impl<P, T: Probe<P> + ?Sized> Probe<P> for &mut T {
     }
 }
 
-/// Whoever can tell the [`Rare`] facts of a packet. `()` knows none.
+/// Supplies the [`Rare`] facts of packets; `()` supplies the default ones.
 pub trait Facts<P> {
-    /// What there is to know.
+    /// The rare facts of this packet.
     fn rare(&self, packet: &P) -> Rare;
 }
 
@@ -135,52 +138,52 @@ impl<P> Facts<P> for () {
     }
 }
 
-/// What a discipline needs from the outside for one operation.
-pub struct Env<'a, P> {
-    /// Now.
+/// The surroundings of a discipline during one operation.
+pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
+    /// The time of the operation.
     pub now: Time,
     /// The random stream of this queue.
     pub rng: &'a mut Rng,
-    /// Who watches.
-    pub probe: &'a mut dyn Probe<P>,
-    /// Who knows more of a packet than it carries.
+    /// Receives the fates of packets.
+    pub probe: &'a mut W,
+    /// Supplies the rare facts of packets.
     pub facts: &'a dyn Facts<P>,
 }
 
-/// The answer of a queue to an offer of service.
+/// The answer of a discipline to an offer of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<P> {
     /// Send this packet.
     Send(P),
-    /// Nothing waits.
+    /// No packet waits.
     Empty,
-    /// Something waits, but may not leave before this instant.
+    /// Packets wait, but none may leave before this time.
     NotBefore(Time),
 }
 
-/// Holds packets, tests the limit, sets marks, and reports each packet's fate.
+/// Holds packets, tests the limit, sets marks, and reports the fate of each packet to a probe of type `W`.
 ///
 /// At every moment: arrived = queued + dropped on arrival, and queued = sent + dropped at the head + evicted + waiting.
-pub trait Discipline<P: Packet>: Send {
-    /// Whether the scheme asks for [`Rare`] facts; always the same answer.
+pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
+    /// Whether the scheme reads [`Rare`] facts; the answer never changes.
     fn wants_rare(&self) -> bool {
         false
     }
     /// A packet arrives.
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P);
-    /// The link offers to send a packet.
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P>;
-    /// What waits.
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P);
+    /// The link is ready to send a packet.
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P>;
+    /// The waiting packets.
     fn backlog(&self) -> Backlog;
     /// The link has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
-    /// When the discipline next wants [`Discipline::on_timeout`]; as [`crate::Aqm::next_timeout`].
+    /// When the discipline next needs [`Discipline::on_timeout`]; as [`crate::Aqm::next_timeout`].
     fn next_timeout(&self) -> Option<Time> {
         None
     }
-    /// The time that [`Discipline::next_timeout`] named has come.
-    fn on_timeout(&mut self, _env: &mut Env<'_, P>) {}
-    /// Show the state of the law to a probe, as (name, value).
+    /// The time given by [`Discipline::next_timeout`] has come.
+    fn on_timeout(&mut self, _env: &mut Env<'_, P, W>) {}
+    /// Shows the state of the law to a probe, as (name, value).
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
     /// As [`crate::Aqm::drop_function`].
     fn drop_function(&self, _average: f64) -> Option<f64> {

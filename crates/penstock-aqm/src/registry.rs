@@ -5,7 +5,7 @@ mod stages;
 pub use stages::{build_stage, conditioners, find_conditioner, shapers};
 
 use crate::aqm::{Aqm, LinkInfo};
-use crate::discipline::Discipline;
+use crate::discipline::{Discipline, Probe};
 use crate::scheme::{Scheme, SchemeInfo, Site};
 use alloc::boxed::Box;
 use alloc::format;
@@ -15,14 +15,14 @@ use penstock_core::param::{ParamError, ParamErrors, Settings, nearest};
 use penstock_core::{Packet, Time};
 
 /// Builds one scheme.
-type BuildScheme<P> = fn(&Settings, &Site<'_>) -> Result<Box<dyn Discipline<P>>, ParamErrors>;
+type BuildScheme<P, W> = fn(&Settings, &Site<'_>) -> Result<Box<dyn Discipline<P, W>>, ParamErrors>;
 
 /// The list of all schemes.
 macro_rules! schemes {
     ($($scheme:path),+ $(,)?) => {
         static SCHEMES: &[SchemeInfo] = &[$(<$scheme as Scheme>::INFO),+];
 
-        fn builder<P: Packet + Send + 'static>(name: &str) -> Option<BuildScheme<P>> {
+        fn builder<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(name: &str) -> Option<BuildScheme<P, W>> {
             $(if name == <$scheme as Scheme>::INFO.name {
                 return Some(<$scheme as Scheme>::build);
             })+
@@ -107,12 +107,12 @@ pub fn find(name: &str) -> Option<&'static SchemeInfo> {
 ///
 /// The limit of the queue is `link.limit`. `now` is the time of the first call at the earliest; it may be any, and the
 /// queue behaves the same for all.
-pub fn build<P: Packet + Send + 'static>(
+pub fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
     scheme: &str,
     settings: &Settings,
     link: &LinkInfo,
     now: Time,
-) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let Some((info, build)) = find(scheme).and_then(|info| Some((info, builder(info.name)?))) else {
         return Err(vec![unknown_scheme(scheme)]);
     };
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_default_that_does_not_fit_is_called_a_default() {
         let short = LinkInfo { limit: Limit::Packets(10), ..crate::rig::thesis_link() };
-        let Err(errors) = build::<PacketMeta>("red", &[], &short, Time::ZERO) else {
+        let Err(errors) = build::<PacketMeta, dyn Probe<_>>("red", &[], &short, Time::ZERO) else {
             panic!("max_th above the limit is taken")
         };
         let message = "by default is 15 packets: it must not be above the limit of the queue, 10 packets";

@@ -1,8 +1,8 @@
 //! The description of a scheme, and the traits through which the registry builds it.
 
 use crate::aqm::{Aqm, LinkInfo};
-use crate::discipline::Discipline;
 use crate::discipline::fifo::Fifo;
+use crate::discipline::{Discipline, Probe};
 use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, ParamInfo, Settings};
 use penstock_core::{Packet, Time};
@@ -22,19 +22,19 @@ pub trait Scheme {
     const INFO: SchemeInfo;
 
     /// The queue with these settings at this site; all errors if some settings are refused.
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors>;
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors>;
 }
 
 impl<L: Law> Scheme for L {
     const INFO: SchemeInfo = <L as Law>::INFO;
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, now, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         Ok(Box::new(Fifo::new(L::from_settings(settings, link, now)?, link.limit)))
     }
 }

@@ -2,7 +2,7 @@
 
 mod rig;
 
-use penstock_aqm::{LinkInfo, SchemeInfo, build, find, schemes};
+use penstock_aqm::{LinkInfo, Probe, SchemeInfo, build, find, schemes};
 use penstock_core::param::{Default, Kind, ParamInfo, Settings, Value};
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
 use proptest::prelude::*;
@@ -103,14 +103,15 @@ fn probes_change_nothing() {
     for scheme in schemes() {
         let settings = required(scheme);
         let mut watched = Rig::on(&thesis_link(), scheme.name, &settings, 8).unwrap();
-        let mut queue = build::<PacketMeta>(scheme.name, &settings, &thesis_link(), Time::ZERO).unwrap();
+        let mut queue = build::<PacketMeta, dyn Probe<_>>(scheme.name, &settings, &thesis_link(), Time::ZERO).unwrap();
         let mut rng = Rng::stream(8, "rig");
         for step in 0..3000_u64 {
             let now = Time::from_nanos(step * 100_000);
             watched.advance(now.since(watched.now));
             watched.arrive(1);
             watched.gauges();
-            let mut env = penstock_aqm::Env { now, rng: &mut rng, probe: &mut (), facts: &() };
+            let mut env: penstock_aqm::Env<'_, _> =
+                penstock_aqm::Env { now, rng: &mut rng, probe: &mut (), facts: &() };
             while queue.next_timeout().is_some_and(|due| due <= now) {
                 queue.on_timeout(&mut env);
             }
@@ -130,12 +131,13 @@ fn unknown_settings_are_refused_and_told_the_nearest() {
     for scheme in schemes() {
         let mut settings = required(scheme);
         settings.push(("nonsense".into(), Value::Number(1.0)));
-        let Err(faults) = build::<PacketMeta>(scheme.name, &settings, &thesis_link(), Time::ZERO) else {
+        let Err(faults) = build::<PacketMeta, dyn Probe<_>>(scheme.name, &settings, &thesis_link(), Time::ZERO) else {
             panic!("{} takes nonsense", scheme.name)
         };
         assert_eq!((faults.len(), faults[0].name.as_str()), (1, "nonsense"));
     }
-    let Err(faults) = build::<PacketMeta>("red", &[("min_ht".into(), Value::Number(1.0))], &thesis_link(), Time::ZERO)
+    let Err(faults) =
+        build::<PacketMeta, dyn Probe<_>>("red", &[("min_ht".into(), Value::Number(1.0))], &thesis_link(), Time::ZERO)
     else {
         panic!("a misspelt parameter is taken")
     };
@@ -163,7 +165,8 @@ fn values_out_of_range_and_of_the_wrong_kind_are_refused() {
                 let mut settings = required(scheme);
                 settings.retain(|(name, _)| name != info.name);
                 settings.push((info.name.into(), value.clone()));
-                let Err(faults) = build::<PacketMeta>(scheme.name, &settings, &thesis_link(), Time::ZERO) else {
+                let Err(faults) = build::<PacketMeta, dyn Probe<_>>(scheme.name, &settings, &thesis_link(), Time::ZERO)
+                else {
                     panic!("{}: {} takes {value}", scheme.name, info.name)
                 };
                 assert_eq!(faults[0].name, info.name);
@@ -183,7 +186,8 @@ fn two_settings_at_fault_give_two_messages() {
             let mut settings = required(scheme);
             settings.retain(|(name, _)| wrong_ones.iter().all(|(wrong, _)| wrong != name));
             settings.extend(wrong_ones.iter().map(|(name, value)| ((*name).to_string(), value.clone())));
-            let Err(faults) = build::<PacketMeta>(scheme.name, &settings, &thesis_link(), Time::ZERO) else {
+            let Err(faults) = build::<PacketMeta, dyn Probe<_>>(scheme.name, &settings, &thesis_link(), Time::ZERO)
+            else {
                 panic!("{} takes {wrong_ones:?}", scheme.name)
             };
             let mut names: Vec<String> = faults.into_iter().map(|fault| fault.name).collect();

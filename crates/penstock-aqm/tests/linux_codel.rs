@@ -84,7 +84,7 @@ fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
     let mut numbers = Numbers::default();
     let mut arrivals = run.arrivals.iter().copied().zip(0..).peekable();
     for &departure in &run.departures {
-        let mut env = Env { now: Time::ZERO, rng: &mut rng, probe: &mut numbers, facts: &() };
+        let mut env: Env<'_, _> = Env { now: Time::ZERO, rng: &mut rng, probe: &mut numbers, facts: &() };
         while let Some((now, number)) = arrivals.next_if(|&(now, _)| now <= departure) {
             env.now = Time::from_nanos(now);
             queue.enqueue(&mut env, Numbered(number, packet));

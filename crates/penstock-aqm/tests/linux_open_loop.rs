@@ -134,7 +134,7 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
         if now.as_nanos() >= end {
             break;
         }
-        let mut env = Env { now, rng: &mut rng, probe: &mut watch, facts: &() };
+        let mut env: Env<'_, _> = Env { now, rng: &mut rng, probe: &mut watch, facts: &() };
         if now == due {
             queue.on_timeout(&mut env);
             continue;

@@ -38,7 +38,7 @@ fn order(arrivals: &[Arrival], variant: &str, order_of_classes: [u32; 4]) -> Vec
     let link = LinkInfo { limit: Limit::Infinite, mean_packet: Bytes(1024), ..thesis_link() };
     let mut queue = build("cbq", &settings, &link, Time::ZERO).unwrap();
     let mut rng = Rng::stream(1, "queue");
-    let mut env = Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() };
+    let mut env: Env<'_, _> = Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() };
     let (mut sent, mut free, mut idle) = (Vec::new(), 0.0, true);
     let mut serve = |env: &mut Env<'_, _>, queue: &mut dyn penstock_aqm::Discipline<_>, free: &mut f64| {
         env.now = Time::from_nanos(*free as u64);

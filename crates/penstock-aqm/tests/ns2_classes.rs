@@ -69,7 +69,7 @@ fn agree(arrivals: &[Arrival], scheme: &str, settings: &[(&str, Value)], limit: 
     for (i, arrival) in arrivals.iter().enumerate() {
         // where ns-2 drew none, one that would drop if the law drew
         let mut rng = numbers.near(arrival.drawn.unwrap_or(0.0));
-        let mut env = Env { now: Time::ZERO, rng: &mut rng, probe: &mut counts, facts: &() };
+        let mut env: Env<'_, _> = Env { now: Time::ZERO, rng: &mut rng, probe: &mut counts, facts: &() };
         while free <= arrival.at && !idle {
             env.now = Time::from_nanos(free);
             idle = !matches!(queue.dequeue(&mut env), Next::Send(_));

@@ -154,7 +154,7 @@ fn story(queue: &mut dyn Discipline<Numbered>, steps: &[Step], seed: u64) -> Vec
         while let Some(due) = queue.next_timeout().filter(|&due| due <= time(now)) {
             queue.on_timeout(&mut Env { now: due, rng: &mut rng, probe: &mut probe, facts: &Told });
         }
-        let mut env = Env { now: time(now), rng: &mut rng, probe: &mut probe, facts: &Told };
+        let mut env: Env<'_, _> = Env { now: time(now), rng: &mut rng, probe: &mut probe, facts: &Told };
         if let Some(item) = &step.arrival {
             queue.enqueue(&mut env, Numbered { id: item.id, meta: item.meta });
         } else if let Next::NotBefore(until) = queue.dequeue(&mut env) {
@@ -190,7 +190,7 @@ fn setup(&(name, settings, _): &Entry, seed: u64) -> Option<Setup> {
         let given = all[draw.below(all.len() as u64) as usize].clone();
         let link = links[draw.below(links.len() as u64) as usize];
         let named: Vec<_> = given.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect();
-        build::<Numbered>(name, &named, &link, Time::ZERO).ok().map(|queue| (given, link, queue))
+        build::<Numbered, dyn Probe<_>>(name, &named, &link, Time::ZERO).ok().map(|queue| (given, link, queue))
     })
 }
 

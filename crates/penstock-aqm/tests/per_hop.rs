@@ -99,7 +99,7 @@ impl Hop {
             }
         }
         self.offered[usize::from(packet.dscp)] += 1;
-        let env = &mut Env { now, rng: &mut self.rng, probe: &mut self.counts[class], facts: &() };
+        let env: &mut Env<'_, _> = &mut Env { now, rng: &mut self.rng, probe: &mut self.counts[class], facts: &() };
         self.queues[class].enqueue(env, packet);
     }
 
@@ -108,7 +108,8 @@ impl Hop {
         while self.free <= now {
             let at = self.free;
             let Some((class, packet)) = (0..2).find_map(|class| {
-                let env = &mut Env { now: at, rng: &mut self.rng, probe: &mut self.counts[class], facts: &() };
+                let env: &mut Env<'_, _> =
+                    &mut Env { now: at, rng: &mut self.rng, probe: &mut self.counts[class], facts: &() };
                 match self.queues[class].dequeue(env) {
                     Next::Send(packet) => Some((class, packet)),
                     Next::Empty | Next::NotBefore(_) => None,

@@ -72,11 +72,12 @@ fn serve(queue: &mut dyn Discipline<PacketMeta>, trace: &[Arrival]) -> Vec<Sent>
         while next < trace.len() && trace[next].at <= now {
             let Arrival { at, class, size } = trace[next];
             waiting[class].push_back(next);
-            let mut env = Env { now: Time::from_nanos(at * 1000), rng: &mut rng, probe: &mut (), facts: &() };
+            let mut env: Env<'_, _> =
+                Env { now: Time::from_nanos(at * 1000), rng: &mut rng, probe: &mut (), facts: &() };
             queue.enqueue(&mut env, numbered(class as u32, size));
             next += 1;
         }
-        let mut env = Env { now: Time::from_nanos(now * 1000), rng: &mut rng, probe: &mut (), facts: &() };
+        let mut env: Env<'_, _> = Env { now: Time::from_nanos(now * 1000), rng: &mut rng, probe: &mut (), facts: &() };
         match queue.dequeue(&mut env) {
             Next::Send(packet) => {
                 let number = waiting[packet.flow as usize].pop_front().unwrap();

@@ -1,7 +1,7 @@
 //! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
 
 use penstock_aqm::edge::ConditionerInfo;
-use penstock_aqm::{LinkInfo, Picture, SchemeInfo};
+use penstock_aqm::{LinkInfo, Picture, Probe, SchemeInfo};
 use penstock_core::param::{ClassSetting, Default, FromValue, Kind, Match, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span, Time};
 use penstock_tcp::{Flavour, Profile, TcpParams};
@@ -127,7 +127,7 @@ pub(crate) fn tcp() -> String {
 pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f64>) -> PyResult<Option<Vec<f64>>> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    let law = penstock_aqm::build::<PacketMeta>(scheme, &settings, &link, Time::ZERO)
+    let law = penstock_aqm::build::<PacketMeta, dyn Probe<_>>(scheme, &settings, &link, Time::ZERO)
         .map_err(|errors| PyValueError::new_err(faults(&errors)))?;
     Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
 }
@@ -138,7 +138,8 @@ pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f6
 pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<String> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    Ok(faults(&penstock_aqm::build::<PacketMeta>(scheme, &settings, &link, Time::ZERO).err().unwrap_or_default()))
+    let queue = penstock_aqm::build::<PacketMeta, dyn Probe<_>>(scheme, &settings, &link, Time::ZERO);
+    Ok(faults(&queue.err().unwrap_or_default()))
 }
 
 /// What the registry says against a conditioner of this kind with these settings before this link: as [`check_queue`].

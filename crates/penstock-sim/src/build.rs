@@ -58,7 +58,7 @@ pub(crate) fn build(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn 
 
 /// The discipline of a link, and whether its timer moves at every operation.
 struct Queue {
-    discipline: Box<dyn Discipline<SimPacket>>,
+    discipline: Box<dyn Discipline<SimPacket, Tally>>,
     restless: bool,
 }
 
@@ -84,7 +84,7 @@ fn queues(
         };
         let stages = stages(link, &info, &names, faults);
         let queue = match laws.build(scheme, &settings, &info) {
-            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<SimPacket>>),
+            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<SimPacket, Tally>>),
             None => penstock_aqm::build(scheme, &settings, &info, Time::ZERO),
         };
         match queue {
@@ -195,10 +195,12 @@ fn assemble(
     };
     let (mut links, mut ports, mut lines) = (Vec::with_capacity(scenario.links.len()), Vec::new(), 0);
     let mut changes: Vec<Change> = Vec::new();
+    let mut stats = Vec::new();
     for (number, (spec, queue)) in scenario.links.iter().zip(queues).enumerate() {
         let port = queue.map(|queue| {
             let place = ports.len() as u32;
-            ports.push(port(scenario, seed, &ranks, &mut agenda, place, number, spec, queue));
+            ports.push(port(seed, &ranks, &mut agenda, place, number, spec, queue));
+            stats.push(queue_stats(scenario, spec));
             if !spec.is_steady() {
                 let change = changes.len() as u32;
                 let rank = ranks.of(Job::Change(change)).unwrap_or_default();
@@ -243,6 +245,9 @@ fn assemble(
         agenda.set(0, start);
     }
     let tally = Tally {
+        queues: stats,
+        port: 0,
+        link: 0,
         hops: plan.hops.clone(),
         flows,
         loss_runs: vec![LossRuns::default(); scenario.traffic.len()],
@@ -336,22 +341,7 @@ fn sessions(
     sessions
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one port, each from its own list")]
-fn port(
-    scenario: &Scenario,
-    seed: u64,
-    ranks: &Ranks,
-    agenda: &mut Agenda,
-    place: u32,
-    link: usize,
-    spec: &LinkSpec,
-    queue: Queue,
-) -> Port {
-    let series = scenario.options.series && spec.watch;
-    let even = scenario.duration_ns / scenario.options.series_points.max(1);
-    let width = Span::from_nanos(even.max(scenario.sampling_ns));
-    let sampling = Span::from_nanos(scenario.sampling_ns);
-    let by_codepoint = spec.watch && scenario.has_codepoints();
+fn port(seed: u64, ranks: &Ranks, agenda: &mut Agenda, place: u32, link: usize, spec: &LinkSpec, queue: Queue) -> Port {
     let timer_rank = ranks.of(Job::QueueTimer(place)).unwrap_or_default();
     let Queue { discipline: queue, restless } = queue;
     agenda.set(timer_rank, queue.next_timeout().unwrap_or(Time::NEVER));
@@ -359,7 +349,6 @@ fn port(
         queue,
         rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
         loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
-        stats: QueueStats::new(Time::ZERO, sampling, series.then_some(width), by_codepoint),
         transmission_rank: ranks.of(Job::Transmission(place)).unwrap_or_default(),
         timer_rank,
         state: State::Idle,
@@ -367,6 +356,15 @@ fn port(
         link: link as u32,
         change: STEADY,
     }
+}
+
+fn queue_stats(scenario: &Scenario, spec: &LinkSpec) -> QueueStats {
+    let series = scenario.options.series && spec.watch;
+    let even = scenario.duration_ns / scenario.options.series_points.max(1);
+    let width = Span::from_nanos(even.max(scenario.sampling_ns));
+    let sampling = Span::from_nanos(scenario.sampling_ns);
+    let by_codepoint = spec.watch && scenario.has_codepoints();
+    QueueStats::new(Time::ZERO, sampling, series.then_some(width), by_codepoint)
 }
 
 fn host(group: &TrafficSpec, seed: u64, way: &Way, rank: u32, offered: &Offered) -> Host {

@@ -13,6 +13,7 @@ use crate::network::Network;
 use crate::opportunities::Opportunities;
 use crate::overtaken::Overtaken;
 use crate::packet::SimPacket;
+use crate::probe::queue::QueueStats;
 use crate::scenario::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When};
 use crate::traffic::session::time;
 use penstock_aqm::LinkInfo;
@@ -154,7 +155,7 @@ impl Change {
     }
 
     /// Do what is due, in the order of the rules, outages last: the end of an outage that starts now, if one does.
-    fn apply(&mut self, now: Time, link: &mut Link, port: &mut Port) -> Option<Time> {
+    fn apply(&mut self, now: Time, link: &mut Link, port: &mut Port, stats: &mut QueueStats) -> Option<Time> {
         self.settle(now);
         let before = self.info.rate;
         for rule in self.rules.iter_mut().filter(|rule| rule.next <= now) {
@@ -168,7 +169,7 @@ impl Change {
         }
         if self.info.rate != before {
             link.wire.set_rate(self.info.rate);
-            port.settle(now);
+            port.settle(now, stats);
             port.queue.on_link(now, &self.info);
         }
         let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;
@@ -242,7 +243,7 @@ impl Network {
         let change = &mut self.changes[number as usize];
         let port = &mut self.ports[change.port as usize];
         let link = &mut self.links[port.link as usize];
-        if let Some(end) = change.apply(now, link, port) {
+        if let Some(end) = change.apply(now, link, port, &mut self.tally.queues[change.port as usize]) {
             // A transmitter that is silent is one that is busy until the end, with nothing.
             let free = self.agenda.time_of(port.transmission_rank).filter(|_| port.state == State::Busy);
             port.state = State::Busy;

@@ -328,9 +328,10 @@ impl Engine {
     /// The warm-up is over: statistics start again.
     fn on_warm(&mut self, now: Time, rank: u32) {
         self.network.agenda.clear(rank);
-        for port in &mut self.network.ports {
-            port.settle(now);
-            port.stats.restart(now);
+        let Network { ports, tally, .. } = &mut self.network;
+        for (port, stats) in ports.iter().zip(&mut tally.queues) {
+            port.settle(now, stats);
+            stats.restart(now);
         }
         self.network.changes.iter_mut().for_each(|change| change.restart(now));
         let counted = |host: &mut Host| match &mut host.source {
@@ -353,9 +354,8 @@ impl Engine {
     }
 
     fn close(&mut self, end: Time) {
-        for port in &mut self.network.ports {
-            port.settle(end);
-        }
+        let Network { ports, tally, .. } = &mut self.network;
+        ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.settle(end, stats));
         self.network.changes.iter_mut().for_each(|change| change.settle(end));
         if let Some(trace) = &mut self.network.tally.trace {
             let owner = |host: &Host| self.sessions[host.session as usize].flows[0];
@@ -373,11 +373,11 @@ impl Engine {
             packets += 1;
             bytes += u64::from(packet.size);
         }
-        for port in &self.network.ports {
+        for (port, stats) in self.network.ports.iter().zip(&self.network.tally.queues) {
             let backlog = port.queue.backlog();
             packets += u64::from(backlog.packets);
             bytes += backlog.bytes;
-            if !port.stats.is_conserved() {
+            if !stats.is_conserved() {
                 return Some(format!("arrivals, departures and drops of link {} do not add up", port.link));
             }
         }

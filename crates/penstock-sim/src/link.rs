@@ -2,7 +2,7 @@
 
 use crate::loss::Loss;
 use crate::packet::SimPacket;
-use crate::probe::queue::QueueStats;
+use crate::tally::Tally;
 use penstock_aqm::Discipline;
 use penstock_core::{Rate, Rng, Span, Time};
 
@@ -36,10 +36,9 @@ impl Link {
 
 /// A simulated queue in front of a wire.
 pub(crate) struct Port {
-    pub(crate) queue: Box<dyn Discipline<SimPacket>>,
+    pub(crate) queue: Box<dyn Discipline<SimPacket, Tally>>,
     pub(crate) rng: Rng,
     pub(crate) loss: Option<Loss>,
-    pub(crate) stats: QueueStats,
     /// Rank of the end of transmission.
     pub(crate) transmission_rank: u32,
     /// Rank of the discipline's own timer.

@@ -7,7 +7,8 @@ use crate::line::Lines;
 use crate::link::{Link, Port, STEADY, State};
 use crate::loss::Loss;
 use crate::packet::SimPacket;
-use crate::tally::{FlowFacts, Hop, PROMPT, Tally, Watch};
+use crate::probe::queue::QueueStats;
+use crate::tally::{FlowFacts, Hop, PROMPT, Tally};
 use crate::traffic::video::NewFrame;
 use penstock_aqm::{Discipline, Env, Next};
 use penstock_core::Time;
@@ -105,7 +106,8 @@ impl Network {
 
     /// The packet has reached the far end of its link: it goes on to its next hop, or becomes the answer to itself at its
     /// first; false if there is none.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured")]
+    #[inline(always)]
     fn next_leg(&mut self, now: Time, hop: Hop, packet: &mut SimPacket) -> bool {
         if hop.last {
             if !packet.labels.is_ack() {
@@ -179,6 +181,7 @@ impl Network {
     }
 
     /// A data packet or datagram has reached its receiver; whether `packet` is now its answer.
+    #[inline(never)]
     fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
         tally.receive(now, packet);
@@ -228,19 +231,20 @@ impl Network {
     }
 
     fn enqueue(&mut self, number: usize, now: Time, packet: &SimPacket) {
-        let port = &mut self.ports[number];
-        if let Some(trace) = &mut self.tally.trace {
+        let Self { ports, tally, facts, agenda, .. } = self;
+        let port = &mut ports[number];
+        if let Some(trace) = &mut tally.trace {
             trace.arrive(now, port.link, packet);
         }
         if port.loss.as_mut().is_some_and(Loss::loses) {
-            port.stats.link_losses += 1;
-            if let Some(trace) = &mut self.tally.trace {
+            tally.queues[number].link_losses += 1;
+            if let Some(trace) = &mut tally.trace {
                 trace.lose(now, port.link, packet);
             }
-            return self.tally.lose(now, packet);
+            return tally.lose(now, packet);
         }
-        port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.enqueue(env, *packet));
-        port.wind(&mut self.agenda);
+        port.operate(number, now, tally, facts, |queue, env| queue.enqueue(env, *packet));
+        port.wind(agenda);
         if port.state != State::Busy {
             self.serve(number, now);
         }
@@ -249,7 +253,7 @@ impl Network {
     /// The transmitter is free: offer service to the queue.
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let port = &mut self.ports[number];
-        let next = port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env));
+        let next = port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env));
         port.wind(&mut self.agenda);
         match next {
             Next::Send(mut packet) => {
@@ -286,18 +290,18 @@ impl Network {
     /// The timer of this port's discipline has come.
     pub(crate) fn on_queue_timer(&mut self, number: usize, now: Time) {
         let port = &mut self.ports[number];
-        port.operate(now, &mut self.tally, &self.facts, |queue, env| queue.on_timeout(env));
+        port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.on_timeout(env));
         self.agenda.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
     }
 }
 
 impl Port {
     /// Bring the statistics up to `now`.
-    pub(crate) fn settle(&mut self, now: Time) {
-        if self.stats.is_due(now) {
-            self.stats.sample(now, |show| self.queue.gauges(show));
+    pub(crate) fn settle(&self, now: Time, stats: &mut QueueStats) {
+        if stats.is_due(now) {
+            stats.sample(now, |show| self.queue.gauges(show));
         }
-        self.stats.advance(now);
+        stats.advance(now);
     }
 
     /// Set the timer anew where it moves at every operation.
@@ -309,20 +313,23 @@ impl Port {
         }
     }
 
-    /// One operation on the queue, watched; samples that are due are taken before it changes anything.
+    /// One operation on the queue, watched; samples that are due are taken before it changes anything. `number` is the
+    /// number of the port.
     #[inline]
-    pub(crate) fn operate<T>(
+    fn operate<T>(
         &mut self,
+        number: usize,
         now: Time,
         tally: &mut Tally,
         facts: &FlowFacts,
-        operation: impl FnOnce(&mut dyn Discipline<SimPacket>, &mut Env<'_, SimPacket>) -> T,
+        operation: impl FnOnce(&mut dyn Discipline<SimPacket, Tally>, &mut Env<'_, SimPacket, Tally>) -> T,
     ) -> T {
-        let Self { queue, rng, stats, link, .. } = self;
+        let Self { queue, rng, link, .. } = self;
+        let stats = &mut tally.queues[number];
         if stats.is_due(now) {
             stats.sample(now, |show| queue.gauges(show));
         }
-        let mut watch = Watch { stats, tally, link: *link };
-        operation(queue.as_mut(), &mut Env { now, rng, probe: &mut watch, facts })
+        (tally.port, tally.link) = (number as u32, *link);
+        operation(queue.as_mut(), &mut Env { now, rng, probe: tally, facts })
     }
 }

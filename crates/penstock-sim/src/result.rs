@@ -4,12 +4,11 @@ mod flows;
 
 use crate::connections::{Completion, Session};
 use crate::engine::Engine;
-use crate::link::Port;
 use crate::probe::blocks::BlockSums;
 use crate::probe::codepoints::Codepoints;
 use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
-use crate::probe::queue::moments;
+use crate::probe::queue::{QueueStats, moments};
 use crate::scenario::{LinkSpec, Scenario, TrafficSpec};
 use flows::{Flows, Row, data_links};
 use penstock_aqm::Cause;
@@ -71,16 +70,17 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
     let mut series = Map::new();
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
-        let Some(port) = link.port().map(|port| &engine.network.ports[port]) else { continue };
+        let Some(port) = link.port() else { continue };
+        let stats = &engine.network.tally.queues[port];
         let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
         let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
-        let capacity = match engine.network.changes.get(port.change as usize) {
+        let capacity = match engine.network.changes.get(engine.network.ports[port].change as usize) {
             Some(change) => change.capacity_bits(),
             None => link.wire.rate().bits_per_second() as f64 * flows.seconds,
         };
-        links.insert(spec.name.clone(), link_metrics(spec, port, capacity, jain(shares)));
+        links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
         let mut values = Map::new();
-        for (name, told) in port.stats.series() {
+        for (name, told) in stats.series() {
             values.entry("t_ns").or_insert_with(|| json!(told.times()));
             values.insert(name.to_owned(), json!(told));
         }
@@ -103,8 +103,7 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
     RunResult { body }
 }
 
-fn link_metrics(spec: &LinkSpec, port: &Port, capacity: f64, jain: Option<f64>) -> Value {
-    let stats = &port.stats;
+fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: f64, jain: Option<f64>) -> Value {
     let mut metrics = Metrics::default();
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     metrics.count("arrivals", stats.arrivals);

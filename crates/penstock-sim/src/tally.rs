@@ -95,8 +95,13 @@ impl Amount {
     }
 }
 
-/// The books of the network.
+/// The books of the network, and the probe of all its queues.
 pub(crate) struct Tally {
+    /// Statistics of each port's queue.
+    pub(crate) queues: Vec<QueueStats>,
+    /// The port whose queue is being operated on, and its link.
+    pub(crate) port: u32,
+    pub(crate) link: u32,
     pub(crate) hops: Vec<Hop>,
     pub(crate) flows: Vec<Flow>,
     /// For each traffic group.
@@ -180,6 +185,19 @@ impl Tally {
         }
     }
 
+    /// The statistics of the queue that is being operated on.
+    #[inline]
+    fn queue(&mut self) -> &mut QueueStats {
+        &mut self.queues[self.port as usize]
+    }
+
+    #[inline]
+    fn trace_fate(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, cause: Option<Cause>) {
+        if let Some(trace) = &mut self.trace {
+            trace.fate(event, report, self.link, cause);
+        }
+    }
+
     /// The packet has left the network at a host.
     #[inline]
     pub(crate) fn receive(&mut self, now: Time, packet: &SimPacket) {
@@ -190,57 +208,47 @@ impl Tally {
     }
 }
 
-/// Watches one queue during one operation.
-pub(crate) struct Watch<'a> {
-    pub(crate) stats: &'a mut QueueStats,
-    pub(crate) tally: &'a mut Tally,
-    pub(crate) link: u32,
-}
-
-impl Watch<'_> {
-    #[inline]
-    fn trace(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, cause: Option<Cause>) {
-        if let Some(trace) = &mut self.tally.trace {
-            trace.fate(event, report, self.link, cause);
-        }
-    }
-}
-
-impl Probe<SimPacket> for Watch<'_> {
+impl Probe<SimPacket> for Tally {
+    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[inline(always)]
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
-        self.stats.queued(report, report.packet.dscp);
+        self.queue().queued(report, report.packet.dscp);
         // Few packets end a run of losses; acknowledgements never do.
-        if self.tally.flows[report.packet.flow as usize].stats.is_losing() {
-            self.tally.survive(report.packet);
+        if self.flows[report.packet.flow as usize].stats.is_losing() {
+            self.survive(report.packet);
         }
-        self.trace(TraceEvent::Enqueue, report, None);
+        self.trace_fate(TraceEvent::Enqueue, report, None);
     }
 
+    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[inline(always)]
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
         let packet = report.packet;
-        self.stats.sent(report, packet.size, packet.dscp);
-        if !packet.labels.is_ack() && self.tally.counts_crossing(packet, report.now) {
-            self.tally.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
+        self.queue().sent(report, packet.size, packet.dscp);
+        if !packet.labels.is_ack() && self.counts_crossing(packet, report.now) {
+            self.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
         }
-        self.trace(TraceEvent::Dequeue, report, None);
-        if let Some(capture) = &mut self.tally.capture {
-            capture.sent(report.now, self.link, packet, &self.tally.sacks);
+        self.trace_fate(TraceEvent::Dequeue, report, None);
+        if let Some(capture) = &mut self.capture {
+            capture.sent(report.now, self.link, packet, &self.sacks);
         }
     }
 
+    #[cold]
     fn marked(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {
-        self.stats.marked(report, report.packet.dscp);
-        self.trace(TraceEvent::Mark, report, Some(cause));
+        self.queue().marked(report, report.packet.dscp);
+        self.trace_fate(TraceEvent::Mark, report, Some(cause));
     }
 
+    #[cold]
     fn dropped(&mut self, report: &Report<'_, SimPacket>, cause: Cause) {
         if cause == Cause::Policed {
             // It never came to the queue.
-            self.stats.policed += 1;
+            self.queue().policed += 1;
         } else {
-            self.stats.dropped(report, cause, report.packet.dscp);
+            self.queue().dropped(report, cause, report.packet.dscp);
         }
-        self.tally.lose(report.now, report.packet);
-        self.trace(TraceEvent::Drop, report, Some(cause));
+        self.lose(report.now, report.packet);
+        self.trace_fate(TraceEvent::Drop, report, Some(cause));
     }
 }

@@ -59,7 +59,7 @@ mod shaper;
 mod tins;
 mod ways;
 
-use super::Discipline;
+use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use hosts::Isolation;
@@ -112,10 +112,10 @@ impl Scheme for Cake {
         bad: "Does most work a packet of all schemes here, most of all where one host has hundreds of busy flows.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = CakeParams::from_settings(settings)?;
         let plan = Plan {
             diffserv: params.diffserv,

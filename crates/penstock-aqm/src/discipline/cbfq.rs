@@ -19,10 +19,10 @@
 //! * The thesis does not say how the shares are kept: here by self-clocked fair queueing, in bytes.
 //! * A packet that the law of its class drops at the head is not charged to the class, but has had its flow's turn.
 
-use super::Discipline;
 use super::class_queue::Store;
 use super::scfq::SelfClocked;
 use super::weights::{ClassesParams, SharedClassParams, build_shared};
+use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::Packet;
@@ -51,10 +51,10 @@ impl Scheme for Cbfq {
         bad: "Inside a class a flow with larger packets gets more.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_shared(settings, site, Store::per_flow, SelfClocked::new)
     }
 }

@@ -63,10 +63,10 @@
 mod estimator;
 
 use self::estimator::LinkSharing;
-use super::Discipline;
 use super::class_queue::{Guarantee, Store, part};
 use super::classes::{self, ClassPlan, check_shares};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
+use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::class_settings;
 use crate::edge::classifier::Classifier;
@@ -138,10 +138,10 @@ impl Scheme for Cbq {
         bad: "A class within its burst may hold the link for many packets; what is borrowed is shared by packets, not bytes.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let CbqParams { classes, variant, link_share } = CbqParams::from_settings(settings)?;
         let mut errors = Vec::new();
         let read = class_settings::read::<RegulatedClassParams>(&classes, RegulatedClassParams::INFO, &mut errors);

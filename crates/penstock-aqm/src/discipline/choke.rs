@@ -26,7 +26,7 @@
 //!   `whole_average = true`, with which it first drops the very packet that Linux does (`tests/linux_open_loop.rs`).
 //! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
 
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::law::red::{Red, RedParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -83,8 +83,13 @@ impl<P: Packet> Choke<P> {
         Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
     }
 
+    fn waiting(&self) -> Backlog {
+        let oldest = self.places.front().and_then(Option::as_ref).map(|&(enqueued, _)| enqueued);
+        Backlog { packets: self.packets, bytes: self.bytes, limit: self.limit, oldest }
+    }
+
     /// Drops the packets drawn that are of the flow of `arriving`; whether there were any.
-    fn evict_matching(&mut self, env: &mut Env<'_, P>, arriving: &PacketMeta) -> bool {
+    fn evict_matching(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, arriving: &PacketMeta) -> bool {
         let mut hit = false;
         for _ in 0..self.params.draws {
             let Some(place) = self.draw(env.rng) else { break };
@@ -113,7 +118,7 @@ impl<P: Packet> Choke<P> {
         }
     }
 
-    fn evict(&mut self, env: &mut Env<'_, P>, place: usize) {
+    fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, place: usize) {
         let Some((enqueued, packet)) = self.places[place].take() else { return };
         self.packets -= 1;
         self.bytes -= u64::from(packet.meta().size);
@@ -135,10 +140,10 @@ impl<P: Packet> Choke<P> {
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for Choke<P> {
-    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = packet.meta();
-        let q = self.red.length(&self.backlog());
+        let q = self.red.length(&self.waiting());
         self.red.average.update(env.now, q);
         if self.red.average.get() > self.red.curve.min_th && self.evict_matching(env, &meta) {
             return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Early);
@@ -151,7 +156,7 @@ impl<P: Packet + Send> Discipline<P> for Choke<P> {
             }
         };
         if !self.limit.admits(self.packets, self.bytes, meta.size) {
-            let queue = self.backlog();
+            let queue = self.waiting();
             self.red.on_overflow(&mut Cx { now: env.now, queue, link_bytes: self.bytes, rng: env.rng }, &meta);
             return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
         }
@@ -167,7 +172,7 @@ impl<P: Packet + Send> Discipline<P> for Choke<P> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let Some((enqueued, packet)) = self.places.pop_front().flatten() else {
             self.red.on_idle(env.now);
             return Next::Empty;
@@ -180,8 +185,7 @@ impl<P: Packet + Send> Discipline<P> for Choke<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        let oldest = self.places.front().and_then(Option::as_ref).map(|&(enqueued, _)| enqueued);
-        Backlog { packets: self.packets, bytes: self.bytes, limit: self.limit, oldest }
+        self.waiting()
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
@@ -218,10 +222,10 @@ impl Scheme for ChokeScheme {
               enough.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (params, red): (ChokeParams, RedParams) = read(settings, &PARAMS)?;
         let red = Red::new(red, link)?;
         Ok(Box::new(Choke::new(params, red, link.limit)))

@@ -1,6 +1,6 @@
 //! The queue of a class: its packets, its own limit, its law, and what part of the link it is guaranteed.
 
-use super::{Env, Report};
+use super::{Env, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::discipline::flow_order::FlowOrder;
 use alloc::boxed::Box;
@@ -155,7 +155,12 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     }
 
     /// What the law says of an arriving packet: a mark only of one that can be marked.
-    pub(super) fn judge(&mut self, env: &mut Env<'_, P>, total: Total, meta: &PacketMeta) -> Verdict {
+    pub(super) fn judge(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        total: Total,
+        meta: &PacketMeta,
+    ) -> Verdict {
         match self.law.on_arrival(cx!(self, env, total), meta) {
             Verdict::Mark(cause) if !meta.ecn.is_capable() => Verdict::Drop(cause),
             verdict => verdict,
@@ -168,13 +173,26 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     }
 
     /// An arriving packet found no room.
-    pub(super) fn overflow(&mut self, env: &mut Env<'_, P>, total: Total, packet: &P, meta: &PacketMeta) {
+    pub(super) fn overflow(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        total: Total,
+        packet: &P,
+        meta: &PacketMeta,
+    ) {
         self.law.on_overflow(cx!(self, env, total), meta);
         env.probe.dropped(&total.report(env.now, packet, env.now), Cause::Overflow);
     }
 
     /// A packet that was let in waits; `total` counts it.
-    pub(super) fn push(&mut self, env: &mut Env<'_, P>, total: Total, packet: P, meta: &PacketMeta, tag: T) {
+    pub(super) fn push(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        total: Total,
+        packet: P,
+        meta: &PacketMeta,
+        tag: T,
+    ) {
         env.probe.queued(&total.report(env.now, &packet, env.now));
         self.bytes += u64::from(meta.size);
         self.store.push(meta.flow, Waiting { enqueued: env.now, tag, packet });
@@ -182,7 +200,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     }
 
     /// Take out the head for the wire, if the law lets it pass; `total` counts it and is told.
-    pub(super) fn pop(&mut self, env: &mut Env<'_, P>, total: &mut Total) -> Option<P> {
+    pub(super) fn pop(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) -> Option<P> {
         let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
         let meta = self.forget(env, total, &packet);
         match self.law.on_departure(cx!(self, env, total), &Departing { meta, enqueued }) {
@@ -201,14 +219,14 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     }
 
     /// Remove the packet that came last, to make room for another; `total` counts it and is told.
-    pub(super) fn evict(&mut self, env: &mut Env<'_, P>, total: &mut Total) {
+    pub(super) fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) {
         let Some(Waiting { enqueued, packet, .. }) = self.store.pop_last() else { return };
         let meta = self.forget(env, total, &packet);
         self.law.on_evicted(cx!(self, env, total), &Departing { meta, enqueued });
         env.probe.dropped(&total.report(env.now, &packet, enqueued), Cause::Evicted);
     }
 
-    fn forget(&mut self, env: &Env<'_, P>, total: &mut Total, packet: &P) -> PacketMeta {
+    fn forget(&mut self, env: &Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
         if self.law.wants_rare() {
             meta.rare = Some(env.facts.rare(packet));
@@ -243,7 +261,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.law.next_timeout()
     }
 
-    pub(super) fn on_timeout(&mut self, env: &mut Env<'_, P>, total: Total) {
+    pub(super) fn on_timeout(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: Total) {
         self.law.on_timeout(cx!(self, env, total));
     }
 

@@ -31,10 +31,10 @@
 
 pub use super::drr_buffer::{DrrParams, Spread};
 
-use super::Discipline;
 use super::drr_buffer::{Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::Longest;
+use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, Settings};
@@ -83,10 +83,10 @@ impl Scheme for Drr {
               buffer.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build(settings, DrrParams::INFO, site, |_, _| Some(BufferStealing { longest: Longest::new() }))
     }
 }

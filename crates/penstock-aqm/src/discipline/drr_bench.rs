@@ -59,7 +59,8 @@ impl Bench {
 
     /// What is refused, as "name: message".
     pub(super) fn errors(scheme: &str, settings: &[(&str, Value)]) -> Vec<String> {
-        let errors = build::<PacketMeta>(scheme, &owned(settings), &thesis_link(), Time::ZERO).err().unwrap();
+        let errors =
+            build::<PacketMeta, dyn Probe<_>>(scheme, &owned(settings), &thesis_link(), Time::ZERO).err().unwrap();
         errors.iter().map(|error| format!("{}: {}", error.name, error.message)).collect()
     }
 
@@ -67,7 +68,7 @@ impl Bench {
     pub(super) fn arrive(&mut self, flow: u32, size: u32, n: u32) {
         for _ in 0..n {
             let packet = PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
-            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
+            let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
             self.queue.enqueue(&mut env, packet);
         }
     }
@@ -76,7 +77,7 @@ impl Bench {
     pub(super) fn serve(&mut self, n: usize) -> Vec<PacketMeta> {
         let mut packets = Vec::new();
         while packets.len() < n {
-            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
+            let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
             let Next::Send(packet) = self.queue.dequeue(&mut env) else { break };
             packets.push(packet);
         }
@@ -88,7 +89,7 @@ impl Bench {
         let end = self.now + span;
         while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
             self.now = due;
-            let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
+            let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &() };
             self.queue.on_timeout(&mut env);
         }
         self.now = end;

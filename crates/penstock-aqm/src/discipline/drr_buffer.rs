@@ -2,7 +2,7 @@
 //! A scheme of this family is a [`Policy`]: whom it refuses, and who must go.
 
 use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use crate::scheme::Site;
 use crate::ticker::Ticker;
@@ -203,18 +203,18 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         Report { now, packet, enqueued, packets: self.queues.packets(), bytes: self.queues.bytes() }
     }
 
-    fn drop_arrival(&self, env: &mut Env<'_, P>, packet: &P, cause: Cause) {
+    fn drop_arrival(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, cause: Cause) {
         env.probe.dropped(&self.report(env.now, packet, env.now), cause);
     }
 
-    fn report_queued(&self, env: &mut Env<'_, P>, slot: u32) {
+    fn report_queued(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, slot: u32) {
         if let Some(packet) = self.queues.packet(slot) {
             env.probe.queued(&self.report(env.now, packet, env.now));
         }
     }
 
     /// Room is made, then the packet joins its queue.
-    fn make_room_and_push(&mut self, env: &mut Env<'_, P>, id: u32, size: u32, packet: P) {
+    fn make_room_and_push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         while !self.limit.admits(self.queues.packets(), self.queues.bytes(), size) {
             let victim = self.policy.victim(id, self.queues.reach(id));
             let end = self.policy.end();
@@ -230,7 +230,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     }
 
     /// The packet joins its queue, then packets go until the rest fits; it is reported as queued if it is not among them.
-    fn push_and_make_room(&mut self, env: &mut Env<'_, P>, id: u32, size: u32, packet: P) {
+    fn push_and_make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         let slot = self.queues.push(&mut self.policy, env.now, id, (packet, size, env.now));
         loop {
             let (packets, bytes) = (self.queues.packets() - 1, self.queues.bytes() - u64::from(size));
@@ -251,7 +251,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     }
 
     /// All packets go to the queues that the new hash gives them, in order of arrival: no flow is reordered.
-    fn rehash(&mut self, env: &mut Env<'_, P>) {
+    fn rehash(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
         self.assignment.forget_salt();
         let mut waiting = Vec::with_capacity(self.queues.packets() as usize);
         while let Some(id) = self.queues.front() {
@@ -270,8 +270,8 @@ fn largest_packet(link: &LinkInfo) -> Quantum {
     Quantum::Bytes(link.mtu.0.max(1))
 }
 
-impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for DrrBuffer<P, B> {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         let id = self.assignment.queue(meta.flow, || env.rng.bits());
         self.queues.reach(id);
@@ -299,7 +299,7 @@ impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let Some((id, taken)) = self.queues.serve(&mut self.policy, env.now) else { return Next::Empty };
         self.policy.on_sent(env.now, id, taken.size);
         env.probe.sent(&self.report(env.now, &taken.packet, taken.enqueued));
@@ -327,7 +327,7 @@ impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
         self.policy.next_timeout().into_iter().chain(perturb).min()
     }
 
-    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+    fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         if self.policy.next_timeout().is_some_and(|due| due <= env.now) {
             self.policy.on_timeout(env.now);
         }
@@ -344,12 +344,12 @@ impl<P: Packet + Send, B: Policy> Discipline<P> for DrrBuffer<P, B> {
 }
 
 /// A queue of the scheme whose parameters beyond DRR's are read by `policy`; all errors if some are refused.
-pub(super) fn build<P: Packet + Send + 'static, B: Policy + 'static>(
+pub(super) fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized, B: Policy + 'static>(
     settings: &Settings,
     infos: &[penstock_core::param::ParamInfo],
     site: &Site<'_>,
     policy: impl FnOnce(&mut Reader<'_>, Option<&DrrParams>) -> Option<B>,
-) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let (params, policy) = read_with(settings, infos, |reader| {
         let params = DrrParams::read_all(reader);
         let policy = policy(reader, params.as_ref());

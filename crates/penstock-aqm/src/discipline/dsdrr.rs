@@ -36,9 +36,9 @@
 //! * A drop by rule 1 is reported as forced, by rule 2 as early, by rule 3 as overflow. Lengths are in the unit of the
 //!   limit, and in bytes F = 0 means no room for the packet.
 
-use super::Discipline;
 use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
+use super::{Discipline, Probe};
 use crate::aqm::Cause;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::ticker::Ticker;
@@ -200,10 +200,10 @@ impl Scheme for Dsdrr {
               about 90 %.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build(settings, &PARAMS, site, |reader, drr| {
             let params = reader.params::<DsdrrParams>()?;
             if params.w_init > params.w_max {

@@ -24,9 +24,9 @@
 //! * Lengths are in the unit of the limit: packets in the paper, bytes if the limit is in bytes. With no limit nothing is
 //!   dropped.
 
-use super::Discipline;
 use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::Watcher;
+use super::{Discipline, Probe};
 use crate::aqm::Cause;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -87,10 +87,10 @@ impl Scheme for Dtdrr {
         bad: "Long flows lose goodput in small buffers, where the thresholds leave each a few packets only.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build(settings, &PARAMS, site, |reader, _| {
             reader.params::<DtdrrParams>().map(|params| DynamicThreshold { alpha: params.alpha })
         })

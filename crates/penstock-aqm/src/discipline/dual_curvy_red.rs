@@ -27,8 +27,8 @@
 //! * There is no protection against overload: the RFC leaves it out here, too. The limit of the queue is the last
 //!   resort.
 
-use super::Discipline;
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
+use super::{Discipline, Probe};
 use crate::aqm::{Cause, Verdict};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -127,13 +127,13 @@ impl Scheme for DualCurvyRed {
               leaves, and nothing but the limit stops L4S packets that do not respond.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (laws, dual): (DualCurvyRedParams, DualParams) = read(settings, &PARAMS)?;
         let laws = DualCurvyRedLaws { params: laws, q_c: 0.0 };
-        Ok(DualQueue::boxed(dual, laws, link))
+        Ok(Box::new(DualQueue::new(dual, laws, link)))
     }
 }
 

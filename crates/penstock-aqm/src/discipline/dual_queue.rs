@@ -3,9 +3,8 @@
 //! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge each
 //! packet when it has been chosen to leave.
 
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
-use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use penstock_core::param::Default;
 use penstock_core::{Ecn, Limit, Packet, Rng, Span, Time};
@@ -102,11 +101,6 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
         queue
     }
 
-    /// For the registry.
-    pub(crate) fn boxed(params: DualParams, laws: A, link: &LinkInfo) -> Box<dyn Discipline<P>> {
-        Box::new(Self::new(params, laws, link))
-    }
-
     fn take_link(&mut self, link: &LinkInfo) {
         self.limit = link.limit;
         self.mtu = link.mtu.0.min(u64::from(u32::MAX)) as u32;
@@ -145,9 +139,9 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
     }
 }
 
-impl<P: Packet + Send + 'static, A: Coupled + 'static> Discipline<P> for DualQueue<P, A> {
+impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Discipline<P, W> for DualQueue<P, A> {
     /// Figure 3.
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         // line 2: room for a full packet is asked for whatever the size of this one
         if !self.limit.admits(self.packets(), self.lq.bytes + self.cq.bytes, meta.size.max(self.mtu)) {
@@ -164,7 +158,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> Discipline<P> for DualQue
     }
 
     /// Figures 7 and 10.
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         loop {
             let l4s = self.scheduler(env.now);
             let contended = self.lq.bytes > 0 && self.cq.bytes > 0;
@@ -212,7 +206,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> Discipline<P> for DualQue
         self.laws.next_timeout()
     }
 
-    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+    fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         self.laws.update(env.now, self.cq.time(env.now), self.lq.time(env.now));
     }
 

@@ -35,8 +35,8 @@
 //! * The RFC prints alpha = 0.16 and beta = 3.2, for an interval of 16 ms and round up; by its formulas they are 0.15
 //!   and 3.0 at 15 ms.
 
-use super::Discipline;
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
+use super::{Discipline, Probe};
 use crate::aqm::{Cause, Verdict};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::ticker::Ticker;
@@ -213,12 +213,12 @@ impl Scheme for DualPi2 {
               longer than rtt_max make it swing.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (laws, dual): (DualPi2Params, DualParams) = read(settings, &PARAMS)?;
-        Ok(DualQueue::boxed(dual, DualPi2Laws::new(laws), link))
+        Ok(Box::new(DualQueue::new(dual, DualPi2Laws::new(laws), link)))
     }
 }
 

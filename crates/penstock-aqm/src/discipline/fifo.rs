@@ -1,7 +1,7 @@
 //! First in, first out, guarded by one law.
 
 use super::line::Line;
-use super::{Discipline, Env, Next};
+use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
@@ -21,7 +21,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 
     /// The facts of a packet that the law looks at.
     #[inline]
-    fn meta(&self, env: &Env<'_, P>, packet: &P) -> PacketMeta {
+    fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
         if self.law.wants_rare() {
             meta.rare = Some(env.facts.rare(packet));
@@ -37,12 +37,12 @@ macro_rules! cx {
     };
 }
 
-impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
+impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P, A> {
     fn wants_rare(&self) -> bool {
         self.law.wants_rare()
     }
 
-    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = self.meta(env, &packet);
         let mark = match self.law.on_arrival(cx!(self, env), &meta) {
             Verdict::Pass => None,
@@ -66,7 +66,7 @@ impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         while let Some((enqueued, mut packet)) = self.line.pop_oldest() {
             let meta = self.meta(env, &packet);
             match self.law.on_departure(cx!(self, env), &Departing { meta, enqueued }) {
@@ -100,7 +100,7 @@ impl<P: Packet + Send, A: Aqm> Discipline<P> for Fifo<P, A> {
         self.law.next_timeout()
     }
 
-    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+    fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         self.law.on_timeout(cx!(self, env));
     }
 

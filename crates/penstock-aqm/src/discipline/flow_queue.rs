@@ -5,7 +5,7 @@ use super::lazy_heap::LazyHeap;
 use super::packet_slab::{Line, NONE, PacketSlab};
 use super::queue_list::{Linked, Links, QueueList};
 use super::salted::Salted;
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -160,7 +160,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 
     /// Section 4.1, last paragraph.
-    fn make_room(&mut self, env: &mut Env<'_, P>, at_most: u32) {
+    fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, at_most: u32) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let flows = &self.flows;
             let key = |id: u32| Some((flows[id as usize].line.weight(), Reverse(id)));
@@ -206,7 +206,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 
     /// Section 4.2, second part: a packet of this queue that its law lets go.
-    fn serve(&mut self, env: &mut Env<'_, P>, id: u32) -> Option<P> {
+    fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) -> Option<P> {
         while let Some((departing, mut packet)) = self.take(id) {
             let cx = cx!(self, env, id);
             match self.flows[id as usize].law.on_departure(cx, &departing) {
@@ -229,7 +229,13 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 
     /// What the queue's law and the limit say to an arrival; `None` if it has been dropped.
-    fn judge(&mut self, env: &mut Env<'_, P>, id: u32, meta: &PacketMeta, packet: &P) -> Option<Admitted> {
+    fn judge(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        id: u32,
+        meta: &PacketMeta,
+        packet: &P,
+    ) -> Option<Admitted> {
         let cx = cx!(self, env, id);
         let mark = match self.flows[id as usize].law.on_arrival(cx, meta) {
             Verdict::Pass => None,
@@ -249,9 +255,9 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 }
 
-impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
+impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> for FlowQueue<P, L> {
     /// Section 4.1.
-    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = packet.meta();
         let id = self.queue_of(meta.flow, env.rng);
         let Some(Admitted { mark }) = self.judge(env, id, &meta, &packet) else { return };
@@ -281,7 +287,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
     }
 
     /// Section 4.2.
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         while let Some(id) = self.select() {
             if let Some(packet) = self.serve(env, id) {
                 return Next::Send(packet);
@@ -306,7 +312,7 @@ impl<P: Packet + Send, L: Aqm + Clone> Discipline<P> for FlowQueue<P, L> {
     }
 
     /// The laws of all queues tick together, that of the queues to come with them.
-    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+    fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for id in 0..self.flows.len() as u32 {
             let cx = cx!(self, env, id);
             self.flows[id as usize].law.on_timeout(cx);

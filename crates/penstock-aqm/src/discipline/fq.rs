@@ -32,11 +32,11 @@
 //! * In ns-2 a packet that finds the link idle is not charged: of bursts of 4 x 1500, 5 x 500 and 2 x 1000 bytes the
 //!   first is sent at once, and the next of flow 0 has F = 1500 then, here 3000.
 
-use super::Discipline;
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
 use super::scheduler::{Head, Order, Overflow, Scheduler, Sorting};
 use super::wfq::SmallestFinish;
+use super::{Discipline, Probe};
 use crate::class_settings;
 use crate::edge::classifier::Classifier;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -97,10 +97,10 @@ impl Scheme for Fq {
               too, and one long queue may wait more than a second; a state for each flow.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let FqParams { by, classes } = FqParams::from_settings(settings)?;
         match by {
             By::Packet => scheduler(classes.as_deref(), site, Overflow::Arriving, OneEach::default()),
@@ -113,12 +113,12 @@ impl Scheme for Fq {
     }
 }
 
-fn scheduler<P: Packet + Send + 'static, O: Order + 'static>(
+fn scheduler<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     classes: Option<&[ClassSetting]>,
     site: &Site<'_>,
     overflow: Overflow,
     order: O,
-) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let Some(classes) = classes else {
         return Ok(Box::new(Scheduler::new(Vec::new(), Sorting::Flows(overflow), order, site.link.limit)));
     };

@@ -32,8 +32,8 @@
 //! * Of queues with the same number of bytes the one that was used first since the start loses packets; the RFC says
 //!   nothing. A queue of one packet loses it: half of one packet would be none.
 
-use super::Discipline;
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
+use super::{Discipline, Probe};
 use crate::law::codel::{Codel, CodelParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -78,10 +78,10 @@ impl Scheme for FqCodel {
         bad: "A flow that does not respond keeps a long queue to itself; two flows that share a queue share a share.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (queues, (own, codel)): (FlowQueueParams, (FqCodelParams, CodelParams)) = read(settings, &PARAMS)?;
         let codel = Codel::new(codel, link);
         Ok(Box::new(FlowQueue::new(&queues, codel, Overflow::Fattest(own.drop_batch), own.occupancy, link)))

@@ -20,8 +20,8 @@
 //! * The hash is that of the number of the flow instead of the addresses, and reduced to a queue by multiplication.
 //! * `variant = "extended"` turns a PIE on where its own queue fills a third of the limit of all of them.
 
-use super::Discipline;
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
+use super::{Discipline, Probe};
 use crate::law::pie::{Pie, PieParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -53,10 +53,10 @@ impl Scheme for FqPie {
               full buffer is lost whoever filled it; updates every queue ever used at each tick.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (queues, pie): (FlowQueueParams, PieParams) = read(settings, &PARAMS)?;
         let (queues, pie) = (queues, Pie::new(pie, link));
         Ok(Box::new(FlowQueue::new(&queues, pie, Overflow::Arrival, Occupancy::Queue, link)))

@@ -1,6 +1,6 @@
 //! A line of packets in order of arrival, with its limit: what the disciplines of a single queue share.
 
-use super::{Env, Next, Report};
+use super::{Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause};
 use alloc::collections::VecDeque;
 use penstock_core::{Limit, Packet, Time};
@@ -75,7 +75,7 @@ impl<P: Packet> Line<P> {
     /// packet that would find no room in the empty queue is dropped.
     pub(crate) fn push_evicting(
         &mut self,
-        env: &mut Env<'_, P>,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
         packet: P,
         victim: fn(&mut Self) -> Option<(Time, P)>,
     ) {
@@ -94,7 +94,7 @@ impl<P: Packet> Line<P> {
     }
 
     /// Send the oldest packet.
-    pub(crate) fn serve(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    pub(crate) fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) -> Next<P> {
         let Some((enqueued, packet)) = self.pop_oldest() else { return Next::Empty };
         env.probe.sent(&self.report(env.now, &packet, enqueued));
         Next::Send(packet)

@@ -19,11 +19,11 @@
 //!   unless it is given.
 //! * Of classes with the same priority the one that was written first goes first.
 
-use super::Discipline;
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
 use super::weights::{ClassesParams, read_classes};
+use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::class_settings::{self, path};
 use crate::edge::classifier::Classifier;
@@ -71,10 +71,10 @@ impl Scheme for Pq {
         bad: "Lower classes starve while higher ones fill the link, unless these have a rate.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let classes = read_classes(settings)?;
         let mut errors = Vec::new();
         let read = class_settings::read::<PriorityClassParams>(&classes, PriorityClassParams::INFO, &mut errors);

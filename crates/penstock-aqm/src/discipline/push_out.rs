@@ -15,7 +15,7 @@
 //!   itself is dropped and removes none.
 
 use super::line::Line;
-use super::{Discipline, Env, Next};
+use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -27,12 +27,12 @@ pub(crate) struct PushOut<P> {
     line: Line<P>,
 }
 
-impl<P: Packet + Send> Discipline<P> for PushOut<P> {
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for PushOut<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         self.line.push_evicting(env, packet, Line::pop_newest);
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         self.line.serve(env)
     }
 
@@ -67,10 +67,10 @@ impl Scheme for PushOutScheme {
         bad: "The same delay and share of losses as drop-tail, with the work of queueing each victim wasted.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         read_with(settings, Self::INFO.params, |_| Some(()))?;
         Ok(Box::new(PushOut { line: Line::new(link.limit) }))
     }

@@ -20,10 +20,10 @@
 //! * A drop queue that is emptied by service is a drop queue no longer; the papers do not say so.
 //! * A packet larger than the buffer pushes nobody out and is dropped itself.
 
-use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::{Longest, Ranking};
+use super::{Discipline, Probe};
 use crate::law::measure::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -119,10 +119,10 @@ impl Scheme for Qsdrr {
               order of length and pushes out stored packets, which costs memory bandwidth.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build(settings, &PARAMS, site, |reader, _| {
             reader.params::<QsdrrParams>().map(|params| QueueState::new(params.measure_in))
         })

@@ -23,7 +23,7 @@
 //! * Where EAR is above MIR the queue is drained at MIR below MIR_th too, so that more waiting never means slower.
 //! * The green shapers of section 3, which ask the marker how many tokens it has, are left out.
 
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -143,8 +143,8 @@ impl<P: Packet> Shaper<P> {
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for Shaper<P> {
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Shaper<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let size = packet.meta().size;
         self.ear.update(env.now, size);
         if !self.limit.admits(self.queue.len() as u32, self.bytes, size) {
@@ -157,7 +157,7 @@ impl<P: Packet + Send> Discipline<P> for Shaper<P> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         if !self.queue.is_empty() && self.due > env.now {
             return Next::NotBefore(self.due);
         }
@@ -202,10 +202,10 @@ impl Scheme for Ras {
         bad: "Adds delay for that, and is no gain for traffic that does not react to congestion.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = RasParams::from_settings(settings)?;
         let curve = Curve::new(&params, link)?;
         let ear = Estimate { ear: 0.0, k: params.k.as_secs(), last: Time::ZERO };

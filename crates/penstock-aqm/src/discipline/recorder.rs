@@ -98,13 +98,13 @@ impl Bench {
         let rare = Rare { adu: self.arrived, ..packet.rare.unwrap_or_default() };
         self.arrived += 1;
         let packet = PacketMeta { rare: Some(rare), ..packet };
-        let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
         self.queue.enqueue(&mut env, packet);
     }
 
     /// The link offers service.
     pub(crate) fn next(&mut self) -> Next<PacketMeta> {
-        let mut env = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
         self.queue.dequeue(&mut env)
     }
 
@@ -126,7 +126,7 @@ impl Bench {
         let end = self.now + span;
         while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
             self.now = due;
-            let mut env = Env { now: due, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+            let mut env: Env<'_, _> = Env { now: due, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
             self.queue.on_timeout(&mut env);
         }
         self.now = end;

@@ -18,10 +18,10 @@
 //!   behind another always gets F of that one + L / phi_i; but a packet that the law of its class drops at the head is
 //!   not charged to the class.
 
-use super::Discipline;
 use super::gps::Ranking;
 use super::scheduler::{Head, Order};
 use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -50,10 +50,10 @@ impl Scheme for Scfq {
         bad: "A packet of a small class may wait for one packet of every other class: delay grows with their number.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_weighted(settings, site, SelfClocked::new)
     }
 }

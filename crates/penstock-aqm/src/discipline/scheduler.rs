@@ -1,7 +1,7 @@
 //! What all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
 
 use super::class_queue::{ClassQueue, Guarantee, Store, Total};
-use super::{Discipline, Env, Next};
+use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo, Verdict};
 use crate::edge::classifier::Classifier;
 use crate::law::droptail::DropTail;
@@ -92,7 +92,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
         }
     }
 
-    fn meta(&self, env: &Env<'_, P>, packet: &P) -> PacketMeta {
+    fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
         if self.classes_want_rare {
             meta.rare = Some(env.facts.rare(packet));
@@ -121,7 +121,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     }
 
     /// Whether there is room for the packet, after evicting others if that is the rule.
-    fn make_room(&mut self, env: &mut Env<'_, P>, class: usize, size: u32) -> bool {
+    fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize, size: u32) -> bool {
         if !self.queues[class].admits(size) {
             return false;
         }
@@ -137,7 +137,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
         true
     }
 
-    fn evict(&mut self, env: &mut Env<'_, P>, class: usize) {
+    fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize) {
         let before = self.queues[class].backlog().bytes;
         self.queues[class].evict(env, &mut self.total);
         self.note_length(class, before);
@@ -160,12 +160,12 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     }
 }
 
-impl<P: Packet + Send, O: Order> Discipline<P> for Scheduler<P, O> {
+impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Scheduler<P, O> {
     fn wants_rare(&self) -> bool {
         self.classes_want_rare
     }
 
-    fn enqueue(&mut self, env: &mut Env<'_, P>, mut packet: P) {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = self.meta(env, &packet);
         let class = self.class_of(&meta);
         let mark = match self.queues[class].judge(env, self.total, &meta) {
@@ -199,7 +199,7 @@ impl<P: Packet + Send, O: Order> Discipline<P> for Scheduler<P, O> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         while let Some(class) = self.emptied.pop() {
             if self.heads[class].is_none() {
                 self.queues[class].on_idle(env.now);
@@ -242,7 +242,7 @@ impl<P: Packet + Send, O: Order> Discipline<P> for Scheduler<P, O> {
         }
     }
 
-    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+    fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for queue in &mut self.queues {
             if queue.next_timeout().is_some_and(|due| due <= env.now) {
                 queue.on_timeout(env, self.total);

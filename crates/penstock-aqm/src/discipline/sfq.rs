@@ -41,10 +41,10 @@
 //!   "threshold" refuses while there is room is an early drop.
 //! * Under a limit in bytes "threshold" counts in bytes and leaves its second rule out.
 
-use super::Discipline;
 use super::drr_buffer::{Arrival, DrrBuffer, DrrParams, Policy, Spread};
 use super::drr_queues::{End, Queue, Watcher};
 use super::ranking::Longest;
+use super::{Discipline, Probe};
 use crate::aqm::Cause;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -174,10 +174,10 @@ impl Scheme for Sfq {
               allows.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = read_with(settings, SfqParams::INFO, |reader| {
             let params = reader.params::<SfqParams>()?;
             if params.round == Round::Packet && params.quantum != Auto::Auto {

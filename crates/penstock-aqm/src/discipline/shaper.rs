@@ -16,7 +16,7 @@
 //! * Departures are exact: a remainder of a nanosecond goes on to the next packet.
 //! * A packet longer than `burst` leaves like any other, while a token bucket would hold it for ever.
 
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -90,8 +90,8 @@ impl<P: Packet> LeakyBucket<P> {
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for LeakyBucket<P> {
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for LeakyBucket<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let size = packet.meta().size;
         if !self.limit.admits(self.queue.len() as u32, self.bytes, size) {
             return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
@@ -103,7 +103,7 @@ impl<P: Packet + Send> Discipline<P> for LeakyBucket<P> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         if self.queue.is_empty() {
             return Next::Empty;
         }
@@ -147,10 +147,10 @@ impl Scheme for Shaper {
         bad: "It delays packets while the link is idle, and under overload it is a drop-tail queue.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let ShaperParams { rate, burst } = ShaperParams::from_settings(settings)?;
         let schedule = Schedule::new(rate, burst);
         Ok(Box::new(LeakyBucket { queue: VecDeque::new(), bytes: 0, limit: link.limit, schedule }))
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_link_is_told_when_to_ask_again() {
-        let mut queue = crate::build::<PacketMeta>(
+        let mut queue = crate::build::<PacketMeta, dyn Probe<_>>(
             "shaper",
             &[("rate".into(), Value::Number(3_000.0))],
             &crate::rig::thesis_link(),
@@ -235,7 +235,7 @@ mod tests {
         )
         .unwrap();
         let mut rng = penstock_core::Rng::stream(1, "shaper");
-        let mut env = Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() };
+        let mut env: Env<'_, _> = Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() };
         assert_eq!(queue.dequeue(&mut env), Next::Empty);
         let packet = PacketMeta { flow: 0, size: 1, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
         queue.enqueue(&mut env, packet);

@@ -27,10 +27,10 @@
 //! * Only queues with packets can be victims, and the arriving packet does not count. With nothing to push out, or if
 //!   it is larger than the buffer, it is dropped itself.
 
-use super::Discipline;
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::Ranking;
+use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -144,10 +144,10 @@ impl Scheme for Tdrr {
               each packet sent; pushes out stored packets, which costs memory bandwidth.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build(settings, &PARAMS, site, |reader, _| {
             reader.params::<TdrrParams>().map(|params| HighestThroughput::new(params.k))
         })

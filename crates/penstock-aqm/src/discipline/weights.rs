@@ -1,9 +1,9 @@
 //! Classes with a weight or a share each: what WFQ, WF2Q and SCFQ have in common.
 
-use super::Discipline;
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan, check_shares};
 use super::scheduler::{Order, Scheduler, Sorting};
+use super::{Discipline, Probe};
 use crate::class_settings::{self, path};
 use crate::edge::classifier::Classifier;
 use crate::scheme::Site;
@@ -56,11 +56,11 @@ struct Weighted {
 }
 
 /// A scheduler of classes with a weight or a share each; `order` is made of the weights.
-pub(super) fn build_weighted<P: Packet + Send + 'static, O: Order + 'static>(
+pub(super) fn build_weighted<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,
     order: impl FnOnce(&[f64]) -> O,
-) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let classes = read_classes(settings)?;
     let mut errors = Vec::new();
     let read = class_settings::read::<WeightedClassParams>(&classes, WeightedClassParams::INFO, &mut errors);
@@ -69,12 +69,12 @@ pub(super) fn build_weighted<P: Packet + Send + 'static, O: Order + 'static>(
 }
 
 /// A scheduler of classes with a share each; `order` is made of the shares.
-pub(super) fn build_shared<P: Packet + Send + 'static, O: Order + 'static>(
+pub(super) fn build_shared<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,
     store: fn() -> Store<P, O::Tag>,
     order: impl FnOnce(&[f64]) -> O,
-) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let classes = read_classes(settings)?;
     let mut errors = Vec::new();
     let read = class_settings::read::<SharedClassParams>(&classes, SharedClassParams::INFO, &mut errors);
@@ -84,14 +84,14 @@ pub(super) fn build_shared<P: Packet + Send + 'static, O: Order + 'static>(
     build(&classes, &weighted, store, site, errors, order)
 }
 
-fn build<P: Packet + Send + 'static, O: Order + 'static>(
+fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     classes: &[ClassSetting],
     weighted: &[Weighted],
     store: fn() -> Store<P, O::Tag>,
     site: &Site<'_>,
     errors: ParamErrors,
     order: impl FnOnce(&[f64]) -> O,
-) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let sum: f64 = weighted.iter().map(|class| class.phi).sum();
     let plans = weighted.iter().map(|class| ClassPlan {
         store: store(),

@@ -19,10 +19,10 @@
 //!   begun, because packets are taken faster than the link's rate or were dropped at the head, the smallest S is sent: the
 //!   link never idles.
 
-use super::Discipline;
 use super::gps::{Gps, Ranking, Service};
 use super::scheduler::{Head, Order};
 use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -52,10 +52,10 @@ impl Scheme for Wf2q {
         bad: "The fluid system must be followed.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_weighted(settings, site, |phis| SmallestBegun {
             gps: Gps::new(phis.iter().copied(), site.link.rate),
             waiting: Ranking::new(),

@@ -22,10 +22,10 @@
 //! * GPS serves all that has been queued; a packet that the law of its class drops at the head has had its fluid service.
 //! * Time is in whole nanoseconds: V is exact for the instants at which packets arrive, not for the link's own rounding.
 
-use super::Discipline;
 use super::gps::{Gps, Ranking};
 use super::scheduler::{Head, Order};
 use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -55,10 +55,10 @@ impl Scheme for Wfq {
         bad: "A class may run ahead of the fluid system by many packets and then wait; the fluid system must be followed.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         site: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_weighted(settings, site, |phis| SmallestFinish::new(phis, site.link.rate))
     }
 }

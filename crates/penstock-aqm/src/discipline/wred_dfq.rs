@@ -32,7 +32,7 @@
 //! * Any packet is found in O(1) time; the paper leaves open how.
 
 use super::shelf::{Place, Shelf};
-use super::{Discipline, Env, Next, Report};
+use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::law::wred::{Wred, WredParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -108,7 +108,7 @@ impl<P: Packet> Pushout<P> {
 
     /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. The cause, if the arriving
     /// packet itself is to go.
-    fn judge(&mut self, env: &mut Env<'_, P>, own: usize) -> Option<Cause> {
+    fn judge(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, own: usize) -> Option<Cause> {
         let q = self.law.length(&self.queue());
         self.law.update_average(env.now, q);
         for level in (own..self.law.levels()).rev() {
@@ -155,7 +155,7 @@ impl<P: Packet> Pushout<P> {
     }
 
     /// Push packets of levels above `own` out until there is room.
-    fn make_room(&mut self, env: &mut Env<'_, P>, own: usize, size: u32) {
+    fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, own: usize, size: u32) {
         // not even an empty queue would have room
         if !self.limit.admits(0, 0, size) {
             return;
@@ -169,7 +169,7 @@ impl<P: Packet> Pushout<P> {
         }
     }
 
-    fn push_out(&mut self, env: &mut Env<'_, P>, level: usize, place: Place) {
+    fn push_out(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, level: usize, place: Place) {
         if let Some((enqueued, packet)) = self.shelf.take(level, place) {
             self.bytes -= u64::from(packet.meta().size);
             env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
@@ -177,15 +177,15 @@ impl<P: Packet> Pushout<P> {
     }
 
     /// What follows for the law from a packet that found no room.
-    fn overflow(&mut self, env: &mut Env<'_, P>, meta: &PacketMeta) {
+    fn overflow(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, meta: &PacketMeta) {
         let queue = self.queue();
         let cx = &mut Cx { now: env.now, queue, link_bytes: self.bytes, rng: env.rng };
         self.law.on_overflow(cx, meta);
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for Pushout<P> {
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         let own = self.law.level(&meta);
         if let Some(cause) = self.judge(env, own) {
@@ -203,7 +203,7 @@ impl<P: Packet + Send> Discipline<P> for Pushout<P> {
         }
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let Some((enqueued, packet)) = self.shelf.pop_front() else {
             self.law.on_idle(env.now);
             return Next::Empty;
@@ -249,10 +249,10 @@ impl Scheme for WredDfq {
         bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
     };
 
-    fn build<P: Packet + Send + 'static>(
+    fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
-    ) -> Result<Box<dyn Discipline<P>>, ParamErrors> {
+    ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (params, wred) = read_with(settings, &PARAMS, |reader| {
             // a queued packet is removed, not marked
             reader.derive("ecn", Value::Flag(false));

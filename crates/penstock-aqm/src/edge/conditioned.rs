@@ -21,14 +21,16 @@ pub enum Stage<P> {
     /// Acts on each packet at once.
     Conditioner(Box<dyn Conditioner>),
     /// Holds packets: a shaper.
-    Shaper(Box<dyn Discipline<P>>),
+    Shaper(Box<dyn Discipline<P, Shed<P>>>),
 }
 
 /// A queue with conditioners before it.
-pub struct Conditioned<P> {
+pub struct Conditioned<P, W: ?Sized = dyn Probe<P>> {
     stages: Vec<Holding<P>>,
-    queue: Box<dyn Discipline<P>>,
+    queue: Box<dyn Discipline<P, W>>,
     rng: Rng,
+    /// Empty between two operations.
+    shed: Shed<P>,
 }
 
 struct Holding<P> {
@@ -37,11 +39,11 @@ struct Holding<P> {
     due: Option<Time>,
 }
 
-impl<P: Packet + Send> Conditioned<P> {
+impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Conditioned<P, W> {
     /// `queue` with these stages before it, which draw from `rng`.
-    pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P>>, rng: Rng) -> Self {
+    pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P, W>>, rng: Rng) -> Self {
         let stages = stages.into_iter().map(|stage| Holding { stage, due: None }).collect();
-        Self { stages, queue, rng }
+        Self { stages, queue, rng, shed: Shed(Vec::new()) }
     }
 
     /// Whether a stage may hold packets, so that the timer moves at every operation.
@@ -55,7 +57,7 @@ impl<P: Packet + Send> Conditioned<P> {
     }
 
     /// A packet comes to the stage of this number, or to the queue behind the last.
-    fn advance(&mut self, env: &mut Env<'_, P>, from: usize, mut packet: P) {
+    fn advance(&mut self, env: &mut Env<'_, P, W>, from: usize, mut packet: P) {
         for at in from..self.stages.len() {
             match &mut self.stages[at].stage {
                 Stage::Conditioner(conditioner) => {
@@ -72,10 +74,8 @@ impl<P: Packet + Send> Conditioned<P> {
                     }
                 }
                 Stage::Shaper(shaper) => {
-                    let queue = self.queue.backlog();
-                    let mut probe = Inside { probe: &mut *env.probe, queue: &queue };
-                    let (now, facts) = (env.now, env.facts);
-                    shaper.enqueue(&mut Env { now, rng: &mut self.rng, probe: &mut probe, facts }, packet);
+                    let Env { now, facts, .. } = *env;
+                    shaper.enqueue(&mut Env { now, rng: &mut self.rng, probe: &mut self.shed, facts }, packet);
                     return self.release(env, at);
                 }
             }
@@ -84,13 +84,15 @@ impl<P: Packet + Send> Conditioned<P> {
     }
 
     /// Let all packets of the shaper of this number go on that may.
-    fn release(&mut self, env: &mut Env<'_, P>, at: usize) {
+    fn release(&mut self, env: &mut Env<'_, P, W>, at: usize) {
         loop {
             let Holding { stage: Stage::Shaper(shaper), due } = &mut self.stages[at] else { return };
-            let queue = self.queue.backlog();
-            let mut probe = Inside { probe: &mut *env.probe, queue: &queue };
-            let (now, facts) = (env.now, env.facts);
-            match shaper.dequeue(&mut Env { now, rng: &mut self.rng, probe: &mut probe, facts }) {
+            let Env { now, facts, .. } = *env;
+            let next = shaper.dequeue(&mut Env { now, rng: &mut self.rng, probe: &mut self.shed, facts });
+            for packet in self.shed.0.drain(..) {
+                policed(env, &packet, &self.queue.backlog());
+            }
+            match next {
                 Next::Send(packet) => self.advance(env, at + 1, packet),
                 Next::Empty => {
                     *due = None;
@@ -105,7 +107,7 @@ impl<P: Packet + Send> Conditioned<P> {
     }
 
     /// Let all packets go on whose time has come; the last stages first, as what they hold came earlier.
-    fn release_due(&mut self, env: &mut Env<'_, P>) {
+    fn release_due(&mut self, env: &mut Env<'_, P, W>) {
         for at in (0..self.stages.len()).rev() {
             if self.stages[at].due.is_some_and(|due| due <= env.now) {
                 self.release(env, at);
@@ -114,7 +116,7 @@ impl<P: Packet + Send> Conditioned<P> {
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for Conditioned<P> {
+impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Conditioned<P, W> {
     fn wants_rare(&self) -> bool {
         let wants = |stage: &Stage<P>| match stage {
             Stage::Conditioner(conditioner) => conditioner.wants_rare(),
@@ -123,12 +125,12 @@ impl<P: Packet + Send> Discipline<P> for Conditioned<P> {
         self.queue.wants_rare() || self.stages.iter().any(|holding| wants(&holding.stage))
     }
 
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         self.release_due(env);
         self.advance(env, 0, packet);
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         self.release_due(env);
         let held = self.due();
         match self.queue.dequeue(env) {
@@ -160,7 +162,7 @@ impl<P: Packet + Send> Discipline<P> for Conditioned<P> {
         [self.queue.next_timeout(), self.due()].into_iter().flatten().min()
     }
 
-    fn on_timeout(&mut self, env: &mut Env<'_, P>) {
+    fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         self.release_due(env);
         if self.queue.next_timeout().is_some_and(|time| time <= env.now) {
             self.queue.on_timeout(env);
@@ -176,28 +178,21 @@ impl<P: Packet + Send> Discipline<P> for Conditioned<P> {
     }
 }
 
-/// Tell that a stage dropped the packet, with what waits in the queue behind.
-fn policed<P>(env: &mut Env<'_, P>, packet: &P, queue: &Backlog) {
+/// Reports that a stage dropped the packet, with the backlog of the queue behind.
+fn policed<P>(env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, queue: &Backlog) {
     let report = Report { now: env.now, packet, enqueued: env.now, packets: queue.packets, bytes: queue.bytes };
     env.probe.dropped(&report, Cause::Policed);
 }
 
-/// What a shaper does is its own matter, but for the packets that it drops.
-struct Inside<'a, P> {
-    probe: &'a mut dyn Probe<P>,
-    queue: &'a Backlog,
-}
+/// The probe of a shaper: collects the packets that it drops, and ignores its other reports.
+pub struct Shed<P>(Vec<P>);
 
-impl<P> Probe<P> for Inside<'_, P> {
+impl<P: Clone> Probe<P> for Shed<P> {
     fn queued(&mut self, _report: &Report<'_, P>) {}
     fn sent(&mut self, _report: &Report<'_, P>) {}
     fn marked(&mut self, _report: &Report<'_, P>, _cause: Cause) {}
     fn dropped(&mut self, report: &Report<'_, P>, _cause: Cause) {
-        let Backlog { packets, bytes, .. } = *self.queue;
-        self.probe.dropped(
-            &Report { now: report.now, packet: report.packet, enqueued: report.now, packets, bytes },
-            Cause::Policed,
-        );
+        self.0.push(report.packet.clone());
     }
 }
 

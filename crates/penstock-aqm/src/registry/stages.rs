@@ -66,7 +66,7 @@ pub fn shapers() -> impl Iterator<Item = &'static SchemeInfo> {
 /// refused.
 ///
 /// A shaper holds up to `limit`, which has no meaning for a conditioner.
-pub fn build_stage<P: Packet + Send + 'static>(
+pub fn build_stage<P: Packet + Clone + Send + 'static>(
     kind: &str,
     settings: &Settings,
     limit: Limit,

@@ -126,7 +126,8 @@ impl QueueStats {
     }
 
     /// A packet with codepoint `dscp` was queued.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
+    #[inline(always)]
     pub(crate) fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Queued, dscp);
         self.arrivals += 1;
@@ -135,7 +136,8 @@ impl QueueStats {
     }
 
     /// A packet of `size` bytes with codepoint `dscp` left for the wire.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
+    #[inline(always)]
     pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, size: u32, dscp: u8) {
         self.change(report.now, Fate::Sent, dscp);
         self.departures += 1;

@@ -4,7 +4,7 @@ use super::super::lazy_heap::LazyHeap;
 use super::super::packet_slab::{Line, NONE, PacketSlab};
 use super::super::queue_list::{Linked, Links, QueueList};
 use super::super::salted::Salted;
-use super::super::{Discipline, Env, Next, Report};
+use super::super::{Discipline, Env, Next, Probe, Report};
 use super::hosts::{Ends, HostLoads};
 use super::plan::Plan;
 use super::shaper::Shaper;
@@ -222,7 +222,7 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// The head of the longest queue goes until the limit holds.
-    fn make_room(&mut self, env: &mut Env<'_, P>) {
+    fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let queues = &self.queues;
             let key = |id: u32| Some((queues[id as usize].line.weight(), Reverse(id)));
@@ -270,7 +270,7 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
-    fn serve(&mut self, env: &mut Env<'_, P>, tin: usize) -> Option<P> {
+    fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, tin: usize) -> Option<P> {
         // one of the empty queues whose laws were not at rest may have come to rest by now
         if let Some(id) = self.tins[tin].decaying.head() {
             self.leave_empty(id, env.now);
@@ -294,7 +294,7 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// A packet of this queue that its law lets go; its last packet may be marked, but is not dropped.
-    fn serve_queue(&mut self, env: &mut Env<'_, P>, id: u32) -> Option<P> {
+    fn serve_queue(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) -> Option<P> {
         while let Some((enqueued, meta, mut packet)) = self.take(id) {
             let queue = &mut self.queues[id as usize];
             match queue.law.judge(env.now, enqueued, meta.ecn, env.rng) {
@@ -330,14 +330,14 @@ impl<P: Packet> CakeQueue<P> {
     }
 }
 
-impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     fn wants_rare(&self) -> bool {
         self.plan.isolation.wants_hosts()
     }
 
-    fn enqueue(&mut self, env: &mut Env<'_, P>, packet: P) {
+    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
-        let hosts = if self.wants_rare() { env.facts.rare(&packet) } else { Rare::default() };
+        let hosts = if self.plan.isolation.wants_hosts() { env.facts.rare(&packet) } else { Rare::default() };
         let tin = self.plan.diffserv.tin(meta.dscp);
         let id = self.queue_of(tin, &meta, hosts, env.rng);
         if let Some(shaper) = self.shaper.as_mut().filter(|_| self.count == 0) {
@@ -369,7 +369,7 @@ impl<P: Packet + Send> Discipline<P> for CakeQueue<P> {
         self.make_room(env);
     }
 
-    fn dequeue(&mut self, env: &mut Env<'_, P>) -> Next<P> {
+    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         if self.count == 0 {
             return Next::Empty;
         }

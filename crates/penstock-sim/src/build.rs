@@ -195,12 +195,10 @@ fn assemble(
     };
     let (mut links, mut ports, mut lines) = (Vec::with_capacity(scenario.links.len()), Vec::new(), 0);
     let mut changes: Vec<Change> = Vec::new();
-    let mut stats = Vec::new();
     for (number, (spec, queue)) in scenario.links.iter().zip(queues).enumerate() {
         let port = queue.map(|queue| {
             let place = ports.len() as u32;
             ports.push(port(seed, &ranks, &mut agenda, place, number, spec, queue));
-            stats.push(queue_stats(scenario, spec));
             if !spec.is_steady() {
                 let change = changes.len() as u32;
                 let rank = ranks.of(Job::Change(change)).unwrap_or_default();
@@ -245,7 +243,7 @@ fn assemble(
         agenda.set(0, start);
     }
     let tally = Tally {
-        queues: stats,
+        queues: ports.iter().map(|port| queue_stats(scenario, &scenario.links[port.link as usize])).collect(),
         port: 0,
         link: 0,
         hops: plan.hops.clone(),

@@ -1,12 +1,11 @@
 """The figures of the closed forms of `ps.model`: `make model-figures` makes them again.
 
-The measured points are those of the tables in `docs/explanation/responses.md`, which a test compares with the
-simulation; all else is computed here.
+The measured points are those of `docs/data/responses-*.csv`, which `make measured` writes; all else is computed here.
 """
 
 from __future__ import annotations
 
-import re
+import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from penstock import model
 from penstock.plots import save, style
 
 ROOT = Path(__file__).resolve().parents[1]
-RESPONSES = ROOT / "docs" / "explanation" / "responses.md"
+DATA = ROOT / "docs" / "data"
 FIGURES = ROOT / "docs" / "images"
 
 RTT = 0.1
@@ -34,12 +33,10 @@ DESIGN = (60, 0.25)
 Values = npt.NDArray[np.float64]
 
 
-def table(heading: str) -> list[list[float]]:
-    """The numbers of the table under a heading of the page of responses."""
-    page = RESPONSES.read_text(encoding="utf-8")
-    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    rows = [line for line in section.splitlines() if re.match(r"\| [\d.]+ \|", line)]
-    return [[float(cell) for cell in row.strip("|").split("|")] for row in rows]
+def table(name: str) -> list[dict[str, float]]:
+    """The rows of a measured table, by the headings of its columns."""
+    with (DATA / f"responses-{name}.csv").open(encoding="utf-8", newline="") as file:
+        return [{heading: float(cell) for heading, cell in row.items()} for row in csv.DictReader(file)]
 
 
 def look(index: int, *, marker: bool = False) -> dict[str, Any]:
@@ -62,19 +59,19 @@ def responses() -> Figure:
     for index, timeout in ((2, 0.2), (3, 1.0)):
         windows = model.padhye_window(p, rtt=RTT, timeout=timeout, form="full")
         random.plot(p, windows, label=f"Padhye, RTO {timeout:g} s", **look(index))
-    sack = [(row[0], RTT * row[3]) for row in table("Random losses")]
+    sack = [(row["p"], RTT * row["rate"]) for row in table("sack")]
     random.plot(*np.transpose(sack), label="SACK, 0.2 s", **look(0, marker=True))
-    for column, index, timeout in ((1, 2, 0.2), (2, 3, 1.0)):
+    for column, index, timeout in (("Reno 200 ms", 2, 0.2), ("Reno 1 s", 3, 1.0)):
         reno = [
-            (row[0], row[column] * float(model.padhye_window(row[0], rtt=RTT, timeout=timeout, form="full")))
-            for row in table("Other senders")
+            (row["p"], row[column] * float(model.padhye_window(row["p"], rtt=RTT, timeout=timeout, form="full")))
+            for row in table("others")
         ]
         random.plot(*np.transpose(reno), label=f"Reno, {timeout:g} s", **look(index, marker=True))
     p = np.geomspace(3e-6, 1e-3, 40)
     cubic.plot(p, model.sqrt_law_window(p), label="Reno", **look(1))
     for index, rtt in ((2, 0.1), (4, 0.2)):
         cubic.plot(p, model.cubic_window(p, rtt), label=f"CUBIC, {rtt:g} s", **look(index))
-        found = [(1 / row[1], row[4]) for row in table("CUBIC") if row[0] == rtt]
+        found = [(1 / row["1/p"], row["measured from 1.2"]) for row in table("cubic") if row["RTT in s"] == rtt]
         cubic.plot(*np.transpose(found), label=f"found, {rtt:g} s", **look(index, marker=True))
     random.set(title="random losses", ylabel="mean window (packets)")
     cubic.set(title="a loss after each 1 / p packets")

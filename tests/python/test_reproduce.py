@@ -28,6 +28,7 @@ from penstock.reproduce.claim import Claim, counts, decide, not_comparable
 from penstock.results.sample import Sample
 from penstock.results.summary_table import Point, Shown
 from penstock.results.table import Table
+from penstock.studies.store import Store
 
 ONE = "cc/fig4"
 Answer = dict[str, Any]
@@ -147,7 +148,6 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     folder = tmp_path / "chung_claypool_2003"
     shutil.copytree(experiment.paper.folder, folder)
     copied = papers.Paper(folder, experiment.paper.about)
-    from penstock.studies.store import Store
 
     found = reproduce.carry_out(experiment, reproduce.Effort(mode="quick", store=Store(store)))
     moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(found).values())[1:])
@@ -219,11 +219,33 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
     assert "each run once" not in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
+def deciding(paper: papers.Paper) -> list[str]:
+    """The experiments with a claim that must hold: a quick reproduction fails only by these."""
+    entries = (paper.recorded() or {})["experiments"]
+    return [
+        f"{paper.name}/{entry['id']}" for entry in entries if any(claim.get("must_hold") for claim in entry["claims"])
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", [paper.name for paper in papers.papers()])
-def test_a_quick_reproduction_holds_what_must_hold(paper: str, store: Path) -> None:
-    done = penstock("reproduce", paper, "--quick", "--store", str(store))
+@pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
+def test_a_quick_reproduction_holds_what_must_hold(paper: papers.Paper, tmp_path: Path) -> None:
+    names = deciding(paper)
+    done = penstock("reproduce", *names, "--quick", "--store", str(tmp_path / "store"), "--json", "-")
     assert done.returncode == 0, done.stdout + done.stderr
+    experiments = json.loads(done.stdout)["experiments"]
+    assert len(experiments) == len(names)
+    assert all(any(claim["must_hold"] for claim in experiment["claims"]) for experiment in experiments)
+
+
+@pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
+def test_the_first_cell_of_each_study_is_a_scenario(paper: papers.Paper, tmp_path: Path) -> None:
+    effort = reproduce.Effort(mode="quick", store=Store(tmp_path / "store"))  # some studies run a first pass
+    studies = [experiment.module for experiment in paper.experiments if hasattr(experiment.module, "study")]
+    assert studies
+    for module in studies:
+        _, scenario, _ = next(iter(module.study(effort).cells()))
+        (scenario.document() if isinstance(scenario, ps.Scenario) else scenario).resolve()
 
 
 def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:

@@ -15,6 +15,9 @@ from penstock.reproduce.prose import prose
 
 from .browser import Browser, needs_chromium
 
+# One process draws all recorded pages, and all tests here read them.
+pytestmark = pytest.mark.xdist_group("recorded pages")
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -234,7 +234,6 @@ fn known() -> Vec<Difference> {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "many hours of simulated time")]
 fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
     let cells: Vec<(String, Value)> = cells("qdisc_tcp.json").into_iter().collect();
     assert_eq!(cells.len(), 223);
@@ -268,7 +267,6 @@ fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "many hours of simulated time")]
 fn a_run_shows_each_reason() {
     let (cells, starts) = (cells("qdisc_tcp.json"), cells("qdisc_tcp_starts.json"));
     let faults = on_two_threads(&known(), |known| {

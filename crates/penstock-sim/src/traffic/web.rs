@@ -243,7 +243,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(debug_assertions, ignore = "20 million objects")]
     fn the_work_s_sessions_ask_for_what_their_largest_draws_let_expect() {
         // 1000 sessions for 50 runs of 5000 s. Of a shape of 1.2, n^(-1/6) of the mean lies beyond the largest of n: a
         // tenth of it even here. Given the largest, the sum of the others has a finite variance: 2 % of it.

@@ -1,10 +1,10 @@
-//! Today's senders on one link: what BBR, LEDBAT and Prague take beside others and what they leave waiting. The tables of
-//! docs/explanation/senders.md are those found here.
+//! Today's senders on one link: the shares of BBR, LEDBAT and Prague beside others, and the delay they leave. The tables of
+//! docs/explanation/senders.md are measured here.
 
+use crate::table::{key, named, number as numbers, table};
 use penstock_sim::{Scenario, run};
 use serde_json::{Value, json};
 
-const PAGE: &str = include_str!("../../../docs/explanation/senders.md");
 const RATE: f64 = 20e6;
 const RTT: f64 = 0.04;
 /// Packets of 1500 bytes in a round trip.
@@ -22,7 +22,7 @@ fn droptail(packets: f64) -> Value {
     json!({"scheme": "droptail", "limit": {"packets": packets.round() as u64}})
 }
 
-/// Results of runs of one link of 20 Mb/s, a round trip of 40 ms and so many seconds, after `warmup` of them.
+/// Results of all seeds on one link of 20 Mb/s and a round trip of 40 ms, measured for `seconds` after `warmup`.
 fn runs(queue: &Value, traffic: &[Value], warmup: f64, seconds: f64) -> Vec<Value> {
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
     let link = |name: &str, from: &str, to: &str, rate: f64| json!({"name": name, "from": from, "to": to, "rate": rate, "delay": RTT * 0.5e9});
@@ -44,7 +44,7 @@ fn mean(results: &[Value], of: impl Fn(&Value) -> f64) -> f64 {
     results.iter().map(of).sum::<f64>() / results.len() as f64
 }
 
-/// What a group delivers of all that is delivered.
+/// Share of a group in the total goodput.
 fn share(result: &Value, flavour: &str) -> f64 {
     let groups = result["traffic"].as_object().expect("groups");
     let all: f64 = groups.values().map(|group| number(group, "/goodput_bps")).sum();
@@ -55,17 +55,10 @@ fn delay_ms(results: &[Value]) -> f64 {
     mean(results, |result| number(result, "/links/link/delay_mean_s")) * 1e3
 }
 
-/// The page has these lines; if not, it should.
-fn assert_told(lines: &[String]) {
-    let lines = lines.join("\n");
-    assert!(PAGE.contains(&lines), "docs/explanation/senders.md lacks what was found:\n{lines}");
-}
-
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
 fn bbr_takes_nearly_all_of_a_short_buffer_and_less_than_half_of_a_long_one() {
     let none = json!({});
-    let lines = [0.5, 1.0, 2.0, 4.0, 8.0].map(|bdps| {
+    let rows = [0.5, 1.0, 2.0, 4.0, 8.0].map(|bdps| {
         let beside = |other: &str| {
             let found = runs(&droptail(bdps * BDP), &[flows("bbr", 1, &none), flows(other, 1, &none)], 30.0, 120.0);
             (mean(&found, |result| share(result, "bbr")), delay_ms(&found))
@@ -76,30 +69,32 @@ fn bbr_takes_nearly_all_of_a_short_buffer_and_less_than_half_of_a_long_one() {
         } else if bdps >= 4.0 {
             assert!(reno < 0.5 && cubic < 0.5, "{reno} and {cubic} with {bdps}");
         }
-        format!("| {bdps} | {reno:.2} | {reno_delay:.0} | {cubic:.2} | {cubic_delay:.0} |")
+        vec![named(&bdps), reno.into(), reno_delay.into(), cubic.into(), cubic_delay.into()]
     });
-    assert_told(&lines);
+    let columns = [
+        key("buffer in BDP"),
+        numbers("share beside SACK", 2, 0.03),
+        numbers("delay beside SACK in ms", 0, 5.0),
+        numbers("share beside CUBIC", 2, 0.03),
+        numbers("delay beside CUBIC in ms", 0, 5.0),
+    ];
+    table("senders-bbr-buffers", &columns, &rows);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
 fn one_bbr_keeps_its_share_beside_any_number_of_cubics() {
     let none = json!({});
-    let lines = [1, 4, 16].map(|others| {
+    let rows = [1, 4, 16].map(|others| {
         let found = runs(&droptail(8.0 * BDP), &[flows("bbr", 1, &none), flows("cubic", others, &none)], 30.0, 120.0);
-        format!(
-            "| {others} | {:.2} | {:.2} |",
-            mean(&found, |result| share(result, "bbr")),
-            1.0 / f64::from(others + 1)
-        )
+        vec![named(&others), mean(&found, |result| share(result, "bbr")).into(), (1.0 / f64::from(others + 1)).into()]
     });
-    assert_told(&lines);
+    let columns = [key("flows of CUBIC"), numbers("share of BBR", 2, 0.03), numbers("fair share", 2, 0.005)];
+    table("senders-bbr-others", &columns, &rows);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
 fn ledbat_keeps_its_target_alone_and_yields_to_sack() {
-    let lines = [25, 50, 100].map(|target| {
+    let rows = [25, 50, 100].map(|target| {
         // Each packet acknowledged: a delayed acknowledgement counts as delay. The fixed point is approached with a time
         // constant of target, round trip and packets a second, 23 s for 100 ms.
         let settings = json!({"target": {"ns": target * 1_000_000}, "delayed_ack": "off"});
@@ -110,15 +105,15 @@ fn ledbat_keeps_its_target_alone_and_yields_to_sack() {
             runs(&droptail(1000.0), &[flows("ledbat", 1, &settings), flows("sack", 1, &json!({}))], 100.0, 100.0);
         let left = mean(&beside, |result| share(result, "ledbat"));
         assert!(left < 0.05, "{left} of the link beside SACK");
-        format!("| {target} | {delay:.1} | {left:.3} |")
+        vec![named(&target), delay.into(), left.into()]
     });
-    assert_told(&lines);
+    let columns = [key("target in ms"), numbers("delay alone in ms", 1, 0.5), numbers("share beside SACK", 3, 0.002)];
+    table("senders-ledbat", &columns, &rows);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
 fn prague_has_1_and_root_3_random_marks_a_round_trip() {
-    let lines = [0.05, 0.1, 0.2].map(|p| {
+    let rows = [0.05, 0.1, 0.2].map(|p| {
         let queue = json!({"scheme": "bernoulli", "limit": {"packets": 1000}, "params": {"p": p, "ecn": true}});
         // So few packets are in flight that no queue forms.
         let found = runs(&queue, &[flows("prague", 1, &json!({"delayed_ack": "off"}))], 20.0, 200.0);
@@ -127,16 +122,21 @@ fn prague_has_1_and_root_3_random_marks_a_round_trip() {
         // it takes, m/2, is what has grown, 1 + 1/m.
         let (marks, law) = (window * p, 1.0 + 3.0_f64.sqrt());
         assert!((marks / law - 1.0).abs() < 0.05 || p > 0.1, "{marks} marks a round trip at {p}");
-        format!("| {p} | {:.1} | {window:.1} | {marks:.2} |", law / p)
+        vec![named(&p), (law / p).into(), window.into(), marks.into()]
     });
-    assert_told(&lines);
+    let columns = [
+        key("p"),
+        numbers("window by the law", 1, 0.1),
+        numbers("window measured", 1, 0.5),
+        numbers("marks per round trip", 2, 0.05),
+    ];
+    table("senders-prague-marks", &columns, &rows);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
 fn prague_and_cubic_share_a_dual_queue() {
     let queue = json!({"scheme": "dualpi2", "limit": {"packets": 1000}, "params": {}});
-    let lines = [1, 2, 5].map(|count| {
+    let rows = [1, 2, 5].map(|count| {
         let traffic =
             [flows("prague", count, &json!({"delayed_ack": "off"})), flows("cubic", count, &json!({"ecn": true}))];
         let found = runs(&queue, &traffic, 30.0, 60.0);
@@ -148,22 +148,35 @@ fn prague_and_cubic_share_a_dual_queue() {
         let (prague, cubic) = (rate("prague"), rate("cubic"));
         assert!((0.5..2.0).contains(&(prague / cubic)), "{prague} and {cubic} Mb/s");
         assert!(waits("prague") < 2.0 && waits("cubic") > 10.0, "{} and {} ms", waits("prague"), waits("cubic"));
-        format!("| {count} | {prague:.1} | {cubic:.1} | {:.1} | {:.1} |", waits("prague"), waits("cubic"))
+        vec![named(&count), prague.into(), cubic.into(), waits("prague").into(), waits("cubic").into()]
     });
-    assert_told(&lines);
+    let columns = [
+        key("flows of each"),
+        numbers("Prague in Mb/s", 1, 0.5),
+        numbers("CUBIC in Mb/s", 1, 0.5),
+        numbers("delay of Prague in ms", 1, 0.2),
+        numbers("delay of CUBIC in ms", 1, 1.0),
+    ];
+    table("senders-prague-cubic", &columns, &rows);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes of simulated time")]
 fn the_ends_of_slow_start_and_pacing_beside_each_other() {
-    let lines = [("off", false), ("on", false), ("++", false), ("off", true), ("++", true)].map(|(hystart, pacing)| {
+    let rows = [("off", false), ("on", false), ("++", false), ("off", true), ("++", true)].map(|(hystart, pacing)| {
         let settings = json!({"hystart": hystart, "pacing": pacing, "packets": 2000});
         let found = runs(&droptail(BDP), &[flows("cubic", 1, &settings)], 0.0, 30.0);
         let again = mean(&found, |result| number(result, "/traffic/cubic/retransmitted_pkts"));
         let timeouts = mean(&found, |result| number(result, "/traffic/cubic/timeouts"));
         let done = mean(&found, |result| number(result, "/traffic/cubic/completion_mean_s"));
         let pacing = if pacing { "yes" } else { "no" };
-        format!("| {hystart} | {pacing} | {again:.0} | {timeouts:.1} | {done:.2} |")
+        vec![hystart.into(), pacing.into(), again.into(), timeouts.into(), done.into()]
     });
-    assert_told(&lines);
+    let columns = [
+        key("hystart"),
+        key("paced"),
+        numbers("retransmissions", 0, 10.0),
+        numbers("timeouts", 1, 0.3),
+        numbers("seconds", 2, 0.02),
+    ];
+    table("senders-slow-start", &columns, &rows);
 }

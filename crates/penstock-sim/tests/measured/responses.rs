@@ -1,6 +1,7 @@
-//! How the simulated TCPs answer losses on a link that never queues, against the closed forms of `penstock-model`; the
-//! tables of docs/explanation/responses.md are those found here.
+//! How the simulated TCPs respond to losses on a link that never queues, against the closed forms of `penstock-model`.
+//! The tables of docs/explanation/responses.md are measured here.
 
+use crate::table::{Cell, key, named, number, table};
 use penstock_model::padhye::Path;
 use penstock_model::{cubic_response, padhye, sqrt_law};
 use penstock_sim::trace::TraceEvent;
@@ -9,7 +10,6 @@ use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 const RTT: f64 = 0.1;
-const PAGE: &str = include_str!("../../../docs/explanation/responses.md");
 
 /// Flows of one kind over a link with losses.
 struct Setting {
@@ -103,13 +103,7 @@ static SACK: LazyLock<Vec<Row>> = LazyLock::new(|| {
     [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1].map(row).into()
 });
 
-/// The page has this line; if not, it should.
-fn assert_told(line: &str) {
-    assert!(PAGE.contains(line), "docs/explanation/responses.md lacks what was found:\n{line}");
-}
-
 #[test]
-#[cfg_attr(debug_assertions, ignore = "hours of simulated time")]
 fn sack_follows_the_square_root_law_up_to_two_percent_of_losses() {
     for row in SACK.iter().filter(|row| row.p <= 0.02) {
         assert!((row.root() - 1.0).abs() < 0.1, "{} of the law at p = {}", row.root(), row.p);
@@ -119,33 +113,40 @@ fn sack_follows_the_square_root_law_up_to_two_percent_of_losses() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "hours of simulated time")]
 fn sack_follows_the_full_model_up_to_ten_percent_of_losses() {
     for row in SACK.iter() {
         let bound = if row.p <= 0.02 { 0.1 } else { 0.25 };
         assert!((row.full() - 1.0).abs() < bound, "{} of the model at p = {}", row.full(), row.p);
     }
-    let lines = SACK.iter().map(|row| {
+    let rows = SACK.iter().map(|row| {
         let Row { p, found } = row;
-        let (events, timeouts) = (found.events, found.timeouts);
-        let (law, model) = (sqrt_law::window(*p, 1.0) / RTT, padhye::rate(*p, &path(MIN_RTO, 1.0)));
-        let (root, full, of_events) = (row.root(), row.full(), row.full_of_events());
-        format!(
-            "| {p} | {events:.5} | {timeouts:.3} | {:.1} | {law:.1} | {root:.3} | {model:.1} | {full:.3} | {of_events:.3} |",
-            found.rate
-        )
+        let law = sqrt_law::window(*p, 1.0) / RTT;
+        let model = padhye::rate(*p, &path(MIN_RTO, 1.0));
+        let numbers =
+            [found.events, found.timeouts, found.rate, law, row.root(), model, row.full(), row.full_of_events()];
+        [named(p)].into_iter().chain(numbers.map(Cell::from)).collect()
     });
-    assert_told(&lines.collect::<Vec<_>>().join("\n"));
+    let columns = [
+        key("p"),
+        number("loss events per packet", 5, 0.002),
+        number("share of timeouts", 3, 0.02),
+        number("rate", 1, 10.0),
+        number("law", 1, 0.1),
+        number("rate/law", 3, 0.02),
+        number("model", 1, 0.1),
+        number("rate/model", 3, 0.02),
+        number("rate/model at the rate of events", 3, 0.02),
+    ];
+    table("responses-sack", &columns, &rows.collect::<Vec<_>>());
 }
 
 /// Other senders: what they do over the full model with their own RTO and packets per acknowledgement.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "hours of simulated time")]
 fn other_senders_stand_beside_it() {
     let second = json!({"min_rto": {"ns": 1_000_000_000}});
     let delayed = json!({"delayed_ack": {"ns": 100_000_000}});
     let whole = json!({"halving": "whole"});
-    let lines = [0.005, 0.01, 0.02, 0.05, 0.1].map(|p| {
+    let rows = [0.005, 0.01, 0.02, 0.05, 0.1].map(|p| {
         let over = |flavour, settings: &Value, timeout, b| {
             let found = random(flavour, p, settings.clone(), 3e5);
             found.rate / padhye::rate(p, &Path { rtt: found.rtt, ..path(timeout, b) })
@@ -156,9 +157,17 @@ fn other_senders_stand_beside_it() {
         assert!((reno_second - 1.0).abs() < 0.1 && (reno - 1.0).abs() < 0.15, "Reno at {p}: {reno}, {reno_second}");
         assert!((sack_delayed - 1.0).abs() < 0.1, "two packets an acknowledgement at {p}: {sack_delayed}");
         let root = random("sack", p, whole.clone(), 3e5).rate * RTT / sqrt_law::window(p, 1.0);
-        format!("| {p} | {reno:.3} | {reno_second:.3} | {sack_second:.3} | {sack_delayed:.3} | {root:.3} |")
+        vec![named(&p), reno.into(), reno_second.into(), sack_second.into(), sack_delayed.into(), root.into()]
     });
-    assert_told(&lines.join("\n"));
+    let columns = [
+        key("p"),
+        number("Reno 200 ms", 3, 0.03),
+        number("Reno 1 s", 3, 0.03),
+        number("SACK 1 s", 3, 0.05),
+        number("SACK b = 2", 3, 0.03),
+        number("SACK whole/law", 3, 0.03),
+    ];
+    table("responses-others", &columns, &rows);
 }
 
 /// T_0 of the models: the last packet of a transfer is lost, and only its timeout repeats it.
@@ -200,10 +209,9 @@ fn cubic(rtt: f64, gap: f64, start: f64) -> (f64, f64) {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "millions of packets")]
 fn cubic_follows_its_response_function_where_it_is_above_renos() {
     let cases = [(0.1, 1e4), (0.1, 3e4), (0.1, 1e5), (0.2, 1e4), (0.2, 3e4)];
-    let lines = cases.map(|(rtt, gap)| {
+    let rows = cases.map(|(rtt, gap)| {
         let (found, window) = cubic(rtt, gap, 1.2);
         let reno = sqrt_law::window(1.0 / gap, 1.0);
         assert!(window > reno);
@@ -211,7 +219,18 @@ fn cubic_follows_its_response_function_where_it_is_above_renos() {
         assert!((ratio - 1.0).abs() < 0.1, "{ratio} of the response after each {gap}, {rtt} s");
         let [low, high] = [1.0, 1.4].map(|start| cubic(rtt, gap, start).0 / window);
         assert!([low, high].iter().all(|ratio| (0.85..1.0).contains(ratio)), "{low}, {high} after each {gap}, {rtt} s");
-        format!("| {rtt} | {gap} | {reno:.1} | {window:.1} | {found:.1} | {ratio:.3} | {low:.3} | {high:.3} |")
+        let numbers = [reno, window, found, ratio, low, high].map(Cell::from);
+        [named(&rtt), named(&gap)].into_iter().chain(numbers).collect()
     });
-    assert_told(&lines.join("\n"));
+    let columns = [
+        key("RTT in s"),
+        key("1/p"),
+        number("Reno", 1, 0.1),
+        number("CUBIC", 1, 0.1),
+        number("measured from 1.2", 1, 10.0),
+        number("ratio from 1.2", 3, 0.01),
+        number("ratio from 1", 3, 0.01),
+        number("ratio from 1.4", 3, 0.01),
+    ];
+    table("responses-cubic", &columns, &rows);
 }

@@ -9,13 +9,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.engine.run import run_batch
 from penstock.results.summary import Summary, summarize
-from penstock.studies import candidate
+from penstock.studies import candidate, executor
 from penstock.studies import compare as comparison
+from penstock.studies.store import Store
 from scipy import stats
 
 from .test_scenario import small
@@ -172,6 +176,40 @@ def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
     assert candidate.split_list(text) == parts
 
 
+def test_an_interrupted_comparison_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ps.compare(small(), SCHEMES, runs=4, jobs=2).to_json()
+    done: list[int] = []
+    real = run_batch
+
+    def counted(texts: Sequence[str], seeds: Sequence[int], **options: Any) -> list[str]:
+        if len(done) == 4:
+            raise KeyboardInterrupt
+        done.extend(seeds)
+        return real(texts, seeds, **options)
+
+    monkeypatch.setattr(executor, "run_batch", counted)
+    monkeypatch.setattr(executor, "PART_SECONDS", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        ps.compare(small(), SCHEMES, runs=4, jobs=2, store=Store(tmp_path))
+    assert len(done) == 4
+    done = [0] * 100
+    again = ps.compare(small(), SCHEMES, runs=4, jobs=2, store=Store(tmp_path))
+    assert len(done) == 100 + 12 - 4
+    assert again.to_json() == whole
+    monkeypatch.setattr(executor, "run_batch", None)
+    assert ps.compare(small(), SCHEMES, runs=4, jobs=1, store=Store(tmp_path)).to_json() == whole
+
+
+def test_candidates_that_mean_the_same_share_their_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = ps.compare(small(), ["red"], runs=2)
+    store = Store(tmp_path)
+    ps.compare(small(), ["red"], runs=2, store=store)
+    monkeypatch.setattr(executor, "run_batch", None)
+    both = ps.compare(small(), ["red", "red:min_th=5"], runs=2, store=store)
+    assert [row["mean"] for row in both.rows if not row["params"]] == [row["mean"] for row in alone.rows]
+    assert [row["mean"] for row in both.rows if row["params"]] == [row["mean"] for row in alone.rows]
+
+
 @pytest.mark.parametrize(
     "verb", [("compare", "--scheme", "red", "--runs", "10000"), ("run",)], ids=lambda verb: verb[0]
 )
@@ -181,6 +219,7 @@ def test_control_c_ends_within_a_second_with_130(verb: tuple[str, ...], tmp_path
     child = subprocess.Popen(
         command,
         cwd=tmp_path,
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -199,4 +238,5 @@ def test_control_c_ends_within_a_second_with_130(verb: tuple[str, ...], tmp_path
     assert "Traceback" not in err
     assert out == ""
     if verb[0] == "compare":
-        assert "of 10000 runs had finished" in err
+        assert f"finished runs are kept in {tmp_path / 'penstock' / 'results.sqlite'}" in err
+        assert "rerun the same command to resume" in err

@@ -324,3 +324,10 @@ def test_the_rust_template_compiles_and_passes_the_conformance_suite(tmp_path: P
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=1500, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def test_the_key_of_a_scenario_counts_the_laws_of_its_classes() -> None:
+    shown = {
+        "links": {"a": {"queue": {"scheme": "wfq", "classes": [{"queue": {"scheme": "mine"}}, {}]}, "reverse": None}}
+    }
+    assert list(python_law.schemes_in(shown)) == ["wfq", "mine"]

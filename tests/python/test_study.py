@@ -12,7 +12,7 @@ from penstock.engine import run as runs
 from penstock.reproduce import points
 from penstock.results.summary_table import Shown
 from penstock.results.table import Table
-from penstock.studies import study as studies
+from penstock.studies import executor
 from penstock.studies.store import Store
 from penstock.studies.study import Study
 
@@ -53,15 +53,15 @@ def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(
         done.extend(seeds)
         return real(texts, seeds, **options)
 
-    monkeypatch.setattr(studies, "run_batch", counted)
-    monkeypatch.setattr(studies, "EVERY", 0.0)
+    monkeypatch.setattr(executor, "run_batch", counted)
+    monkeypatch.setattr(executor, "PART_SECONDS", 0.0)
     with pytest.raises(KeyboardInterrupt):
         GRID.run(measure, store=store, jobs=2)
     assert len(done) == 4
     kept, done = done, []
     table = GRID.run(measure, store=Store(tmp_path), jobs=2)
     assert len(kept) + len(done) == 8
-    monkeypatch.setattr(studies, "run_batch", None)
+    monkeypatch.setattr(executor, "run_batch", None)
     again = GRID.run(measure, store=store)
     for cell, other in zip(table.cells, again.cells, strict=True):
         assert cell[1]["delay"].values.tolist() == other[1]["delay"].values.tolist()

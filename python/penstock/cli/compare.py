@@ -6,8 +6,17 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, ScenarioFile, Seed, Settings
-from penstock.cli.output import command_line, load_laws, notify, output_file, print_result, write_json, write_page
+from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, ScenarioFile, Seed, Settings, StoreFolder
+from penstock.cli.output import (
+    command_line,
+    load_laws,
+    notify,
+    open_store,
+    output_file,
+    print_result,
+    write_json,
+    write_page,
+)
 from penstock.errors import Fault, ScenarioError, nearest
 
 EXAMPLE = (
@@ -50,6 +59,7 @@ def compare(
     seed: Seed = None,
     settings: Settings = [],  # noqa: B006
     load: Load = [],  # noqa: B006
+    store: StoreFolder = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
@@ -74,15 +84,21 @@ def compare(
     for note in plan.notes:
         notify(note)
     notify(plan.cost(runs, threads))
+    kept = None if store is None and plan.has_python_laws() else open_store(store)
     watch = Watch(len(plan.cells) * runs)
     try:
         with watch:
-            found = comparing.carry_out(plan, runs, goal, threads, watch.update)
+            found = comparing.carry_out(plan, runs, goal, threads, watch.update, kept)
             series = found.series(jobs=threads) if html_file is not None else []
     except KeyboardInterrupt:
-        notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
+        if kept is None:
+            notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
+        else:
+            notify(f"interrupted; finished runs are kept in {kept.file}; rerun the same command to resume")
         raise typer.Exit(130) from None
     notify(watch.summary())
+    if kept is not None and kept.problem:
+        notify(kept.problem)
     if json_target != "-":
         print_result(plain_text(found))
     if json_target is not None:

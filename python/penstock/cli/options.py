@@ -29,4 +29,8 @@ JsonTarget = Annotated[
 HtmlTarget = Annotated[
     str | None, typer.Option("--html", metavar="FILE", help="Write a self-contained HTML page that works offline.")
 ]
+StoreFolder = Annotated[
+    str | None,
+    typer.Option("--store", metavar="DIR", help="Folder for results of runs; default: the user's cache."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

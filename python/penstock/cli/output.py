@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import write_text
+
+if TYPE_CHECKING:
+    from penstock.studies.store import Store
 
 
 def print_result(text: str) -> None:
@@ -44,6 +47,19 @@ def write_page(result: dict[str, Any], file: Path) -> None:
 
     page.write({**result, "provenance": provenance()}, file)
     notify(f"page: {file}")
+
+
+def open_store(folder: str | None) -> Store | None:
+    """The store of results in a folder, by default in the user's cache; None, with a notice, if that cannot be used."""
+    from penstock.studies.store import Store
+
+    try:
+        return Store(folder)
+    except PenstockError as error:
+        if folder is not None:
+            raise
+        notify(f"{error}; finished runs are not kept")
+        return None
 
 
 def output_file(name: str | None, option: str) -> Path | None:

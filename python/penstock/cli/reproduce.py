@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget
+from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, StoreFolder
 from penstock.cli.output import json_text, notify, output_file, output_folder, print_result, write_json
 from penstock.errors import PenstockError
 
@@ -25,9 +24,7 @@ def reproduce(
     list_them: Annotated[
         bool, typer.Option("--list", help="List papers and experiments with their recorded verdicts.")
     ] = False,
-    store: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Folder for results of runs; default: the user's cache.")
-    ] = None,
+    store: StoreFolder = None,
     jobs: Jobs = None,
     figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write each figure as PDF and SVG.")] = None,
     json_target: JsonTarget = None,
@@ -75,9 +72,9 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
     from penstock.engine.progress import Watch
     from penstock.engine.run import cores
     from penstock.reproduce import experiment_run
-    from penstock.studies.store import Store, default_folder
+    from penstock.studies.store import Store
 
-    kept = Store(Path(store) if store else default_folder())
+    kept = Store(store)
     outcomes = []
     for experiment in experiments:
         notify(f"{experiment.name}: {experiment.title}")
@@ -92,4 +89,6 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
                 "rerun the same command to resume"
             )
             raise typer.Exit(130) from None
+    if kept.problem:
+        notify(kept.problem)
     return outcomes

@@ -349,12 +349,19 @@ def sources(names: Iterable[str]) -> dict[str, str]:
 
 
 def schemes_in(shown: Mapping[str, Any]) -> Iterator[str]:
-    """The schemes of a resolved scenario."""
+    """The schemes of a resolved scenario, those of its classes included."""
     for link in shown["links"].values():
         for direction in (link, link.get("reverse") or {}):
-            queue = direction.get("queue")
-            if isinstance(queue, Mapping):
-                yield queue["scheme"]
+            yield from _schemes_of(direction)
+
+
+def _schemes_of(holder: Mapping[str, Any]) -> Iterator[str]:
+    """The schemes of the queue of a link direction or class, and of its classes."""
+    queue = holder.get("queue")
+    if isinstance(queue, Mapping):
+        yield queue["scheme"]
+        for inner in queue.get("classes", ()):
+            yield from _schemes_of(inner)
 
 
 def load(path: str | Path) -> list[str]:

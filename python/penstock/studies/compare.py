@@ -16,16 +16,15 @@ from penstock.laws.queue import Queue
 from penstock.results.distribution import bin_width, binned, is_distribution
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scenario import Document, Scenario
+from penstock.scenario.scenario import Document, Scenario, key_of
 from penstock.studies.candidate import Contender, Precision
+from penstock.studies.executor import Job, job_key, run_in_parts
+from penstock.studies.store import Store
 
 __all__ = ["Comparison", "Contender", "Plan", "Precision", "carry_out", "compare"]
 
 Progress = Callable[[int, int], object]
 """Called with the runs that are finished and the runs that are planned."""
-
-# Runs handed to the engine at once: their results wait in memory until all of them are there.
-CHUNK = 4096
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,10 @@ class Plan:
             f"{len(self.cells) * runs} runs of {self.base.shown['duration']}: {schemes} x {points}{runs} runs "
             f"(seeds {seed} to {seed + runs - 1}), {jobs} thread{'s' if jobs > 1 else ''}"
         )
+
+    def has_python_laws(self) -> bool:
+        """Whether a law in Python takes part: what it imports is no part of the key of a result."""
+        return any(python_law.sources(python_law.schemes_in(cell.resolved.shown)) for cell in self.cells)
 
     @classmethod
     def make(
@@ -273,27 +276,34 @@ def compare(
     at: Sequence[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    store: Store | None = None,
 ) -> Comparison:
     """Compare schemes on a scenario, paired run by run on the seeds seed, seed + 1, ..., seed + runs - 1.
 
-    `vary` sweeps paths over values (the grid of all combinations); `precision` repeats until a metric is known well
-    enough, in rounds of `runs`; `at` names the links where the schemes stand (by default the watched ones).
+    `vary` sweeps paths over values (the grid of all combinations); `precision` adds runs until a metric is known well
+    enough, in rounds of `runs`; `at` names the links whose queue is replaced (by default the watched ones). Runs that
+    are in the `store` are not repeated, and finished ones are kept there, so that an interrupted comparison resumes.
     """
     if runs < 1:
         raise PenstockError("at least one run is needed")
-    return carry_out(Plan.make(scenario, schemes, vary, at), runs, precision, jobs or cores(), progress)
+    return carry_out(Plan.make(scenario, schemes, vary, at), runs, precision, jobs or cores(), progress, store)
 
 
 def carry_out(
-    plan: Plan, runs: int, precision: Precision | None = None, jobs: int | None = None, progress: Progress | None = None
+    plan: Plan,
+    runs: int,
+    precision: Precision | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    store: Store | None = None,
 ) -> Comparison:
     """Do what a plan says."""
     seed = int(plan.base.shown["seed"])
-    table = Table(plan)
-    table.add(range(seed, seed + runs), jobs, progress)
+    table = Table(plan, jobs or cores(), progress, store)
+    table.add(range(seed, seed + runs))
     while precision is not None and table.runs < precision.most and not table.precise(precision):
         more = min(max(runs, 2), precision.most - table.runs)
-        table.add(range(seed + table.runs, seed + table.runs + more), jobs, progress)
+        table.add(range(seed + table.runs, seed + table.runs + more))
     return Comparison(plan, seed, table.runs, tuple(table.rows()), tuple(table.differences()))
 
 
@@ -307,38 +317,60 @@ Value = float | list[float] | None
 class Table:
     """The numbers of all runs so far: for each cell and key one value a run."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, threads: int, progress: Progress | None, store: Store | None) -> None:
         self.plan = plan
         self.runs = 0
+        self.threads, self.progress, self.store = threads, progress, store
         self.values: list[dict[Key, list[Value]]] = [{} for _ in plan.cells]
+        # Where each key stands in the first run that has it: the order of the rows, however runs arrive.
+        self._places: list[dict[Key, tuple[int, int]]] = [{} for _ in plan.cells]
+        self._contents = [key_of(cell.resolved) for cell in plan.cells]
 
-    def add(self, seeds: range, jobs: int | None, progress: Progress | None) -> None:
-        """Run every cell with these seeds."""
-        cells = self.plan.cells
-        texts = [cell.resolved.for_engine(flows=False, series=False) for cell in cells]
-        todo = [(number, seed) for seed in seeds for number in range(len(cells))]
-        before, planned = self.runs * len(cells), (self.runs + len(seeds)) * len(cells)
-        for start in range(0, len(todo), CHUNK):
-            part = todo[start : start + CHUNK]
-            done = before + start
+    def add(self, seeds: range) -> None:
+        """Take every cell's runs with these seeds from the store, or run them."""
+        jobs = [
+            Job(number, seed, job_key(content, seed)) for seed in seeds for number, content in enumerate(self._contents)
+        ]
+        waiting: dict[str, list[Job]] = {}
+        for job in jobs:
+            waiting.setdefault(job.key, []).append(job)
+        before, planned = self.runs * len(self.plan.cells), (self.runs + len(seeds)) * len(self.plan.cells)
+        for key, text in self.store.get(list(waiting)) if self.store else ():
+            self._keep(waiting.pop(key), text)
+        missing = [same[0] for same in waiting.values()]
+        done = before + len(jobs) - len(missing)
 
-            def report(finished: int, done: int = done) -> None:
-                if progress is not None:
-                    progress(done + finished, planned)
+        def report(finished: int) -> None:
+            if self.progress is not None:
+                self.progress(done + finished, planned)
 
-            results = run_batch(
-                [texts[number] for number, _ in part], [seed for _, seed in part], jobs=jobs, progress=report
-            )
-            for (number, seed), text in zip(part, results, strict=True):
-                self._keep(number, seed - int(self.plan.base.shown["seed"]), text)
+        report(0)
+        for part in run_in_parts(missing, self._scenario, self.threads, report):
+            if self.store is not None:
+                self.store.put((job.key, text) for job, text in part)
+            for job, text in part:
+                self._keep(waiting[job.key], text)
         self.runs += len(seeds)
 
-    def _keep(self, number: int, index: int, text: str) -> None:
-        values = self.values[number]
-        for part, place, metric, value in Run.from_json(text, {}).numbers():
-            column = values.setdefault((part, place, metric), [])
-            column.extend([None] * (index - len(column)))
-            column.append(value if value != [] else None)
+    def _scenario(self, number: int) -> str:
+        return self.plan.cells[number].resolved.for_engine(flows=False, series=False)
+
+    def _keep(self, jobs: Iterable[Job], text: str) -> None:
+        """Keep the numbers of a run for each job that it answers."""
+        numbers = list(Run.from_json(text, {}).numbers())
+        for job in jobs:
+            index = job.seed - int(self.plan.base.shown["seed"])
+            values, places = self.values[job.cell], self._places[job.cell]
+            for position, (part, place, metric, value) in enumerate(numbers):
+                key = part, place, metric
+                column = values.setdefault(key, [])
+                column.extend([None] * (index + 1 - len(column)))
+                column[index] = value if value != [] else None
+                places[key] = min(places.get(key, (index, position)), (index, position))
+
+    def _keys(self, number: int) -> list[Key]:
+        """The keys of a cell in the order of its rows."""
+        return sorted(self._places[number], key=self._places[number].__getitem__)
 
     def _column(self, number: int, key: Key) -> list[Any]:
         """One value a run."""
@@ -369,7 +401,7 @@ class Table:
         """One row a number."""
         longest = self._longest()
         for number, cell in enumerate(self.plan.cells):
-            for key in self.values[number]:
+            for key in self._keys(number):
                 values = [value for value in self._column(number, key) if value is not None]
                 if not values:
                     continue
@@ -395,7 +427,7 @@ class Table:
             if number == first:
                 continue
             against = self.plan.cells[first].contender
-            for key in self.values[number]:
+            for key in self._keys(number):
                 if is_distribution(key[2]):
                     continue
                 pairs = zip(self._column(number, key), self._column(first, key), strict=True)

@@ -12,23 +12,22 @@ True
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import itertools
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from penstock.engine.run import Run, cores, run_batch
+from penstock.engine.run import Run, cores
 from penstock.errors import Fault, PenstockError, ScenarioError
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document, Scenario, key_of
+from penstock.studies.executor import Job, job_key, run_in_parts
 from penstock.studies.store import Store
 
 __all__ = ["Batch", "Study"]
@@ -36,9 +35,6 @@ __all__ = ["Batch", "Study"]
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
 Progress = Callable[[int, int], object]
-
-# Seconds of work between two writes to the store: what an interruption may lose.
-EVERY = 15.0
 
 # Intervals of a series, at most, where a study keeps something of it.
 SERIES_POINTS = 100_000
@@ -108,15 +104,6 @@ class Study:
         return batch.table(measure)
 
 
-@dataclass(frozen=True)
-class _Job:
-    """One run that is to be done or looked up."""
-
-    cell: int
-    seed: int
-    key: str
-
-
 class Batch:
     """The runs of a study, found in a store or done."""
 
@@ -128,7 +115,7 @@ class Batch:
         self._seeds: list[int] = []
         self._results: dict[str, str] = {}
         self.cost: dict[str, float] = {}  # processor time of each run of a table, in seconds, by its key
-        self._jobs: list[_Job] = []
+        self._jobs: list[Job] = []
         faults: list[Fault] = []
         for labels, scenario, part in study.cells():
             document = scenario.document() if isinstance(scenario, Scenario) else scenario
@@ -139,7 +126,7 @@ class Batch:
                 continue
             content = key_of(resolved) + (_source(part.keep) if part.keep else "")
             cell = len(self.labels)
-            self._jobs += [_Job(cell, seed, _key(content, seed)) for seed in range(1, part.seeds + 1)]
+            self._jobs += [Job(cell, seed, job_key(content, seed)) for seed in range(1, part.seeds + 1)]
             self.labels.append(labels)
             self._resolved.append(resolved)
             self._parts.append(part)
@@ -153,43 +140,29 @@ class Batch:
         return len(self._jobs)
 
     def complete(self, jobs: int, progress: Progress | None = None) -> None:
-        """Do what is missing; what was done is in the store after each quarter of a minute."""
+        """Run what the store lacks, on `jobs` threads; finished runs are stored every quarter of a minute."""
         keys = list(dict.fromkeys(job.key for job in self._jobs))
         have = self.store.has(keys) if self.store else set()
         missing = list({job.key: job for job in self._jobs if job.key not in have}.values())
-        done, size = len(self._jobs) - len(missing), 2 * jobs
-        if progress is not None:
-            progress(done, len(self._jobs))
-        while missing:
-            part, missing = missing[:size], missing[size:]
-            begun = time.monotonic()
-            before = done
+        done = len(self._jobs) - len(missing)
 
-            def report(finished: int, before: int = before) -> None:
-                if progress is not None:
-                    progress(before + finished, len(self._jobs))
+        def report(finished: int) -> None:
+            if progress is not None:
+                progress(done + finished, len(self._jobs))
 
-            self._do(part, jobs, report)
-            done += len(part)
-            pace = (time.monotonic() - begun) / len(part)
-            size = max(2 * jobs, min(4096, int(EVERY / max(pace, 1e-6))))
+        report(0)
+        for part in run_in_parts(missing, self._scenario, jobs, report):
+            results = [(job.key, self._reduced(job, text)) for job, text in part]
+            if self.store is None:
+                self._results.update(results)
+            else:
+                self.store.put(results)
 
-    def _do(self, part: Sequence[_Job], jobs: int, progress: Callable[[int], object]) -> None:
-        texts: dict[int, str] = {}
-        for job in part:
-            if job.cell not in texts:
-                kept = self._parts[job.cell].keep is not None
-                texts[job.cell] = self._resolved[job.cell].for_engine(
-                    flows=False, series=kept, series_points=SERIES_POINTS
-                )
-        found = run_batch([texts[job.cell] for job in part], [job.seed for job in part], jobs=jobs, progress=progress)
-        results = [(job.key, self._reduced(job, text)) for job, text in zip(part, found, strict=True)]
-        if self.store is None:
-            self._results.update(results)
-        else:
-            self.store.put(results)
+    def _scenario(self, cell: int) -> str:
+        kept = self._parts[cell].keep is not None
+        return self._resolved[cell].for_engine(flows=False, series=kept, series_points=SERIES_POINTS)
 
-    def _reduced(self, job: _Job, text: str) -> str:
+    def _reduced(self, job: Job, text: str) -> str:
         """The result without its series, and what is kept of it."""
         keep = self._parts[job.cell].keep
         if keep is None:
@@ -200,7 +173,7 @@ class Batch:
 
     def table(self, measure: Measure) -> Table:
         """The measured numbers of every run."""
-        where: dict[str, list[_Job]] = {}
+        where: dict[str, list[Job]] = {}
         for job in self._jobs:
             where.setdefault(job.key, []).append(job)
         values: list[dict[str, np.ndarray]] = [{} for _ in self.labels]
@@ -216,10 +189,6 @@ class Batch:
             for labels, found in zip(self.labels, values, strict=True)
         ]
         return Table(cells, runs=len(self._jobs), seeds=max(self._seeds, default=0), cpu_s=sum(self.cost.values()))
-
-
-def _key(content: str, seed: int) -> str:
-    return hashlib.sha256(f"{content}:{seed}".encode()).hexdigest()[:32]
 
 
 def _source(keep: Callable[..., Any]) -> str:

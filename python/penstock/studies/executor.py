@@ -1,0 +1,60 @@
+"""Runs many jobs in parts, so that what has finished can be kept while the rest is under way."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.engine.run import run_batch
+
+__all__ = ["Job", "job_key", "run_in_parts"]
+
+PART_SECONDS = 15.0
+"""Seconds of work in one part: the most that an interruption loses."""
+
+MAX_PART = 4096
+"""Runs in one part: their results wait in memory until all of them are there."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: the number of its cell in a plan, its seed, and the key of its result."""
+
+    cell: int
+    seed: int
+    key: str
+
+
+def job_key(content: str, seed: int) -> str:
+    """The key of a run of a scenario, which `content` identifies, with a seed."""
+    return hashlib.sha256(f"{content}:{seed}".encode()).hexdigest()[:32]
+
+
+def run_in_parts(
+    jobs: Sequence[Job],
+    scenario_of: Callable[[int], str],
+    threads: int,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[list[tuple[Job, str]]]:
+    """Run jobs and yield them with their results, a part at a time.
+
+    `scenario_of` gives the canonical scenario of a cell; `progress` is called with the number of finished jobs.
+    """
+    done, size = 0, 2 * threads
+    while done < len(jobs):
+        part = jobs[done : done + size]
+        texts = {cell: scenario_of(cell) for cell in {job.cell for job in part}}
+        begun, before = time.monotonic(), done
+
+        def report(finished: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + finished)
+
+        results = run_batch(
+            [texts[job.cell] for job in part], [job.seed for job in part], jobs=threads, progress=report
+        )
+        pace = (time.monotonic() - begun) / len(part)
+        done, size = done + len(part), max(2 * threads, min(MAX_PART, int(PART_SECONDS / max(pace, 1e-6))))
+        yield list(zip(part, results, strict=True))

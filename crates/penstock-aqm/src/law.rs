@@ -9,6 +9,7 @@ pub mod bernoulli;
 pub mod blue;
 pub mod bred;
 pub mod cbt_red;
+pub mod ce_threshold;
 pub mod cobalt;
 pub mod codel;
 mod coin;

@@ -85,16 +85,17 @@ impl Span {
 
 impl Add<Span> for Time {
     type Output = Self;
+    /// Stops at [`Time::NEVER`].
     #[inline]
     fn add(self, span: Span) -> Self {
-        Self(self.0 + span.0)
+        Self(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Span> for Time {
     #[inline]
     fn add_assign(&mut self, span: Span) {
-        self.0 += span.0;
+        self.0 = self.0.saturating_add(span.0);
     }
 }
 
@@ -144,6 +145,9 @@ mod tests {
         let start = Time::from_nanos(5);
         assert_eq!(start + Span::from_micros(1) - start, Span::from_nanos(1_000));
         assert_eq!(Time::ZERO.since(start), Span::ZERO);
+        let mut last = Time::NEVER;
+        last += Span::from_nanos(1);
+        assert_eq!((Time::NEVER + Span::from_millis(1), last), (Time::NEVER, Time::NEVER));
     }
 
     #[test]

@@ -17,8 +17,7 @@
 //!   may be among them.
 //!
 //! So a flow that sends less than a quantum in a round is served before those that have a queue. One random number is
-//! drawn, with the first packet: the salt. The times at which CoDel's drops are due are rounded to the nearest
-//! nanosecond.
+//! drawn, with the first packet: the salt. CoDel rounds the time between drops down to a nanosecond.
 //!
 //! # Parameters
 //! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the time of a
@@ -83,7 +82,7 @@ impl Scheme for FqCodel {
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (queues, (own, codel)): (FlowQueueParams, (FqCodelParams, CodelParams)) = read(settings, &PARAMS)?;
-        let codel = Codel::new(codel, link);
+        let codel = Codel::new(codel, link)?;
         Ok(Box::new(FlowQueue::new(&queues, codel, Overflow::Fattest(own.drop_batch), own.occupancy, link)))
     }
 }

@@ -1,34 +1,38 @@
 //! COBALT: `CoDel` and BLUE.
 //! T. Høiland-Jørgensen, D. Täht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home
-//! Gateways", IEEE LANMAN, 2018, which guards each of CAKE's queues with it.
+//! Gateways", IEEE LANMAN, 2018: the law of each queue of CAKE. `ce_threshold`: RFC 8290, section 5.2.7;
+//! `ce_threshold_for`: the manual page tc-fq_codel(8) of Linux, `ce_threshold_selector`.
 //!
 //! # Law
-//! At each departure, with the sojourn time of the packet and count signals so far:
+//! At each departure, with the sojourn time of the packet; count follows the number of recent signals (drops or marks):
 //!
 //! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet. The
 //!   first high delay after a low one starts the drop state: count is at least 1, and a signal is due
 //!   `interval / sqrt(count)` later;
-//! * a due signal in drop state is a mark or a drop; count grows by 1, the next is due `interval / sqrt(count)` after
-//!   it;
-//! * out of drop state each signal that would have been due takes 1 off count instead: the rate falls as it rose.
+//! * a signal due in drop state is a mark or a drop; count grows by 1, and the next is due `interval / sqrt(count)`
+//!   later;
+//! * out of drop state, each signal that would have been due lowers count by 1 instead: the rate falls as it rose.
 //!
-//! BLUE beside it drops with probability `p_drop`, ECN-capable or not: + `p_inc` where a packet finds no room, -
-//! `p_dec` where the link finds the queue empty, at most once per `target`. No room also starts the drop state, with a
-//! signal due.
+//! BLUE beside it drops with probability `p_drop`, ECN-capable packets too. It rises by `p_inc` when a packet overflows
+//! the queue and falls by `p_dec` when the link finds the queue empty, at most once per `target`. An overflow also starts
+//! the drop state, with a signal due at once.
 //!
 //! One number is drawn per departure while `p_drop` is above 0.
 //!
 //! # Parameters
 //! `interval` is the longest usual round-trip time, `target` a twentieth of it. `mtu` "auto" is the link's largest
-//! packet; 0 leaves its transmission time out.
+//! packet; with 0 its transmission time does not count. `ce_threshold` marks every ECN-capable packet, or with
+//! `ce_threshold_for = "ect1"` every packet with ECT(1), that waited longer and is not dropped, with or without `ecn`;
+//! such marks do not change count. CAKE itself has no such threshold.
 //!
 //! # Differences
-//! * The very first drop state of a queue gives its first signal at once, not after an interval: measured of Linux 6.1,
-//!   whose CAKE drops the second packet above `target` (`tests/linux_open_loop.rs`). That is, `interval / sqrt(count)`
-//!   counts as 0 until count has been stepped for the first time, also where no room starts the drop state.
+//! * The very first drop state of a queue gives its first signal at once, not after an interval, as measured in Linux
+//!   6.1, whose CAKE drops the second packet above `target` (`tests/linux_open_loop.rs`): `interval / sqrt(count)` counts
+//!   as 0 until count has changed for the first time, also when an overflow starts the drop state.
 //! * CAKE makes room at the head of its longest queue; a queue by itself refuses the packet that arrives.
-//! * The root is exact.
+//! * The root is exact, and `interval / sqrt(count)` is rounded down to a nanosecond.
 
+use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
@@ -37,11 +41,11 @@ use penstock_core::{Bytes, Ecn, PacketMeta, Rng, Span, Time, math};
 penstock_core::params! {
     /// Parameters of COBALT.
     pub struct CobaltParams {
-        /// Sojourn time that is let be.
+        /// Acceptable standing-queue delay.
         target: Span = Default::Nanos(5_000_000), unit: "s", at_least: 0.0;
-        /// Time from a high delay to the first signal, and from that to the second.
+        /// Time from a high delay to the first signal, and from that one to the second.
         interval: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.000_001;
-        /// Largest packet, 4 of which may always wait; "auto" is the link's.
+        /// Largest packet; a sojourn time of up to 4 of its transmission times is never high. "auto" is the link's.
         mtu: Auto<Bytes> = Default::Text("auto"), unit: "bytes", range: 0.0..=65535.0;
         /// Step up of BLUE's drop probability.
         p_inc: f64 = Default::Number(0.003_906_25), range: 0.0..=1.0;
@@ -49,6 +53,10 @@ penstock_core::params! {
         p_dec: f64 = Default::Number(0.000_244_140_625), range: 0.0..=1.0;
         /// Mark ECN-capable packets instead of dropping them, except by BLUE.
         ecn: bool = Default::Flag(false);
+        /// Mark every ECN-capable packet that waited longer than this.
+        ce_threshold: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
+        /// Packets that `ce_threshold` marks.
+        ce_threshold_for: CeThresholdFor = Default::Text("ect");
     }
 }
 
@@ -57,11 +65,11 @@ struct CobaltVars {
     count: u32,
     dropping: bool,
     drop_next: Time,
-    /// Time to the next signal: `interval / sqrt(count)` as of the last time that count moved.
+    /// Time to the next signal: `interval / sqrt(count)`, computed when count last changed.
     spacing: Span,
     /// BLUE's drop probability.
     p_drop: f64,
-    /// When BLUE moved last.
+    /// Time of the last change of `p_drop`.
     blue_timer: Time,
 }
 
@@ -69,15 +77,15 @@ struct CobaltVars {
 #[derive(Clone, Debug)]
 pub struct Cobalt {
     params: CobaltParams,
-    /// Transmission time of the largest packet.
-    mtu_time: Span,
+    /// 4 transmission times of the largest packet.
+    slack: Span,
     vars: CobaltVars,
 }
 
 impl Cobalt {
     /// The law on this link.
     pub fn new(params: CobaltParams, link: &LinkInfo) -> Self {
-        let mtu_time = params.mtu_time(link);
+        let slack = params.slack(link);
         let vars = CobaltVars {
             count: 0,
             dropping: false,
@@ -86,33 +94,13 @@ impl Cobalt {
             p_drop: 0.0,
             blue_timer: Time::ZERO,
         };
-        Self { params, mtu_time, vars }
+        Self { params, slack, vars }
     }
 
     /// The verdict on a packet at the head, queued at `enqueued`.
     pub(crate) fn judge(&mut self, now: Time, enqueued: Time, ecn: Ecn, rng: &mut Rng) -> Verdict {
-        let sojourn = now.since(enqueued).as_nanos();
-        let slack = self.mtu_time.as_nanos().saturating_mul(4);
-        let is_due = self.is_due(now);
-        self.vars.dropping = if sojourn > self.params.target.as_nanos() && sojourn > slack {
-            if !self.vars.dropping {
-                self.vars.drop_next = now + self.vars.spacing;
-            }
-            self.vars.count = self.vars.count.max(1);
-            true
-        } else {
-            false
-        };
-        let mut verdict = Verdict::Pass;
-        if is_due && self.vars.dropping {
-            let marks = self.params.ecn && ecn.is_capable();
-            verdict = if marks { Verdict::Mark(Cause::Sojourn) } else { Verdict::Drop(Cause::Sojourn) };
-            self.move_count(self.vars.count.saturating_add(1));
-        } else if is_due {
-            while self.is_due(now) {
-                self.move_count(self.vars.count - 1);
-            }
-        }
+        let sojourn = now.since(enqueued);
+        let mut verdict = self.signal(now, sojourn, ecn);
         if self.vars.p_drop > 0.0 && rng.chance(self.vars.p_drop) {
             verdict = Verdict::Drop(Cause::Sojourn);
         }
@@ -121,10 +109,38 @@ impl Cobalt {
         } else if now > self.vars.drop_next && !matches!(verdict, Verdict::Drop(_)) {
             self.vars.drop_next = now;
         }
+        let late = self.params.ce_threshold.is_some_and(|threshold| sojourn > threshold);
+        if verdict == Verdict::Pass && late && self.params.ce_threshold_for.includes(ecn) {
+            return Verdict::Mark(Cause::Sojourn);
+        }
         verdict
     }
 
-    /// A packet found no room.
+    /// `CoDel`'s part: a signal if one is due in drop state; out of it, count falls instead.
+    fn signal(&mut self, now: Time, sojourn: Span, ecn: Ecn) -> Verdict {
+        let is_due = self.is_due(now);
+        let was_dropping = self.vars.dropping;
+        self.vars.dropping = sojourn > self.params.target && sojourn > self.slack;
+        if self.vars.dropping {
+            if !was_dropping {
+                self.vars.drop_next = now + self.vars.spacing;
+            }
+            self.vars.count = self.vars.count.max(1);
+        }
+        if !is_due {
+            return Verdict::Pass;
+        }
+        if !self.vars.dropping {
+            while self.is_due(now) {
+                self.move_count(self.vars.count - 1);
+            }
+            return Verdict::Pass;
+        }
+        self.move_count(self.vars.count.saturating_add(1));
+        if self.params.ecn && ecn.is_capable() { Verdict::Mark(Cause::Sojourn) } else { Verdict::Drop(Cause::Sojourn) }
+    }
+
+    /// A packet overflowed the queue.
     pub(crate) fn overflowed(&mut self, now: Time) {
         if self.blue_may_move(now) {
             self.vars.p_drop = (self.vars.p_drop + self.params.p_inc).min(1.0);
@@ -135,7 +151,7 @@ impl Cobalt {
         self.vars.count = self.vars.count.max(1);
     }
 
-    /// Service was offered and nothing waited.
+    /// The link found the queue empty.
     pub(crate) fn emptied(&mut self, now: Time) {
         if self.vars.p_drop > 0.0 && self.blue_may_move(now) {
             self.vars.p_drop = (self.vars.p_drop - self.params.p_dec).max(0.0);
@@ -147,15 +163,15 @@ impl Cobalt {
         }
     }
 
-    /// Whether nothing is left of an earlier congestion: no signals to undo, and no time to wait before the next.
+    /// Whether no trace of earlier congestion is left: count and `p_drop` are 0, and no signal is due later.
     pub(crate) fn is_at_rest(&self, now: Time) -> bool {
         self.vars.count == 0 && self.vars.p_drop == 0.0 && now >= self.vars.drop_next
     }
 
-    /// Go on with the parameters of `other`.
+    /// Take over the parameters of `other`.
     pub(crate) fn follow(&mut self, other: &Self) {
         self.params = other.params.clone();
-        self.mtu_time = other.mtu_time;
+        self.slack = other.slack;
     }
 
     fn is_due(&self, now: Time) -> bool {
@@ -166,7 +182,7 @@ impl Cobalt {
         now.since(self.vars.blue_timer) > self.params.target
     }
 
-    /// A signal was given, or was not needed: the next is due `interval / sqrt(count)` after it, for 0 as for 1.
+    /// Set count after a signal given or omitted: the next is due `interval / sqrt(count)` later, for 0 as for 1.
     fn move_count(&mut self, count: u32) {
         self.vars.count = count;
         let root = math::sqrt(f64::from(count.max(1)));
@@ -176,12 +192,14 @@ impl Cobalt {
 }
 
 impl CobaltParams {
-    fn mtu_time(&self, link: &LinkInfo) -> Span {
+    /// 4 transmission times of the largest packet, each rounded down to a nanosecond.
+    fn slack(&self, link: &LinkInfo) -> Span {
         let mtu = match self.mtu {
             Auto::Auto => link.mtu.0,
             Auto::Value(size) => size.0,
         };
-        Span::from_nanos(mtu * 8_000_000_000 / link.rate.bits_per_second().max(1))
+        let mtu_time = mtu.saturating_mul(8_000_000_000) / link.rate.bits_per_second().max(1);
+        Span::from_nanos(mtu_time.saturating_mul(4))
     }
 }
 
@@ -200,7 +218,7 @@ impl Aqm for Cobalt {
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.mtu_time = self.params.mtu_time(link);
+        self.slack = self.params.slack(link);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -225,10 +243,10 @@ impl Law for Cobalt {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "As CoDel for TCP with an even shorter queue, and what does not respond is held by BLUE once it has \
+        good: "As good as CoDel for TCP, with an even shorter queue; BLUE controls unresponsive traffic once it has \
                filled the buffer.",
-        bad: "TCP that takes marks leaves some of a slow link idle; like CoDel it lets a flood fill the buffer \
-              first: BLUE moves only where there is no room.",
+        bad: "ECN-capable TCP leaves some of a slow link idle; like CoDel it lets a flood fill the buffer first: BLUE \
+              acts only on overflow.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
@@ -326,6 +344,48 @@ mod tests {
         law.overflowed(at(1000));
         assert_eq!(judge(&mut law, 1000, 50), DROP);
         assert_eq!(law.vars.count, 2);
+    }
+
+    #[test]
+    fn ce_threshold_marks_what_it_is_for_and_leaves_count_alone() {
+        let marks = |settings: &[(&str, Value)]| {
+            let mut given = vec![
+                ("target", Value::Time(Span::from_secs(1.0))),
+                ("ce_threshold", Value::Time(Span::from_millis(7))),
+            ];
+            given.extend_from_slice(settings);
+            let mut law = law(&given);
+            let verdicts = [Ecn::Not, Ecn::Ect0, Ecn::Ect1].map(|ecn| {
+                [7, 8].map(|sojourn| law.judge(at(1000), at(1000 - sojourn), ecn, &mut Rng::stream(1, "test")))
+            });
+            assert_eq!(law.vars.count, 0);
+            verdicts.map(|[on, above]| {
+                assert_eq!(on, Verdict::Pass);
+                above == Verdict::Mark(Cause::Sojourn)
+            })
+        };
+        assert_eq!(marks(&[]), [false, true, true]);
+        assert_eq!(marks(&[("ce_threshold_for", Value::Text("ect1".into()))]), [false, false, true]);
+    }
+
+    #[test]
+    fn no_time_overflows() {
+        let longest = Value::Time(Span::from_nanos(u64::MAX));
+        for settings in [vec![], vec![("interval", longest)]] {
+            let mut law = law(&settings);
+            let mut judge = |now, enqueued| {
+                law.judge(Time::from_nanos(now), Time::from_nanos(enqueued), Ecn::Not, &mut Rng::stream(1, "test"))
+            };
+            assert_eq!(judge(0, u64::MAX), Verdict::Pass);
+            for now in [u64::MAX, u64::MAX, 1, u64::MAX] {
+                judge(now, 0);
+            }
+        }
+        let giant = LinkInfo { mtu: Bytes(u64::MAX), ..thesis_link() };
+        assert_eq!(
+            Cobalt::new(CobaltParams::from_settings(&[]).unwrap(), &giant).slack,
+            Span::from_nanos(u64::MAX / 1_500_000 * 4)
+        );
     }
 
     #[test]

@@ -1,34 +1,38 @@
 //! Controlled Delay (`CoDel`).
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289, 2018;
-//! section numbers refer to it. `ce_threshold`: RFC 8290, section 5.2.7.
+//! section numbers refer to it. `ce_threshold`: RFC 8290, section 5.2.7; `ce_threshold_for`: the manual page
+//! tc-fq_codel(8) of Linux, `ce_threshold_selector`.
 //!
 //! # Law
-//! At each departure, with the time that the packet has waited, its sojourn time (section 5.5):
+//! At each departure, with the packet's sojourn time, the time it has waited (section 5.5):
 //!
 //! * it is ok to drop once the sojourn time has stayed at or above TARGET for INTERVAL, with more than `maxpacket`
 //!   bytes waiting behind the packet;
-//! * the first packet for which it is ok is dropped, and the drop state begins with count = 1; or, where the last drop
-//!   state ended less than 16 INTERVAL ago, with the number of drops made since that one began;
-//! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last, and each counts: the rate of drops
-//!   rises until a sojourn time falls below TARGET, which ends the state.
+//! * the first packet for which it is ok is dropped, and the drop state begins with count = 1; if drops were due less
+//!   than 16 INTERVAL ago, it begins with the number of drops made since the last drop state began;
+//! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last one, and each adds 1 to count: the drop
+//!   rate rises until a sojourn time falls below TARGET, which ends the state.
 //!
-//! The due time is rounded to the nearest nanosecond. With `ecn` a packet is marked in place of each drop. No random
-//! number is drawn.
+//! With `ecn`, ECN-capable packets are marked instead. No random number is drawn.
 //!
 //! # Parameters
 //! `interval` is of the order of the longest round-trip time; `target` is 5 to 10 % of it (sections 4.2, 4.3).
 //! `maxpacket` "auto" is the link's largest packet. `ce_threshold` marks every ECN-capable packet that waited longer,
-//! whatever `ecn` says, and neither drops nor counts.
+//! with or without `ecn`; such marks do not change count. `ce_threshold_for = "ect1"` restricts these marks to ECT(1),
+//! the codepoint of L4S senders, and leaves the rest of the law as it is for all packets.
 //!
 //! # Differences
 //! * The RFC's `maxpacket` is 512 bytes; here it is what the RFC says it should be, the link's largest packet.
-//! * The RFC leaves marks open; a mark ends the turn as the packet is sent, so that one departure marks at most once.
+//! * The RFC leaves marks open; here the marked packet is sent, so one departure marks at most once.
+//! * The RFC leaves the resolution of time open; here `INTERVAL / sqrt(count)` is rounded down to a nanosecond.
 //! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in
 //!   16 bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
 
+use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use penstock_core::param::{Auto, Default, ParamErrors, Settings};
+use alloc::{format, vec};
+use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, Span, Time, math};
 
 penstock_core::choice! {
@@ -44,31 +48,36 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of `CoDel`.
     pub struct CodelParams {
-        /// Sojourn time that is let be.
+        /// Acceptable standing-queue delay.
         target: Span = Default::Nanos(5_000_000), unit: "s", at_least: 0.0;
         /// How long the sojourn time must stay above target before the first drop, and the time to the second.
-        interval: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.000_001;
-        /// No drop while no more than this waits behind the packet; "auto" is the link's largest packet.
+        interval: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_001..=3600.0;
+        /// No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
         maxpacket: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
         /// Mark every ECN-capable packet that waited longer than this.
         ce_threshold: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
+        /// Packets that `ce_threshold` marks.
+        ce_threshold_for: CeThresholdFor = Default::Text("ect");
         /// Whose arithmetic: that of the RFC or that of Linux 6.1.
         variant: Variant = Default::Text("rfc");
     }
 }
 
-/// 1 in the 16 bits of Linux' reciprocal square root, as near as they come.
+/// The upper end of the range of `interval`: 16 of it, and its product with 16 bits, fit in 64 bits.
+const LONGEST_INTERVAL: Span = Span::from_millis(3_600_000);
+
+/// The value nearest to 1 in the 16 bits of Linux' reciprocal square root.
 const ONE: u16 = u16::MAX;
 
-/// What a turn at the head has still to settle: the drop of this turn was the ...
+/// The last drop within one `dequeue`; it decides how the packet that follows at the head is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    /// ... first of a drop state: the next packet is sent whatever it waited.
-    Entered,
-    /// ... next of a drop state: the next packet decides whether another is due.
-    Dropped,
+enum LastDrop {
+    /// It began the drop state: the next packet is sent, however long it waited.
+    First,
+    /// It was a later one: the next packet decides whether another drop is due.
+    Later,
 }
 
 #[derive(Clone, Debug)]
@@ -79,7 +88,7 @@ struct CodelVars {
     count: u32,
     lastcount: u32,
     dropping: bool,
-    turn: Option<Turn>,
+    last_drop: Option<LastDrop>,
     /// `1 / sqrt(count)` in 16 bits; Linux only.
     rec_inv_sqrt: u16,
 }
@@ -93,47 +102,54 @@ pub struct Codel {
 }
 
 impl Codel {
-    /// The law on this link.
-    pub fn new(params: CodelParams, link: &LinkInfo) -> Self {
+    /// The law on this link; an error if `interval` is above an hour.
+    pub fn new(params: CodelParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+        if params.interval > LONGEST_INTERVAL {
+            let message = format!("is {}: it must be at most {LONGEST_INTERVAL}", params.interval);
+            return Err(vec![ParamError::new("interval", message)]);
+        }
         let vars = CodelVars {
             first_above: None,
             drop_next: 0,
             count: 0,
             lastcount: 0,
             dropping: false,
-            turn: None,
+            last_drop: None,
             rec_inv_sqrt: ONE,
         };
         let maxpacket = params.maxpacket(link);
-        Self { params, maxpacket, vars }
+        Ok(Self { params, maxpacket, vars })
     }
 
     /// The verdict on a packet at the head, queued at `enqueued`, behind which `bytes` wait.
     #[inline]
     pub(crate) fn judge(&mut self, now: Time, enqueued: Time, ecn: Ecn, bytes: u64) -> Verdict {
         let (now, enqueued) = (self.ticks(now.as_nanos()), self.ticks(enqueued.as_nanos()));
-        let sojourn = now - enqueued;
+        let sojourn = now.saturating_sub(enqueued);
         if self.is_due(now, sojourn, bytes) {
             if self.params.ecn && ecn.is_capable() {
-                self.finish_turn();
+                self.settle_drop();
                 return Verdict::Mark(Cause::Sojourn);
             }
             return Verdict::Drop(Cause::Sojourn);
         }
-        let marks = self.params.ce_threshold.is_some_and(|threshold| sojourn > self.ticks(threshold.as_nanos()));
-        if marks && ecn.is_capable() { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
+        let late = self.params.ce_threshold.is_some_and(|threshold| sojourn > self.ticks(threshold.as_nanos()));
+        if late && self.params.ce_threshold_for.includes(ecn) {
+            return Verdict::Mark(Cause::Sojourn);
+        }
+        Verdict::Pass
     }
 
-    /// Section 5.5, from one packet to the next.
+    /// Section 5.5: whether a drop is due, one packet at a time.
     fn is_due(&mut self, now: u64, sojourn: u64, bytes: u64) -> bool {
         let ok_to_drop = self.ok_to_drop(now, sojourn, bytes);
-        match self.vars.turn.take() {
-            Some(Turn::Entered) => return false,
-            Some(Turn::Dropped) if ok_to_drop => self.vars.drop_next = self.control_law(self.vars.drop_next),
+        match self.vars.last_drop.take() {
+            Some(LastDrop::First) => return false,
+            Some(LastDrop::Later) if ok_to_drop => self.vars.drop_next = self.control_law(self.vars.drop_next),
             None if !self.vars.dropping => {
                 if ok_to_drop {
                     self.enter(now);
-                    self.vars.turn = Some(Turn::Entered);
+                    self.vars.last_drop = Some(LastDrop::First);
                 }
                 return ok_to_drop;
             }
@@ -144,7 +160,7 @@ impl Codel {
         if due {
             self.vars.count = self.vars.count.saturating_add(1);
             self.step_root();
-            self.vars.turn = Some(Turn::Dropped);
+            self.vars.last_drop = Some(LastDrop::Later);
         }
         due
     }
@@ -155,14 +171,15 @@ impl Codel {
             self.vars.first_above = None;
             return false;
         }
-        now >= *self.vars.first_above.get_or_insert(now + self.interval())
+        now >= *self.vars.first_above.get_or_insert(now.saturating_add(self.interval()))
     }
 
-    /// The drop state begins, where it was left if that was not long ago.
+    /// Begin the drop state, at the drop rate of the last one if that ended not long ago.
     fn enter(&mut self, now: u64) {
         self.vars.dropping = true;
         let delta = self.vars.count - self.vars.lastcount;
-        if delta > 1 && now < self.vars.drop_next + 16 * self.interval() {
+        let recent = self.vars.drop_next.saturating_add(16 * self.interval());
+        if delta > 1 && now < recent {
             self.vars.count = delta;
             self.step_root();
         } else {
@@ -173,19 +190,19 @@ impl Codel {
         self.vars.lastcount = self.vars.count;
     }
 
-    /// The packet of this turn is sent though a drop was due, for it was marked; or there is none left.
-    fn finish_turn(&mut self) {
-        if self.vars.turn.take() == Some(Turn::Dropped) {
+    /// No packet follows the last drop: the one that was due to be dropped was marked and is sent.
+    fn settle_drop(&mut self) {
+        if self.vars.last_drop.take() == Some(LastDrop::Later) {
             self.vars.drop_next = self.control_law(self.vars.drop_next);
         }
     }
 
     /// When the next drop is due: `INTERVAL / sqrt(count)` after `t`.
     fn control_law(&self, t: u64) -> u64 {
-        match self.params.variant {
-            Variant::Rfc => t + (self.interval() as f64 / math::sqrt(f64::from(self.vars.count))) as u64,
-            Variant::Linux => t + ((self.interval() * u64::from(self.vars.rec_inv_sqrt)) >> 16),
-        }
+        t.saturating_add(match self.params.variant {
+            Variant::Rfc => (self.interval() as f64 / math::sqrt(f64::from(self.vars.count))) as u64,
+            Variant::Linux => (self.interval() * u64::from(self.vars.rec_inv_sqrt)) >> 16,
+        })
     }
 
     /// One Newton step of x towards `1 / sqrt(count)`: x (3 - count x^2) / 2, with x in 16 bits and x^2 in 32.
@@ -193,7 +210,7 @@ impl Codel {
         let x = u64::from(self.vars.rec_inv_sqrt) << 16;
         let count_xx = u64::from(self.vars.count) * ((x * x) >> 32);
         let three_less = (3 << 32_u64) - count_xx.min(3 << 32);
-        // of 64 bits the product has 2 too many
+        // without the shift by 2 the product would need 66 bits
         self.vars.rec_inv_sqrt = (((three_less >> 2) * x) >> 47).min(u64::from(ONE)) as u16;
     }
 
@@ -205,6 +222,7 @@ impl Codel {
         }
     }
 
+    /// INTERVAL in the law's unit of time.
     fn interval(&self) -> u64 {
         self.ticks(self.params.interval.as_nanos())
     }
@@ -227,8 +245,8 @@ impl Aqm for Codel {
 
     fn on_idle(&mut self, _now: Time) {
         self.vars.first_above = None;
-        // With no packet left a drop state that has just begun goes on until the next one comes to the head.
-        if self.vars.turn.take() != Some(Turn::Entered) {
+        // A drop state that began with the last packet of the queue lasts until the next packet reaches the head.
+        if self.vars.last_drop.take() != Some(LastDrop::First) {
             self.vars.dropping = false;
         }
     }
@@ -265,7 +283,7 @@ impl Law for Codel {
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(CodelParams::from_settings(settings)?, link))
+        Self::new(CodelParams::from_settings(settings)?, link)
     }
 }
 
@@ -356,7 +374,7 @@ mod tests {
         let mut script = Rng::stream(1, "script");
         let (mut dropped, mut most) = (0, 0);
         for _ in 0..20 {
-            let mut law = Codel::new(CodelParams::from_settings(&[]).unwrap(), &thesis_link());
+            let mut law = Codel::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
             let mut queue: VecDeque<(u64, u64, u32)> = VecDeque::new();
             let mut bytes = 0;
             let mut plain = Pseudocode::default();
@@ -436,6 +454,73 @@ mod tests {
     }
 
     #[test]
+    fn ce_threshold_for_ect1_marks_no_other_packets() {
+        let settings = [
+            ("target", Value::Time(Span::from_secs(1.0))),
+            ("ce_threshold", Value::Time(Span::from_millis(18))),
+            ("ce_threshold_for", Value::Text("ect1".into())),
+        ];
+        let marks = [Ecn::Ect1, Ecn::Ect0, Ecn::Not].map(|ecn| standing(&settings, ecn, 100).len());
+        assert_eq!(marks, [81, 0, 0]);
+    }
+
+    #[test]
+    fn ce_threshold_for_ect1_leaves_the_law_as_it_is() {
+        let settings = [
+            ("ecn", Value::Flag(true)),
+            ("ce_threshold", Value::Time(Span::from_secs(1.0))),
+            ("ce_threshold_for", Value::Text("ect1".into())),
+        ];
+        for ecn in [Ecn::Ect1, Ecn::Ect0, Ecn::Not] {
+            assert_eq!(standing(&settings, ecn, 300), [105, 205, 276]);
+        }
+    }
+
+    #[test]
+    fn the_time_between_drops_is_rounded_down_to_a_nanosecond() {
+        let mut law = Codel::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
+        // 100 ms / sqrt 2 = 70 710 678.118 ns, / sqrt 3 = 57 735 026.918 ns
+        let next = [2, 3].map(|count| {
+            law.vars.count = count;
+            law.control_law(0)
+        });
+        assert_eq!(next, [70_710_678, 57_735_026]);
+    }
+
+    #[test]
+    fn an_interval_above_an_hour_is_refused() {
+        let longest = Span::from_nanos(u64::MAX);
+        let settings = [("interval".into(), Value::Time(longest))];
+        let errors = CodelParams::from_settings(&settings).unwrap_err();
+        assert_eq!(errors[0].message, format!("is {longest}: it must lie between 0.000001 and 3600 s"));
+        let params = CodelParams { interval: longest, ..CodelParams::from_settings(&[]).unwrap() };
+        let errors = Codel::new(params, &thesis_link()).unwrap_err();
+        assert_eq!(
+            (errors[0].name.as_str(), errors[0].message.as_str()),
+            ("interval", "is 18446744073.709553 s: it must be at most 3600 s")
+        );
+        let settings = [("interval".into(), Value::Time(LONGEST_INTERVAL))];
+        assert!(Codel::from_settings(&settings, &thesis_link(), Time::ZERO).is_ok());
+    }
+
+    #[test]
+    fn no_time_overflows() {
+        for variant in ["rfc", "linux"] {
+            let settings =
+                [("variant".into(), Value::Text(variant.into())), ("interval".into(), Value::Time(LONGEST_INTERVAL))];
+            let mut law = Codel::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap();
+            let mut judge =
+                |now, enqueued| law.judge(Time::from_nanos(now), Time::from_nanos(enqueued), Ecn::Not, 1 << 20);
+            // a packet queued later than it departs has not waited
+            assert_eq!(judge(0, u64::MAX), Verdict::Pass);
+            for now in [u64::MAX, u64::MAX, 3_600_000 * MS, u64::MAX, u64::MAX, u64::MAX] {
+                judge(now, 0);
+            }
+            assert_eq!(judge(MS, 0), Verdict::Pass);
+        }
+    }
+
+    #[test]
     fn nothing_is_dropped_while_no_more_than_maxpacket_waits_behind() {
         // 19 packets of 1000 bytes wait behind the one at the head, and 18 behind the one after a drop, which ends the
         // drop state: it takes a millisecond and an interval to come back, each time at count = 1
@@ -447,7 +532,7 @@ mod tests {
     #[test]
     fn a_drop_state_soon_after_the_last_goes_on_from_its_rate() {
         let entered_at = |pause| {
-            let mut law = Codel::new(CodelParams::from_settings(&[]).unwrap(), &thesis_link());
+            let mut law = Codel::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
             law.vars = CodelVars { count: 9, lastcount: 2, drop_next: 1000 * MS, ..law.vars };
             law.enter(1000 * MS + pause);
             law.vars.count

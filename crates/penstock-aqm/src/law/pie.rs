@@ -9,38 +9,43 @@
 //!   1e-4, 32 for p < 1e-3, 8 for p < 0.01, 2 for p < 0.1; p = p + step; p = 0.98 p once the delay is gone; 0 <= p <=
 //!   1.
 //!
-//! An arrival is dropped with probability p, but not during a burst allowance of MAX_BURST, nor where the queue is at
-//! most two packets of `mean_packet`, nor where p < 0.2 and d_old < QDELAY_REF / 2.
+//! An arrival is dropped with probability p, but not during a burst allowance of MAX_BURST, nor while the queue holds at
+//! most two packets of `mean_packet`, nor while p < 0.2 and d_old < QDELAY_REF / 2.
 //!
-//! `variant` is what stands around this:
-//! * "basic" is appendix A: the allowance is renewed by an arrival that finds p = 0 and both delays below QDELAY_REF /
-//!   2;
-//! * "extended" is appendix B: nothing is dropped before a third of the limit has been filled, which also starts the
-//!   allowance; drops are spaced by the sum of p since the last (none below 0.85, certain from 8.5); a step of p is at
-//!   most 0.02 from p = 0.1 on; p decays while both delays are below QDELAY_REF / 2;
-//! * "linux" is Linux 6.1 as measured: "extended" that is always active, renews the allowance at the updates that find
-//!   p = 0 and both delays below QDELAY_REF / 2, lets p decay by 1/64 while both are 0, adds 0.02 while d is above 250
-//!   ms, lets p pass 1, from where it has as far to come back, and does drop where the queue is just two packets.
+//! `variant` adds:
+//! * "basic", appendix A: an arrival that finds p = 0 and both delays below QDELAY_REF / 2 renews the allowance;
+//! * "extended", appendix B: the three options below, and p decays while both delays are below QDELAY_REF / 2;
+//! * "linux", Linux 6.1 as measured: the cap and the derandomization; the updates that find p = 0 and both delays below
+//!   QDELAY_REF / 2 renew the allowance; p decays by 1/64 while both delays are 0, rises by 0.02 more while d is above
+//!   250 ms, and may pass 1, from where it needs as long to come back; drops also occur while the queue holds exactly two
+//!   packets.
 //!
-//! That sum of p starts again from 0 after a drop, be it by p or for want of room, but not after a mark that was certain
-//! from 8.5 on. In "extended", an update less than T_UPDATE after PIE was turned on is left out.
+//! The options of section 5, each of which can be switched by itself:
+//! * `activation` (5.3): PIE is inactive until the queue fills a third of its limit, which also starts the allowance, and
+//!   again once p and both delays are 0 below a third. An update less than T_UPDATE after the activation is omitted. With
+//!   `activation = "off"` "extended" renews the allowance like "basic";
+//! * `derandomization` (5.4): drops are spaced by the sum of p over the arrivals since the last drop: none while it is
+//!   below 0.85, a certain one from 8.5 on. The sum restarts from 0 after each drop or mark, and after an overflow;
+//! * `cap_drop` (5.5): a step of p is at most 0.02 from p = 0.1 on.
 //!
-//! A number is drawn for each arrival that p decides: "basic" draws none while the allowance lasts, the others do
-//! (appendix B calls `drop_early` first); with spacing none is drawn below 0.85 nor from 8.5 on.
+//! A number is drawn for each arrival that p decides: "basic" draws none during the allowance, the others do (appendix B
+//! calls `drop_early` first); with derandomization none is drawn while the sum is below 0.85 or from 8.5 on.
 //!
 //! # Parameters
 //! `target` is QDELAY_REF, `t_update` T_UPDATE: for half the period halve `alpha` and add a quarter of `alpha` to
 //! `beta`. `hz` makes the period that of a kernel with such a clock: at 100 Hz 15 ms become 30 ms. `delay` is
-//! "timestamp", what the packet last sent has waited, or "rate", the queue over the rate at which it was seen to drain
+//! "timestamp", the sojourn time of the packet sent last, or "rate", the queue divided by the measured departure rate
 //! (section 5.2). ECN-capable packets are marked while p < `mark_ecnth`.
 //!
 //! # Differences
-//! * An empty queue has no delay, from when the link asks and finds nothing: appendix A keeps that of the last packet
-//!   sent, and so does this until then.
-//! * Appendix B turns PIE off at any arrival at which p and both delays are 0, even the one that turned it on, so that
-//!   with "rate" it never starts; here only where the queue is below a third of the limit.
-//! * Linux' 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it tells a period of 20 ms.
-//! * Where the queue has no limit, "extended" is always active.
+//! * An empty queue has no delay once the link has found it empty: appendix A keeps that of the packet sent last, as this
+//!   does until then.
+//! * Appendix B ends the branch of a mark or drop with `accu_prob_ = 0`: the statements reset the sum after both, their
+//!   indentation and section 5.4 after a drop. Here both reset it; otherwise a sum of 8.5 would have every packet marked.
+//! * Appendix B turns PIE off at any arrival at which p and both delays are 0, even at the one that turned it on, so that
+//!   with "rate" it never starts; here only while the queue is below a third of the limit.
+//! * Linux' 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it reports a period of 20 ms.
+//! * A queue without a limit is always above a third of it: PIE activates at the first arrival.
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -61,9 +66,31 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// How the queueing delay is known.
+    /// Whether an option of section 5 is used.
+    pub enum Switch {
+        /// As the variant has it.
+        Auto = "auto",
+        /// Used.
+        On = "on",
+        /// Not used.
+        Off = "off",
+    }
+}
+
+impl Switch {
+    fn is_on(self, by_variant: bool) -> bool {
+        match self {
+            Self::Auto => by_variant,
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+}
+
+penstock_core::choice! {
+    /// How the queueing delay is measured.
     pub enum Delay {
-        /// From what the packet last sent has waited.
+        /// From the sojourn time of the packet sent last.
         Timestamp = "timestamp",
         /// From the backlog and the measured rate of departures.
         Rate = "rate",
@@ -73,7 +100,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of PIE.
     pub struct PieParams {
-        /// Queueing delay that is wanted, QDELAY_REF.
+        /// Target queueing delay, QDELAY_REF.
         target: Span = Default::Nanos(15_000_000), unit: "s", at_least: 0.0;
         /// Time between updates of the probability.
         t_update: Span = Default::Nanos(15_000_000), unit: "s", at_least: 0.000_1;
@@ -81,31 +108,51 @@ penstock_core::params! {
         alpha: f64 = Default::Number(0.125), range: 0.0..=1e9;
         /// Gain on the change of the delay, per second of delay.
         beta: f64 = Default::Number(1.25), range: 0.0..=1e9;
-        /// How long a burst goes free.
+        /// Burst allowance: time from the onset of congestion in which nothing is dropped early.
         max_burst: Span = Default::Nanos(150_000_000), unit: "s", at_least: 0.0;
-        /// Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
+        /// `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is the link's largest packet.
         mean_packet: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
         /// Which form of PIE.
         variant: Variant = Default::Text("extended");
-        /// How the queueing delay is known.
+        /// Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in "basic".
+        cap_drop: Switch = Default::Text("auto");
+        /// Space drops by the sum of the probability since the last one; "auto": except in "basic".
+        derandomization: Switch = Default::Text("auto");
+        /// Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
+        activation: Switch = Default::Text("auto");
+        /// How the queueing delay is measured.
         delay: Delay = Default::Text("timestamp");
-        /// Bytes whose departure makes one measurement of the rate.
+        /// Bytes whose departure makes one measurement of the departure rate.
         dq_threshold: Bytes = Default::Number(16384.0), unit: "bytes", range: 1.0..=65536.0;
         /// Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one more.
         hz: Option<u32> = Default::Absent, unit: "1/s", range: 1.0..=1e6;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
-        /// Probability from which on ECN-capable packets are dropped like others.
+        /// Probability from which ECN-capable packets are dropped like others.
         mark_ecnth: f64 = Default::Number(0.1), range: 0.0..=1.0;
     }
 }
 
-/// Measurement of the rate of departures.
+/// Above this drop probability short delays no longer spare a packet.
+const SAFEGUARD_P: f64 = 0.2;
+/// Sum of p below which nothing is dropped, and from which the drop is certain (section 5.4).
+const ACCU_LOW: f64 = 0.85;
+const ACCU_HIGH: f64 = 8.5;
+/// Largest step of p, from this p on (section 5.5).
+const CAP: f64 = 0.02;
+const CAP_FROM: f64 = 0.1;
+/// Linux adds `CAP` to the step while the delay is above this, in seconds.
+const LONG_DELAY: f64 = 0.25;
+/// Share of p that remains at an update without delay.
+const DECAY: f64 = 0.98;
+const LINUX_DECAY: f64 = 63.0 / 64.0;
+
+/// Measurement of the departure rate (section 5.2).
 #[derive(Clone, Debug, Default)]
 struct Drain {
-    /// When the measurement under way began.
+    /// Start of the current measurement.
     since: Option<Time>,
-    /// Bytes that have left since.
+    /// Bytes sent since then.
     count: u64,
     /// Average time that `dq_threshold` bytes take, in seconds; 0 before the first measurement.
     avg_dq_time: f64,
@@ -116,13 +163,13 @@ struct PieVars {
     active: bool,
     /// Drop probability.
     p: f64,
-    /// Sum of p over the arrivals since the last drop.
+    /// Sum of p over the arrivals since the last drop or mark.
     accu: f64,
     burst_allowance: Span,
     /// Queueing delay now and at the last update, in seconds.
     qdelay: f64,
     qdelay_old: f64,
-    /// When PIE was turned on, or updated p.
+    /// Time of the last activation or update of p.
     updated: Time,
     drain: Drain,
 }
@@ -131,8 +178,12 @@ struct PieVars {
 #[derive(Clone, Debug)]
 pub struct Pie {
     params: PieParams,
-    /// A queue of at most so many bytes loses nothing.
+    /// No early drops while the queue holds at most this many bytes.
     few: u64,
+    /// The options of section 5.
+    activates: bool,
+    derandomizes: bool,
+    caps: bool,
     ticker: Ticker,
     vars: PieVars,
 }
@@ -140,8 +191,10 @@ pub struct Pie {
 impl Pie {
     /// The law on this link.
     pub fn new(params: PieParams, link: &LinkInfo) -> Self {
+        let (is_basic, is_extended) = (params.variant == Variant::Basic, params.variant == Variant::Extended);
+        let activates = params.activation.is_on(is_extended);
         let vars = PieVars {
-            active: params.variant != Variant::Extended,
+            active: !activates,
             p: 0.0,
             accu: 0.0,
             burst_allowance: params.max_burst,
@@ -150,23 +203,31 @@ impl Pie {
             updated: Time::ZERO,
             drain: Drain::default(),
         };
-        Self { few: params.few(link), ticker: Ticker::new(params.period()), params, vars }
+        Self {
+            few: params.few(link),
+            activates,
+            derandomizes: params.derandomization.is_on(!is_basic),
+            caps: params.cap_drop.is_on(!is_basic),
+            ticker: Ticker::new(params.period()),
+            params,
+            vars,
+        }
     }
 
     /// The verdict on an arriving packet that finds `queue` (appendices A and B, `enque`).
     #[inline]
     pub(crate) fn judge(&mut self, queue: &Backlog, packet: &PacketMeta, rng: &mut Rng) -> Verdict {
+        if !self.activates && self.params.variant != Variant::Linux {
+            self.renew_allowance();
+        }
         let dropped = if self.params.variant == Variant::Basic {
-            if self.vars.p == 0.0 && self.is_calm() {
-                self.vars.burst_allowance = self.params.max_burst;
-            }
-            self.vars.burst_allowance == Span::default() && self.drop_early(queue, rng)
+            self.vars.active && self.vars.burst_allowance == Span::ZERO && self.drop_early(queue, rng)
         } else {
             if !queue.limit.admits(queue.packets, queue.bytes, packet.size) {
                 self.vars.accu = 0.0;
                 return Verdict::Drop(Cause::Overflow);
             }
-            self.vars.active && self.drop_early(queue, rng) && self.vars.burst_allowance == Span::default()
+            self.vars.active && self.drop_early(queue, rng) && self.vars.burst_allowance == Span::ZERO
         };
         if !dropped {
             return Verdict::Pass;
@@ -176,22 +237,29 @@ impl Pie {
         if marks { Verdict::Mark(Cause::Early) } else { Verdict::Drop(Cause::Early) }
     }
 
+    /// Section 4.4.
+    fn renew_allowance(&mut self) {
+        if self.vars.p == 0.0 && self.is_calm() {
+            self.vars.burst_allowance = self.params.max_burst;
+        }
+    }
+
     fn drop_early(&mut self, queue: &Backlog, rng: &mut Rng) -> bool {
-        let spared = self.vars.qdelay_old < self.half_target() && self.vars.p < 0.2;
+        let spared = self.vars.qdelay_old < self.half_target() && self.vars.p < SAFEGUARD_P;
         if spared || queue.bytes <= self.few {
             return false;
         }
-        if self.params.variant == Variant::Basic {
+        if !self.derandomizes {
             return rng.chance(self.vars.p);
         }
         if self.vars.p == 0.0 {
             self.vars.accu = 0.0;
         }
         self.vars.accu += self.vars.p;
-        if self.vars.accu < 0.85 {
+        if self.vars.accu < ACCU_LOW {
             return false;
         }
-        if self.vars.accu >= 8.5 {
+        if self.vars.accu >= ACCU_HIGH {
             return true;
         }
         let dropped = rng.chance(self.vars.p);
@@ -201,9 +269,9 @@ impl Pie {
         dropped
     }
 
-    /// Appendix B, the end of `enque`: turn on at a third of the limit, off once congestion has gone.
+    /// Appendix B, the end of `enque`: activate at a third of the limit, deactivate once congestion has ended.
     pub(crate) fn switch(&mut self, now: Time, queue: &Backlog) {
-        if self.params.variant != Variant::Extended {
+        if !self.activates {
             return;
         }
         let filled = match queue.limit {
@@ -225,7 +293,7 @@ impl Pie {
         }
     }
 
-    /// A packet of `size` bytes, queued at `enqueued`, leaves `bytes` behind (section 5.2).
+    /// A packet of `size` bytes, queued at `enqueued`, departs; `bytes` remain in the queue (section 5.2).
     #[inline]
     pub(crate) fn departed(&mut self, now: Time, enqueued: Time, size: u32, bytes: u64) {
         if self.params.delay == Delay::Timestamp {
@@ -253,12 +321,12 @@ impl Pie {
         }
     }
 
-    /// The queue was found empty.
+    /// The link found the queue empty.
     pub(crate) fn emptied(&mut self) {
         self.vars.qdelay = 0.0;
     }
 
-    /// Section 4.2: the probability from the delay, with `bytes` waiting; to be called every T_UPDATE.
+    /// Section 4.2: update the probability from the delay, with `bytes` in the queue; to be called every T_UPDATE.
     pub(crate) fn update(&mut self, now: Time, bytes: u64) {
         let period = self.params.period();
         if !self.vars.active || now.since(self.vars.updated) < period {
@@ -267,36 +335,44 @@ impl Pie {
         if self.params.delay == Delay::Rate {
             self.vars.qdelay = bytes as f64 * self.vars.drain.avg_dq_time / self.params.dq_threshold.0 as f64;
         }
-        let (qdelay, qdelay_old) = (self.vars.qdelay, self.vars.qdelay_old);
-        let error = qdelay - self.params.target.as_secs();
-        let mut step = (self.params.alpha * error + self.params.beta * (qdelay - qdelay_old)) / scale(self.vars.p);
-        if self.params.variant != Variant::Basic && self.vars.p >= 0.1 {
-            step = step.min(0.02);
-        }
-        if self.params.variant == Variant::Linux && qdelay > 0.25 {
-            step += 0.02;
-        }
-        self.vars.p += step;
-        let (decays, factor) = match self.params.variant {
-            Variant::Extended => (self.is_calm(), 0.98),
-            Variant::Basic => (qdelay == 0.0 && qdelay_old == 0.0, 0.98),
-            Variant::Linux => (qdelay == 0.0 && qdelay_old == 0.0, 63.0 / 64.0),
-        };
-        if decays {
-            self.vars.p *= factor;
-        }
+        let p = (self.vars.p + self.step()) * self.decay();
         let largest = if self.params.variant == Variant::Linux { f64::MAX } else { 1.0 };
-        self.vars.p = self.vars.p.clamp(0.0, largest);
+        self.vars.p = p.clamp(0.0, largest);
         let left = self.vars.burst_allowance.as_nanos().saturating_sub(period.as_nanos());
         self.vars.burst_allowance = Span::from_nanos(left);
-        if self.params.variant == Variant::Linux && self.vars.p == 0.0 && self.is_calm() {
-            self.vars.burst_allowance = self.params.max_burst;
+        if !self.activates && self.params.variant == Variant::Linux {
+            self.renew_allowance();
         }
-        self.vars.qdelay_old = qdelay;
+        self.vars.qdelay_old = self.vars.qdelay;
         self.vars.updated = now;
     }
 
-    /// Whether this delay and the last are below half the target.
+    /// The controller's step of p.
+    fn step(&self) -> f64 {
+        let PieVars { p, qdelay, qdelay_old, .. } = self.vars;
+        let error = qdelay - self.params.target.as_secs();
+        let mut step = (self.params.alpha * error + self.params.beta * (qdelay - qdelay_old)) / divisor(p);
+        if self.caps && p >= CAP_FROM {
+            step = step.min(CAP);
+        }
+        if self.params.variant == Variant::Linux && qdelay > LONG_DELAY {
+            step += CAP;
+        }
+        step
+    }
+
+    /// The share of p that remains after this update: less than 1 once the delay is gone.
+    fn decay(&self) -> f64 {
+        let is_gone = self.vars.qdelay == 0.0 && self.vars.qdelay_old == 0.0;
+        match self.params.variant {
+            Variant::Extended if self.is_calm() => DECAY,
+            Variant::Basic if is_gone => DECAY,
+            Variant::Linux if is_gone => LINUX_DECAY,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether this delay and the one before are below half the target.
     fn is_calm(&self) -> bool {
         self.vars.qdelay < self.half_target() && self.vars.qdelay_old < self.half_target()
     }
@@ -306,8 +382,8 @@ impl Pie {
     }
 }
 
-/// What a step of the probability is divided by, so that small probabilities move in small steps.
-fn scale(p: f64) -> f64 {
+/// The divisor of a step of the probability, so that small probabilities move in small steps.
+fn divisor(p: f64) -> f64 {
     match p {
         _ if p < 1e-6 => 2048.0,
         _ if p < 1e-5 => 512.0,
@@ -320,7 +396,7 @@ fn scale(p: f64) -> f64 {
 }
 
 impl PieParams {
-    /// Two packets; for Linux a byte less.
+    /// The size of two packets; for Linux a byte less.
     fn few(&self, link: &LinkInfo) -> u64 {
         let packet = match self.mean_packet {
             Auto::Auto => link.mtu.0,
@@ -329,11 +405,12 @@ impl PieParams {
         packet.saturating_mul(2).saturating_sub(u64::from(self.variant == Variant::Linux))
     }
 
-    /// T_UPDATE; with a clock in whole ticks and one more, for the present tick has begun and no timer may be early.
+    /// T_UPDATE; with `hz` rounded up to whole ticks, and one more, as the current tick has begun and a timer must not
+    /// fire early.
     pub(crate) fn period(&self) -> Span {
         let Some(hz) = self.hz else { return self.t_update };
         let tick = 1_000_000_000 / u64::from(hz);
-        Span::from_nanos((self.t_update.as_nanos().div_ceil(tick) + 1) * tick)
+        Span::from_nanos((self.t_update.as_nanos().div_ceil(tick) + 1).saturating_mul(tick))
     }
 }
 
@@ -395,8 +472,8 @@ impl Law for Pie {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Holds the queueing delay near target under heavy and light load alike, and under a flood.",
-        bad: "Acts on arrivals by a delay up to an update old: after a step of the load the queue overshoots for a \
+        good: "Holds the queueing delay near target under heavy and light load, and under a flood.",
+        bad: "Judges arrivals by a delay up to one update old: after a step of the load the queue overshoots for a \
               second.",
     };
 

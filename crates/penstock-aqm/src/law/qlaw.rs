@@ -111,7 +111,8 @@ impl Qlaw {
         let g = self.params.g;
         self.arrived = (1.0 - g) * self.arrived + g * core::mem::take(&mut self.arrivals) as f64;
         self.signalled = (1.0 - g) * self.signalled + g * core::mem::take(&mut self.signals) as f64;
-        if self.arrived < 1.0 {
+        // without a service rate there is no round trip, and no law
+        if self.arrived < 1.0 || self.red.average.filter.capacity == 0.0 {
             return;
         }
         let p = self.signalled.max(0.5) / self.arrived;
@@ -272,6 +273,16 @@ mod tests {
         let (few, many) = (gentle(0.02), gentle(0.4));
         assert!(many.gauge("flows") > few.gauge("flows"));
         assert!(many.gauge("max_p") > few.gauge("max_p"));
+    }
+
+    #[test]
+    fn a_link_that_stands_still_changes_nothing() {
+        let stopped = LinkInfo { rate: penstock_core::Rate::from_bits_per_second(0), ..crate::rig::thesis_link() };
+        let mut rig = Rig::on(&stopped, "qlaw", &[], 1).unwrap();
+        rig.arrive(20);
+        rig.advance(Span::from_millis(5_000));
+        assert_eq!((rig.gauge("max_p"), rig.gauge("flows")), (0.1, 0.0));
+        rig.check();
     }
 
     #[test]

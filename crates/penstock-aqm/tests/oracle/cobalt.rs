@@ -1,11 +1,11 @@
 //! COBALT: section A8 of the specification, which has it from CAKE.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, secs,
+    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, word,
 };
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
-use penstock_core::{Rng, Span, math};
+use penstock_core::{Ecn, Rng, Span, math};
 
 pub fn settings() -> Vec<Given> {
     let own = vec![
@@ -19,7 +19,13 @@ pub fn settings() -> Vec<Given> {
             ("p_dec", number(0.05)),
         ],
     ];
-    each_with(own, &[vec![], vec![("ecn", flag(true))]])
+    let marks = [
+        vec![],
+        vec![("ecn", flag(true))],
+        vec![("ce_threshold", millis(4))],
+        vec![("ecn", flag(true)), ("ce_threshold", millis(1)), ("ce_threshold_for", word("ect1"))],
+    ];
+    each_with(own, &marks)
 }
 
 #[derive(Clone)]
@@ -30,6 +36,8 @@ pub struct Cobalt {
     p_inc: f64,
     p_dec: f64,
     ecn: bool,
+    ce_threshold: u64,
+    ect1_only: bool,
     count: u64,
     stepped: bool,
     drop_next: u64,
@@ -47,6 +55,8 @@ impl Cobalt {
             p_inc: 1.0 / 256.0,
             p_dec: 1.0 / 4096.0,
             ecn,
+            ce_threshold: u64::MAX,
+            ect1_only: false,
             count: 0,
             stepped: false,
             drop_next: 0,
@@ -66,7 +76,7 @@ impl Cobalt {
         if !self.stepped {
             return t;
         }
-        t + Span::from_secs(secs(self.interval) / math::sqrt(self.count.max(1) as f64)).as_nanos()
+        t + math::floor(self.interval as f64 / math::sqrt(self.count.max(1) as f64)) as u64
     }
 
     fn step(&mut self, count: u64) {
@@ -108,6 +118,10 @@ impl Law for Cobalt {
         } else if now > self.drop_next && !matches!(say, Say::Drop(_)) {
             self.drop_next = now;
         }
+        let meant = if self.ect1_only { item.ecn == Ecn::Ect1 } else { item.ect() };
+        if meant && sojourn > self.ce_threshold && matches!(say, Say::Pass) {
+            say = Say::Mark(Cause::Sojourn);
+        }
         say
     }
 
@@ -140,6 +154,8 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let law = Cobalt {
         p_inc: s.number("p_inc", 1.0 / 256.0),
         p_dec: s.number("p_dec", 1.0 / 4096.0),
+        ce_threshold: s.nanos("ce_threshold", u64::MAX),
+        ect1_only: s.word("ce_threshold_for", "ect") == "ect1",
         ..Cobalt::new(target, interval, mtu_time, s.flag("ecn", false))
     };
     guarded(law, link)

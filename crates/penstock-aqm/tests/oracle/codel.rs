@@ -1,9 +1,9 @@
 //! CoDel: RFC 8289, section 5; `ce_threshold`: RFC 8290, section 5.2.7. Not `variant = "linux"`, which is no text.
 
-use super::{Bench, Fate, Given, Item, LinkInfo, MS, Oracle, Queue, Settings, each_with, flag, millis, secs};
+use super::{Bench, Fate, Given, Item, LinkInfo, MS, Oracle, Queue, Settings, each_with, flag, millis, word};
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
-use penstock_core::{Span, math};
+use penstock_core::{Ecn, Span, math};
 use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
@@ -20,6 +20,7 @@ pub fn settings() -> Vec<Given> {
             vec![("ecn", flag(true))],
             vec![("ce_threshold", millis(3))],
             vec![("ecn", flag(true)), ("ce_threshold", millis(30))],
+            vec![("ce_threshold", millis(3)), ("ce_threshold_for", word("ect1"))],
         ],
     )
 }
@@ -31,6 +32,7 @@ pub struct Codel {
     maxpacket: f64,
     ecn: bool,
     ce_threshold: Option<u64>,
+    ect1_only: bool,
     first_above: u64,
     drop_next: u64,
     count: u64,
@@ -46,12 +48,13 @@ impl Codel {
             maxpacket: s.unless_auto("maxpacket").unwrap_or(link.mtu.0 as f64),
             ecn: s.flag("ecn", ecn),
             ce_threshold: Some(s.nanos("ce_threshold", u64::MAX)),
+            ect1_only: s.word("ce_threshold_for", "ect") == "ect1",
             ..Self::default()
         }
     }
 
     fn control_law(&self, t: u64) -> u64 {
-        t + Span::from_secs(secs(self.interval) / math::sqrt(self.count as f64)).as_nanos()
+        t + math::floor(self.interval as f64 / math::sqrt(self.count as f64)) as u64
     }
 
     /// dodequeue: the head, and whether it is ok to drop it.
@@ -115,7 +118,8 @@ impl Codel {
             }
         }
         let item = item?;
-        if item.ect() && self.ce_threshold.is_some_and(|most| bench.now - item.since > most) {
+        let meant = if self.ect1_only { item.ecn == Ecn::Ect1 } else { item.ect() };
+        if meant && self.ce_threshold.is_some_and(|most| bench.now - item.since > most) {
             bench.note(&item, Fate::Marked(Cause::Sojourn));
         }
         Some(item)

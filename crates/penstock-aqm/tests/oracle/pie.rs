@@ -34,11 +34,24 @@ pub fn settings() -> Vec<Given> {
         ],
     ];
     let marks = [vec![], vec![("ecn", flag(true))], vec![("ecn", flag(true)), ("mark_ecnth", number(0.6))]];
-    each_with(each_with(own, &[vec![("variant", word("basic"))], vec![]]), &marks)
+    let forms = [
+        vec![("variant", word("basic"))],
+        vec![],
+        vec![("activation", word("off"))],
+        vec![("derandomization", word("off"))],
+        vec![("cap_drop", word("off")), ("activation", word("on"))],
+        vec![("variant", word("basic")), ("activation", word("on"))],
+        vec![("variant", word("basic")), ("derandomization", word("on")), ("cap_drop", word("on"))],
+    ];
+    each_with(each_with(own, &forms), &marks)
 }
 
 pub struct Pie {
     extended: bool,
+    /// Sections 5.3 to 5.5.
+    activates: bool,
+    derandomizes: bool,
+    caps: bool,
     reference: f64,
     update: u64,
     alpha: f64,
@@ -63,8 +76,16 @@ impl Pie {
         let extended = s.word("variant", "extended") == "extended";
         let update = s.nanos("t_update", 15 * MS);
         let max_burst = s.nanos("max_burst", 150 * MS);
+        let on = |name| match s.word(name, "auto").as_str() {
+            "auto" => extended,
+            word => word == "on",
+        };
+        let activates = on("activation");
         Self {
             extended,
+            activates,
+            derandomizes: on("derandomization"),
+            caps: on("cap_drop"),
             reference: secs(s.nanos("target", 15 * MS)),
             update,
             alpha: s.number("alpha", 0.125),
@@ -74,8 +95,8 @@ impl Pie {
             ecn: s.flag("ecn", false),
             mark_ecnth: s.number("mark_ecnth", 0.1),
             limit: link.limit,
-            active: !extended,
-            burst: 0,
+            active: !activates,
+            burst: max_burst,
             p: 0.0,
             accu: 0.0,
             delay: 0.0,
@@ -89,7 +110,7 @@ impl Pie {
         if self.delay_old < self.reference / 2.0 && self.p < 0.2 || queue.bytes() <= 2.0 * self.mean {
             return false;
         }
-        if !self.extended {
+        if !self.derandomizes {
             return rng.uniform() < self.p;
         }
         if self.p == 0.0 {
@@ -126,7 +147,7 @@ impl Pie {
 
     /// The end of enque() in appendix B, with what waits then.
     fn turn_on_or_off(&mut self, queue: &Queue) {
-        if !self.extended {
+        if !self.activates {
             return;
         }
         let third = self.third(queue, None);
@@ -144,26 +165,26 @@ impl Pie {
 impl Law for Pie {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let half = self.reference / 2.0;
-        if self.extended {
-            if !queue.has_room(item) {
-                self.found_no_room(queue);
-                return Say::Drop(Cause::Overflow);
-            }
-        } else if self.p == 0.0 && self.delay < half && self.delay_old < half {
+        // section 4.4, which 5.3 replaces
+        if !self.activates && self.p == 0.0 && self.delay < half && self.delay_old < half {
             self.burst = self.max_burst;
+        }
+        if self.extended && !queue.has_room(item) {
+            self.found_no_room(queue);
+            return Say::Drop(Cause::Overflow);
         }
         let hit = if self.extended {
             self.active && self.drop_early(queue, rng) && self.burst == 0
         } else {
-            self.burst == 0 && self.drop_early(queue, rng)
+            self.active && self.burst == 0 && self.drop_early(queue, rng)
         };
         if !hit {
             return Say::Pass;
         }
+        self.accu = 0.0;
         if self.ecn && self.p < self.mark_ecnth && item.ect() {
             return Say::Mark(Cause::Early);
         }
-        self.accu = 0.0;
         self.turn_on_or_off(queue);
         Say::Drop(Cause::Early)
     }
@@ -195,7 +216,7 @@ impl Law for Pie {
         let step = self.alpha * (self.delay - self.reference) + self.beta * (self.delay - self.delay_old);
         let scale = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (0.01, 8.0), (0.1, 2.0)];
         let mut step = step / scale.iter().find(|(below, _)| self.p < *below).map_or(1.0, |(_, divisor)| *divisor);
-        if self.extended && self.p >= 0.1 && step > 0.02 {
+        if self.caps && self.p >= 0.1 && step > 0.02 {
             step = 0.02;
         }
         self.p += step;

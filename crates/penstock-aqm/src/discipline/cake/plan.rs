@@ -3,6 +3,7 @@
 use super::hosts::Isolation;
 use super::tins::Diffserv;
 use crate::aqm::LinkInfo;
+use crate::law::ce_threshold::CeThresholdFor;
 use crate::law::cobalt::{Cobalt, CobaltParams};
 use penstock_core::param::Auto;
 use penstock_core::{Rate, Span};
@@ -40,6 +41,8 @@ impl Plan {
             p_inc: 1.0 / 256.0,
             p_dec: 1.0 / 4096.0,
             ecn: self.ecn,
+            ce_threshold: None,
+            ce_threshold_for: CeThresholdFor::Ect,
         };
         Cobalt::new(params, &LinkInfo { rate: Rate::from_bits_per_second(rate), ..*link })
     }

@@ -1,7 +1,7 @@
 //! PIE against the pseudocode of RFC 8033, and the rules of its forms one by one.
 
 use super::*;
-use crate::rig::{Rig, thesis_link};
+use crate::rig::{Rig, assert_fits, thesis_link};
 use alloc::collections::VecDeque;
 use penstock_core::Ecn;
 use penstock_core::param::Value;
@@ -405,4 +405,126 @@ fn marks_below_the_threshold_and_drops_from_it_on() {
     assert_eq!(verdict(0.099, Ecn::Ect0), Verdict::Mark(Cause::Early));
     assert_eq!(verdict(0.1, Ecn::Ect0), Verdict::Drop(Cause::Early));
     assert_eq!(verdict(0.099, Ecn::Not), Verdict::Drop(Cause::Early));
+}
+
+fn switched(name: &str, word: &str, form: &str) -> Pie {
+    law(&[variant(form), (name, Value::Text(word.into()))])
+}
+
+#[test]
+fn the_cap_is_a_switch_of_its_own() {
+    // d - QDELAY_REF = 285 ms at alpha 1/8: a step of 0.035625 without the cap, plus 0.02 in "linux"
+    let step = 0.125 * 0.285;
+    for (form, word, after) in [
+        ("basic", "on", 0.02),
+        ("basic", "off", step),
+        ("extended", "off", step),
+        ("linux", "on", 0.04),
+        ("linux", "off", step + 0.02),
+    ] {
+        let mut law = switched("cap_drop", word, form);
+        law.vars = PieVars { active: true, p: 0.1, qdelay: 0.3, qdelay_old: 0.3, ..law.vars };
+        law.update(Time::from_nanos(15 * MS), 0);
+        assert!((law.vars.p - 0.1 - after).abs() < 1e-12, "{form} {word}");
+        // and from p = 0.1 on only
+        law.vars = PieVars { p: 0.099, qdelay: 1.0, qdelay_old: 0.3, updated: Time::ZERO, ..law.vars };
+        law.update(Time::from_nanos(15 * MS), 0);
+        assert!(law.vars.p > 0.099 + 0.4, "{form} {word}");
+    }
+}
+
+/// Packets between drops at p = 0.1, without an allowance, in a queue of 15 packets of 1000 bytes.
+fn gaps(mut law: Pie) -> Vec<u32> {
+    law.vars = PieVars { active: true, p: 0.1, qdelay_old: 1.0, burst_allowance: Span::ZERO, ..law.vars };
+    let queue = Backlog { packets: 15, bytes: 15_000, limit: Limit::Infinite, oldest: None };
+    let packet = PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+    let mut rng = Rng::stream(1, "gaps");
+    let (mut gaps, mut gap) = (Vec::new(), 0);
+    while gaps.len() < 20_000 {
+        gap += 1;
+        if law.judge(&queue, &packet, &mut rng) != Verdict::Pass {
+            gaps.push(core::mem::take(&mut gap));
+        }
+    }
+    gaps
+}
+
+#[test]
+fn derandomization_is_a_switch_of_its_own() {
+    // without it geometric; with it none before the 9th arrival (0.9 >= 0.85), and a certain one at the 85th
+    for form in ["basic", "extended", "linux"] {
+        let geometric = gaps(switched("derandomization", "off", form));
+        assert_fits(&geometric, 1..=60, |n| 0.1 * 0.9_f64.powf(f64::from(n) - 1.0));
+        let spaced = gaps(switched("derandomization", "on", form));
+        assert_fits(&spaced, 9..=60, |n| 0.1 * 0.9_f64.powf(f64::from(n) - 9.0));
+    }
+}
+
+#[test]
+fn a_drop_or_mark_is_certain_at_a_sum_of_8_5_and_restarts_the_sum() {
+    // p is a power of 1/2, so that the sum is exact: 0.85 is passed at the 14th arrival, 8.5 reached at the 136th
+    let p = 1.0 / 16.0;
+    let never = |law: &mut Pie, ecn, packets: u32| {
+        let queue = Backlog { packets: 15, bytes: 15_000, limit: Limit::Infinite, oldest: None };
+        let packet = PacketMeta { flow: 0, size: 1000, ecn, dscp: 0, protocol: 6, rare: None };
+        (0..packets).map(|_| law.judge(&queue, &packet, &mut Rng::stream(3, "above p"))).collect::<Vec<_>>()
+    };
+    // each call draws the first number of this stream only
+    assert!(Rng::stream(3, "above p").uniform() >= p);
+    for (ecn, fate) in [(Ecn::Not, Verdict::Drop(Cause::Early)), (Ecn::Ect0, Verdict::Mark(Cause::Early))] {
+        let mut law = law(&[variant("linux"), ("ecn", Value::Flag(true))]);
+        law.vars = PieVars { p, qdelay_old: 1.0, burst_allowance: Span::ZERO, ..law.vars };
+        let verdicts = never(&mut law, ecn, 3 * 136);
+        let hits: Vec<usize> =
+            (1..).zip(&verdicts).filter(|(_, verdict)| **verdict != Verdict::Pass).map(|(n, _)| n).collect();
+        assert_eq!(hits, [136, 272, 408]);
+        assert!(verdicts.iter().all(|verdict| [Verdict::Pass, fate].contains(verdict)));
+    }
+}
+
+#[test]
+fn activation_is_a_switch_of_its_own() {
+    for (form, word, at_once) in [
+        ("basic", "on", false),
+        ("basic", "off", true),
+        ("extended", "off", true),
+        ("linux", "on", false),
+        ("linux", "off", true),
+    ] {
+        let mut law = switched("activation", word, form);
+        assert_eq!(law.vars.active, at_once, "{form} {word}");
+        let queue = |packets| Backlog { packets, bytes: 1000, limit: Limit::Packets(35), oldest: None };
+        law.switch(Time::ZERO, &queue(11));
+        assert_eq!(law.vars.active, at_once);
+        law.switch(Time::ZERO, &queue(12));
+        assert!(law.vars.active);
+    }
+}
+
+#[test]
+fn extended_without_activation_renews_the_allowance_while_the_delay_is_low() {
+    let after_an_arrival = |word, qdelay| {
+        let mut law = switched("activation", word, "extended");
+        law.vars = PieVars { active: true, burst_allowance: Span::ZERO, qdelay, ..law.vars };
+        let queue = Backlog { packets: 1, bytes: 1000, limit: Limit::Packets(35), oldest: None };
+        let packet = PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+        law.judge(&queue, &packet, &mut Rng::stream(1, "none drawn"));
+        law.vars.burst_allowance
+    };
+    assert_eq!(after_an_arrival("off", 0.007), Span::from_millis(150));
+    assert_eq!(after_an_arrival("off", 0.008), Span::ZERO);
+    assert_eq!(after_an_arrival("on", 0.007), Span::ZERO);
+}
+
+#[test]
+fn no_time_overflows() {
+    let longest = Value::Time(Span::from_nanos(u64::MAX));
+    for settings in [vec![("hz", Value::Number(100.0)), ("t_update", longest.clone())], vec![("max_burst", longest)]] {
+        let mut law = law(&settings);
+        for (now, enqueued) in [(u64::MAX, 0), (0, u64::MAX), (u64::MAX, u64::MAX)] {
+            law.departed(Time::from_nanos(now), Time::from_nanos(enqueued), 1000, 1000);
+            law.update(Time::from_nanos(now), 1000);
+            assert!(law.vars.p.is_finite());
+        }
+    }
 }

@@ -133,7 +133,7 @@ class Red(Queue):
     """Random Early Detection.
 
     Attributes:
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -141,13 +141,13 @@ class Red(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
         Networking 1(4), 1993
@@ -182,7 +182,7 @@ class AredFloyd(Queue):
         max_p_high: No step up from above this max_p. From 0 to 1.
         tick: Whether a timer or an arrival takes the step.
         gentle_from: Where the gentle ramp starts while max_p moves.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -190,13 +190,13 @@ class AredFloyd(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
         Active Queue Management, 2001
@@ -234,7 +234,7 @@ class AredFeng(Queue):
         alpha: Divides max_p when the average falls below min_th. From 1 to 1000.
         beta: Multiplies max_p when the average rises above max_th. From 1 to 1000.
         gentle_from: Where the gentle ramp starts while max_p moves.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -242,13 +242,13 @@ class AredFeng(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
     """
@@ -298,13 +298,13 @@ class Psand(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Universite Montpellier II, 2004
@@ -350,7 +350,7 @@ class Qlaw(Queue):
         min_rto: Least timeout of the flows. Unit: s. At least 0.
         max_p_low: Least max_p. From 0 to 1.
         max_p_high: Largest max_p. From 0 to 1.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -358,13 +358,13 @@ class Qlaw(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: penstock; the queue law: J. Chung, M. Claypool, Analysis of RED-Family Active Queue Management, 2003
     """
@@ -614,7 +614,7 @@ class Xred(Queue):
     Attributes:
         list: Units of which a lost fragment is remembered. From 1 to 1e+06.
         lifetime: Time since its last loss after which a unit is forgotten. Unit: s. At least 0.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -622,13 +622,13 @@ class Xred(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Universite Montpellier II, 2004, section 1.3.3
@@ -660,7 +660,7 @@ class FbRed(Queue):
     Attributes:
         kappa: Power of the ratio of round-trip times. From 0 to 10.
         reference: Which round-trip time is judged with max_p itself.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -668,13 +668,13 @@ class FbRed(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: W. Kim, B. Lee, FB-RED: Fair-Buffering Random Early Detection, GLOBECOM 1998
     """
@@ -863,7 +863,7 @@ class CbtRed(Queue):
         t_other: Average of waiting packets that are neither TCP nor tagged from which on they are dropped.
             Unit: packets. At least 0.
         tag: Codepoint of the UDP packets that are tagged, as a name or a number.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -871,13 +871,13 @@ class CbtRed(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia
         Networking, MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1
@@ -1075,13 +1075,14 @@ class Codel(Queue):
     """Controlled Delay.
 
     Attributes:
-        target: Sojourn time that is let be. Unit: s. At least 0.
+        target: Acceptable standing-queue delay. Unit: s. At least 0.
         interval: How long the sojourn time must stay above target before the first drop, and the time to the
-            second. Unit: s. At least 1e-06.
-        maxpacket: No drop while no more than this waits behind the packet; "auto" is the link's largest packet.
+            second. Unit: s. From 1e-06 to 3600.
+        maxpacket: No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
+        ce_threshold_for: Packets that `ce_threshold` marks.
         variant: Whose arithmetic: that of the RFC or that of Linux 6.1.
 
     References: K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC
@@ -1095,6 +1096,7 @@ class Codel(Queue):
     maxpacket: str = "auto"
     ecn: bool = False
     ce_threshold: str | None = None
+    ce_threshold_for: Literal["ect", "ect1"] = "ect"
     variant: Literal["rfc", "linux"] = "rfc"
 
 
@@ -1103,20 +1105,27 @@ class Pie(Queue):
     """Proportional Integral controller Enhanced.
 
     Attributes:
-        target: Queueing delay that is wanted, QDELAY_REF. Unit: s. At least 0.
+        target: Target queueing delay, QDELAY_REF. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
         alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
         beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
-        max_burst: How long a burst goes free. Unit: s. At least 0.
-        mean_packet: Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
-            Unit: bytes. At least 0.
+        max_burst: Burst allowance: time from the onset of congestion in which nothing is dropped early. Unit:
+            s. At least 0.
+        mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
+            the link's largest packet. Unit: bytes. At least 0.
         variant: Which form of PIE.
-        delay: How the queueing delay is known.
-        dq_threshold: Bytes whose departure makes one measurement of the rate. Unit: bytes. From 1 to 65536.
+        cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
+            "basic".
+        derandomization: Space drops by the sum of the probability since the last one; "auto": except in
+            "basic".
+        activation: Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
+        delay: How the queueing delay is measured.
+        dq_threshold: Bytes whose departure makes one measurement of the departure rate. Unit: bytes. From 1 to
+            65536.
         hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
             more. Unit: 1/s. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
-        mark_ecnth: Probability from which on ECN-capable packets are dropped like others. From 0 to 1.
+        mark_ecnth: Probability from which ECN-capable packets are dropped like others. From 0 to 1.
 
     References: R. Pan, P. Natarajan, F. Baker, G. White, Proportional Integral Controller Enhanced (PIE), RFC 8033,
         2017
@@ -1131,6 +1140,9 @@ class Pie(Queue):
     max_burst: str = "150ms"
     mean_packet: str = "auto"
     variant: Literal["extended", "basic", "linux"] = "extended"
+    cap_drop: Literal["auto", "on", "off"] | bool = "auto"
+    derandomization: Literal["auto", "on", "off"] | bool = "auto"
+    activation: Literal["auto", "on", "off"] | bool = "auto"
     delay: Literal["timestamp", "rate"] = "timestamp"
     dq_threshold: str = "16.384kB"
     hz: int | None = None
@@ -1223,13 +1235,16 @@ class Cobalt(Queue):
     """COBALT: CoDel and BLUE.
 
     Attributes:
-        target: Sojourn time that is let be. Unit: s. At least 0.
-        interval: Time from a high delay to the first signal, and from that to the second. Unit: s. At least
+        target: Acceptable standing-queue delay. Unit: s. At least 0.
+        interval: Time from a high delay to the first signal, and from that one to the second. Unit: s. At least
             1e-06.
-        mtu: Largest packet, 4 of which may always wait; "auto" is the link's. Unit: bytes. From 0 to 65535.
+        mtu: Largest packet; a sojourn time of up to 4 of its transmission times is never high. "auto" is the
+            link's. Unit: bytes. From 0 to 65535.
         p_inc: Step up of BLUE's drop probability. From 0 to 1.
         p_dec: Step down of BLUE's drop probability. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them, except by BLUE.
+        ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
+        ce_threshold_for: Packets that `ce_threshold` marks.
 
     References: T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution
         for Home Gateways, IEEE LANMAN, 2018
@@ -1243,6 +1258,8 @@ class Cobalt(Queue):
     p_inc: float | str = 0.00390625
     p_dec: float | str = 0.000244140625
     ecn: bool = False
+    ce_threshold: str | None = None
+    ce_threshold_for: Literal["ect", "ect1"] = "ect"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1593,13 +1610,14 @@ class FqCodel(Queue):
             1e+06.
         occupancy: Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue
             alone.
-        target: Sojourn time that is let be. Unit: s. At least 0.
+        target: Acceptable standing-queue delay. Unit: s. At least 0.
         interval: How long the sojourn time must stay above target before the first drop, and the time to the
-            second. Unit: s. At least 1e-06.
-        maxpacket: No drop while no more than this waits behind the packet; "auto" is the link's largest packet.
+            second. Unit: s. From 1e-06 to 3600.
+        maxpacket: No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
+        ce_threshold_for: Packets that `ce_threshold` marks.
         variant: Whose arithmetic: that of the RFC or that of Linux 6.1.
 
     References: T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management
@@ -1617,6 +1635,7 @@ class FqCodel(Queue):
     maxpacket: str = "auto"
     ecn: bool = True
     ce_threshold: str | None = None
+    ce_threshold_for: Literal["ect", "ect1"] = "ect"
     variant: Literal["rfc", "linux"] = "rfc"
 
 
@@ -1628,20 +1647,27 @@ class FqPie(Queue):
         flows: Queues that the flows are hashed to. From 1 to 1e+06.
         quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
             in vain. Unit: bytes. From 64 to 1e+09.
-        target: Queueing delay that is wanted, QDELAY_REF. Unit: s. At least 0.
+        target: Target queueing delay, QDELAY_REF. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
         alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
         beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
-        max_burst: How long a burst goes free. Unit: s. At least 0.
-        mean_packet: Size of two of which a queue is never dropped from; "auto" is the link's largest packet.
-            Unit: bytes. At least 0.
+        max_burst: Burst allowance: time from the onset of congestion in which nothing is dropped early. Unit:
+            s. At least 0.
+        mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
+            the link's largest packet. Unit: bytes. At least 0.
         variant: Which form of PIE.
-        delay: How the queueing delay is known.
-        dq_threshold: Bytes whose departure makes one measurement of the rate. Unit: bytes. From 1 to 65536.
+        cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
+            "basic".
+        derandomization: Space drops by the sum of the probability since the last one; "auto": except in
+            "basic".
+        activation: Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
+        delay: How the queueing delay is measured.
+        dq_threshold: Bytes whose departure makes one measurement of the departure rate. Unit: bytes. From 1 to
+            65536.
         hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
             more. Unit: 1/s. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
-        mark_ecnth: Probability from which on ECN-capable packets are dropped like others. From 0 to 1.
+        mark_ecnth: Probability from which ECN-capable packets are dropped like others. From 0 to 1.
 
     References: Linux, sch_fq_pie, 2020; RFC 8290 and RFC 8033
     """
@@ -1657,6 +1683,9 @@ class FqPie(Queue):
     max_burst: str = "150ms"
     mean_packet: str = "auto"
     variant: Literal["extended", "basic", "linux"] = "linux"
+    cap_drop: Literal["auto", "on", "off"] | bool = "auto"
+    derandomization: Literal["auto", "on", "off"] | bool = "auto"
+    activation: Literal["auto", "on", "off"] | bool = "auto"
     delay: Literal["timestamp", "rate"] = "timestamp"
     dq_threshold: str = "16.384kB"
     hz: int | None = None
@@ -1702,7 +1731,7 @@ class Choke(Queue):
     Attributes:
         draws: How many packets of the queue are drawn for comparison. From 1 to 100.
         candidate: Which packet is compared with the one that arrives.
-        min_th: Average queue from which on packets are dropped. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
@@ -1710,13 +1739,13 @@ class Choke(Queue):
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
-        whole_average: At each arrival w_q times the whole part of avg is taken off, instead of w_q avg (Linux).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
+            the first packet above min_th (ns-2).
+        mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
+        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Up to where packets are marked.
+        mark_up_to: Range in which packets are marked.
 
     References: R. Pan, B. Prabhakar, K. Psounis, CHOKe: A Stateless Active Queue Management Scheme for
         Approximating Fair Bandwidth Allocation, IEEE INFOCOM, 2000

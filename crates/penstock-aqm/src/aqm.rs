@@ -1,4 +1,27 @@
-//! The contract of a law: what it is told, and what it answers.
+//! The contract of a law: the facts it is given, and its answers.
+//!
+//! # Time
+//! The clock may start at any time: laws and disciplines are built with the present time, and only differences of times
+//! count. Time stands still or goes on. Should it go back, the time that seems to pass is zero. Sums beyond the largest
+//! value are that value, [`Time::NEVER`], which never comes.
+//!
+//! # Timers
+//! A law or discipline has at most one timer: `next_timeout` gives the time at which it fires, `None` while it is off,
+//! and the caller owns the clock. The contract is the same for [`Aqm`] and [`crate::Discipline`].
+//!
+//! * The caller reads `next_timeout` after the construction, after `on_timeout` and `on_link`, and after a `dequeue` that
+//!   found the queue empty (for a law: after `on_idle`). Nothing else moves the timer, except where
+//!   [`crate::Discipline::timer_moves`] says so: there the caller reads it after every operation.
+//! * The time is never in the past. When it comes the caller calls `on_timeout`, before arrivals and departures of the
+//!   same time.
+//! * A caller that is late calls `on_timeout` once: a periodic law takes one step, not one for each period that has
+//!   passed, and the next timeout lies after the present.
+//!
+//! # Flows
+//! A flow is a dense number from 0. In the simulator it counts flows; on a real link it comes from an
+//! [`crate::IdTable`], which reuses numbers. State of flows lies in vectors by that number: [`Aqm::reserve`] makes room,
+//! and [`Aqm::forget_flow`] tells that a number passes to another flow. Numbers of at least [`crate::MAX_FLOWS`] and of
+//! the reserved number are taken modulo the larger of the two, so that memory is bounded whatever the numbers are.
 
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Rng, Span, Time};
 
@@ -137,20 +160,27 @@ pub trait Aqm: Send {
     /// A queued packet was removed to make room.
     fn on_evicted(&mut self, _cx: &mut Cx<'_>, _packet: &Departing) {}
 
-    /// Service was offered and this queue had nothing (not: the last packet left for the wire).
+    /// `dequeue` found the queue empty; not called when the last packet departs.
     fn on_idle(&mut self, _now: Time) {}
 
     /// The link behind the queue has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
 
-    /// When the law next wants [`Aqm::on_timeout`]; the caller owns the timer, and reads this again after `on_timeout`,
-    /// `on_idle` and `on_link` only. Never in the past.
+    /// When the law next needs [`Aqm::on_timeout`]; see *Timers* at the head of this file.
     fn next_timeout(&self) -> Option<Time> {
         None
     }
 
-    /// The time that [`Aqm::next_timeout`] named has come.
+    /// The time given by [`Aqm::next_timeout`] has come.
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
+
+    /// The number `flow` passes to another flow: forget penalties, credits and round-trip times of the old one. Packets of
+    /// the old flow that still wait count as those of the new one.
+    fn forget_flow(&mut self, _now: Time, _flow: u32) {}
+
+    /// Make room for the state of flows with numbers below `flows`: from then on these allocate nothing. To be called
+    /// before the first packet.
+    fn reserve(&mut self, _flows: u32) {}
 
     /// Show the state to a probe, as (name, value). Names are the literature's: `avg`, `p_b`, `max_p`. A scheduler puts
     /// the name of the class before those of its law: `gold.avg`.
@@ -192,6 +222,12 @@ impl Aqm for alloc::boxed::Box<dyn Aqm> {
     }
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         (**self).on_timeout(cx);
+    }
+    fn forget_flow(&mut self, now: Time, flow: u32) {
+        (**self).forget_flow(now, flow);
+    }
+    fn reserve(&mut self, flows: u32) {
+        (**self).reserve(flows);
     }
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         (**self).gauges(show);

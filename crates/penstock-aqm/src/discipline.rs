@@ -177,9 +177,19 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     fn backlog(&self) -> Backlog;
     /// The link has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
+    /// The number `flow` passes to another flow: forget what the old one owes or is owed, and what its law noted of it.
+    /// Packets of the old flow that still wait count as those of the new one.
+    fn forget_flow(&mut self, _now: Time, _flow: u32) {}
+    /// Make room for `packets` waiting packets and for the state of flows with numbers below `flows`: from then on none of
+    /// them allocates memory. To be called before the first packet.
+    fn reserve(&mut self, _packets: u32, _flows: u32) {}
     /// When the discipline next needs [`Discipline::on_timeout`]; as [`crate::Aqm::next_timeout`].
     fn next_timeout(&self) -> Option<Time> {
         None
+    }
+    /// Whether arrivals and departures move the timer; the answer never changes.
+    fn timer_moves(&self) -> bool {
+        false
     }
     /// The time given by [`Discipline::next_timeout`] has come.
     fn on_timeout(&mut self, _env: &mut Env<'_, P, W>) {}

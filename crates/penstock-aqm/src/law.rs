@@ -24,7 +24,6 @@ pub mod green;
 pub mod lred;
 pub mod measure;
 pub mod p;
-mod per_flow;
 pub mod pi;
 pub mod pi2;
 pub mod pie;

@@ -13,7 +13,9 @@ mod aqm;
 mod class_settings;
 pub mod discipline;
 pub mod edge;
+mod id_table;
 pub mod law;
+mod per_flow;
 mod registry;
 #[cfg(test)]
 #[path = "../tests/rig/mod.rs"]
@@ -25,5 +27,7 @@ mod tokens;
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;
 pub use discipline::{Discipline, Env, Facts, Next, Probe, Report};
+pub use id_table::{FlowKey, IdTable, Key, Lookup};
+pub use per_flow::MAX_FLOWS;
 pub use registry::{build, build_law, build_stage, conditioners, find, find_conditioner, schemes, shapers};
 pub use scheme::{BuildLaw, BuildNamedLaw, Law, Picture, Scheme, SchemeInfo, Site};

@@ -18,10 +18,10 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// A bucket that fills at `rate` up to `depth`.
-    pub(crate) fn new(rate: Rate, depth: Bytes) -> Self {
+    /// A bucket that is full now and fills at `rate` up to `depth`.
+    pub(crate) fn new(rate: Rate, depth: Bytes, now: Time) -> Self {
         let depth = tokens(depth.0);
-        Self { rate, depth, level: depth, at: Time::ZERO }
+        Self { rate, depth, level: depth, at: now }
     }
 
     /// Tokens that have come since the last call, not yet in the bucket.
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn tokens_grow_up_to_the_depth_and_the_rest_spills() {
         // 8000 bit/s: a byte each millisecond
-        let mut bucket = Bucket::new(Rate::from_bits_per_second(8_000), Bytes(1_500));
+        let mut bucket = Bucket::new(Rate::from_bits_per_second(8_000), Bytes(1_500), Time::ZERO);
         assert!(bucket.take(1_500) && !bucket.take(1));
         assert_eq!(bucket.fill(millis(1_000)), 0);
         assert_eq!(bucket.bytes(), 1_000.0);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_however_often_it_is_filled() {
-        let mut bucket = Bucket::new(Rate::from_bits_per_second(7), Bytes(1_000));
+        let mut bucket = Bucket::new(Rate::from_bits_per_second(7), Bytes(1_000), Time::ZERO);
         bucket.empty();
         for step in 1..=1_000_u64 {
             bucket.fill(Time::from_nanos(step * 8_000_000_000 / 7));

@@ -17,7 +17,7 @@ pub struct Span(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than every instant of a run.
+    /// Later than every instant of a run. Sums beyond the largest value give this.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the start.

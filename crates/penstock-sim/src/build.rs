@@ -91,7 +91,7 @@ fn queues(
             Ok(queue) if stages.is_empty() => Some(Queue { discipline: queue, restless: false }),
             Ok(queue) => {
                 let queue = Conditioned::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
-                Some(Queue { restless: queue.holds(), discipline: Box::new(queue) })
+                Some(Queue { restless: queue.timer_moves(), discipline: Box::new(queue) })
             }
             Err(errors) => {
                 faults.extend(errors.into_iter().map(|error| Fault::parameter(&path, error)));

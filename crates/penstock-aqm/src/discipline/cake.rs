@@ -114,7 +114,7 @@ impl Scheme for Cake {
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
-        &Site { link, .. }: &Site<'_>,
+        &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = CakeParams::from_settings(settings)?;
         let plan = Plan {
@@ -126,7 +126,7 @@ impl Scheme for Cake {
             rtt: params.rtt,
             ecn: params.ecn,
         };
-        Ok(Box::new(CakeQueue::new(plan, link)))
+        Ok(Box::new(CakeQueue::new(plan, link, now)))
     }
 }
 

@@ -155,9 +155,9 @@ impl Scheme for Cbq {
         let queues = classes::queues(&classes, plans, site, errors)?;
         let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
         if variant == Variant::TokenBucket {
-            return Ok(Box::new(Scheduler::new(queues, sorting, Turns::new(&params, site.link), site.link.limit)));
+            return Ok(Box::new(Scheduler::new(queues, sorting, Turns::new(&params, site), site.link.limit)));
         }
-        let order = LinkSharing::new(variant, link_share, &params, site.link);
+        let order = LinkSharing::new(variant, link_share, &params, site);
         Ok(Box::new(Scheduler::new(queues, sorting, order, site.link.limit)))
     }
 }
@@ -179,12 +179,12 @@ struct Regulated {
 }
 
 impl Turns {
-    fn new(params: &[RegulatedClassParams], link: &LinkInfo) -> Self {
+    fn new(params: &[RegulatedClassParams], &Site { link, now, .. }: &Site<'_>) -> Self {
         let pace = |class: &RegulatedClassParams| class.share / class.mean_packet.0 as f64;
         let slowest = params.iter().map(pace).fold(f64::INFINITY, f64::min);
         let regulated = |class: &RegulatedClassParams| Regulated {
             share: class.share,
-            tokens: Bucket::new(part(link.rate, class.share), depth(class.burst, link.mean_packet)),
+            tokens: Bucket::new(part(link.rate, class.share), depth(class.burst, link.mean_packet), now),
             packets: math::round(pace(class) / slowest).max(1.0) as u32,
         };
         let classes: Vec<_> = params.iter().map(regulated).collect();

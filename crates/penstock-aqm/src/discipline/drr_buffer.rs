@@ -189,8 +189,8 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     }
 
     /// A new hash every `period`.
-    pub(super) fn perturbed(self, period: Option<Span>) -> Self {
-        Self { perturb: period.map(Ticker::new), ..self }
+    pub(super) fn perturbed(self, period: Option<Span>, now: Time) -> Self {
+        Self { perturb: period.map(|period| Ticker::new(now, period)), ..self }
     }
 
     /// One packet a turn instead of a quantum of bytes.
@@ -323,7 +323,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        let perturb = self.perturb.as_ref().map(Ticker::next);
+        let perturb = self.perturb.as_ref().and_then(Ticker::next);
         self.policy.next_timeout().into_iter().chain(perturb).min()
     }
 
@@ -331,7 +331,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         if self.policy.next_timeout().is_some_and(|due| due <= env.now) {
             self.policy.on_timeout(env.now);
         }
-        if let Some(ticker) = self.perturb.as_mut().filter(|ticker| ticker.next() <= env.now) {
+        if let Some(ticker) = self.perturb.as_mut().filter(|ticker| ticker.next().is_some_and(|due| due <= env.now)) {
             ticker.advance(env.now);
             self.rehash(env);
         }

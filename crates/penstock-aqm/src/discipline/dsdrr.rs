@@ -102,8 +102,8 @@ struct DiscardState {
 }
 
 impl DiscardState {
-    fn new(params: DsdrrParams, queues: Option<u32>) -> Self {
-        let ticker = Ticker::new(params.interval);
+    fn new(params: DsdrrParams, queues: Option<u32>, now: Time) -> Self {
+        let ticker = Ticker::new(now, params.interval);
         Self { params, ticker, queues, used: 0, discard: Vec::new(), n_d: 0, most: 0, w: None, overflow: false }
     }
 
@@ -157,7 +157,7 @@ impl Policy for DiscardState {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, now: Time) {
@@ -210,7 +210,7 @@ impl Scheme for Dsdrr {
                 reader.refuse("w_init", format!("is {}: it must not be above w_max, {}", params.w_init, params.w_max));
             }
             let queues = drr.and_then(|drr| drr.buckets).or(site.link.flows);
-            Some(DiscardState::new(params, queues))
+            Some(DiscardState::new(params, queues, site.now))
         })
     }
 }

@@ -92,7 +92,7 @@ struct DualPi2Laws {
 }
 
 impl DualPi2Laws {
-    fn new(params: DualPi2Params) -> Self {
+    fn new(params: DualPi2Params, now: Time) -> Self {
         let (target, rtt_max) = (params.target.as_secs(), params.rtt_max.as_secs());
         let interval = match params.interval {
             Auto::Auto => Span::from_secs(pie_design::dualpi2_period(target, rtt_max)),
@@ -104,7 +104,7 @@ impl DualPi2Laws {
             alpha: or(params.alpha, rule.alpha),
             beta: or(params.beta, rule.beta),
             p_cmax: (1.0 / (params.k * params.k)).min(1.0),
-            ticker: Ticker::new(interval),
+            ticker: Ticker::new(now, interval),
             params,
             p: 0.0,
             p_cl: 0.0,
@@ -170,7 +170,7 @@ impl Coupled for DualPi2Laws {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     /// Figure 8.
@@ -215,10 +215,10 @@ impl Scheme for DualPi2 {
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
-        &Site { link, .. }: &Site<'_>,
+        &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (laws, dual): (DualPi2Params, DualParams) = read(settings, &PARAMS)?;
-        Ok(Box::new(DualQueue::new(dual, DualPi2Laws::new(laws), link)))
+        Ok(Box::new(DualQueue::new(dual, DualPi2Laws::new(laws, now), link)))
     }
 }
 

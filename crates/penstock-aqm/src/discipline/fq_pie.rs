@@ -55,10 +55,10 @@ impl Scheme for FqPie {
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
-        &Site { link, .. }: &Site<'_>,
+        &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (queues, pie): (FlowQueueParams, PieParams) = read(settings, &PARAMS)?;
-        let (queues, pie) = (queues, Pie::new(pie, link));
+        let (queues, pie) = (queues, Pie::new(pie, link, now));
         Ok(Box::new(FlowQueue::new(&queues, pie, Overflow::Arrival, Occupancy::Queue, link)))
     }
 }

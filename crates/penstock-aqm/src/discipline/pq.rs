@@ -24,7 +24,6 @@ use super::classes::{self, ClassPlan};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
 use super::weights::{ClassesParams, read_classes};
 use super::{Discipline, Probe};
-use crate::aqm::LinkInfo;
 use crate::class_settings::{self, path};
 use crate::edge::classifier::Classifier;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -91,7 +90,7 @@ impl Scheme for Pq {
         });
         let queues = classes::queues(&classes, plans, site, errors)?;
         let sorting = Sorting::Classes(Classifier::new(classes.iter().map(|class| &class.matches)));
-        Ok(Box::new(Scheduler::new(queues, sorting, ByPriority::new(&params, site.link), site.link.limit)))
+        Ok(Box::new(Scheduler::new(queues, sorting, ByPriority::new(&params, site), site.link.limit)))
     }
 }
 
@@ -109,12 +108,12 @@ struct Rank {
 }
 
 impl ByPriority {
-    fn new(params: &[PriorityClassParams], link: &LinkInfo) -> Self {
+    fn new(params: &[PriorityClassParams], &Site { link, now, .. }: &Site<'_>) -> Self {
         let mut order: Vec<usize> = (0..params.len()).collect();
         order.sort_by_key(|&class| params[class].priority.unwrap_or(class as u32));
         let tokens = |class: usize| {
             let burst = depth(params[class].burst, link.mean_packet);
-            params[class].rate.map(|rate| Bucket::new(rate, burst))
+            params[class].rate.map(|rate| Bucket::new(rate, burst, now))
         };
         let ranks = order.into_iter().map(|class| Rank { class, tokens: tokens(class) }).collect();
         Self { ranks, picked: (0, false) }

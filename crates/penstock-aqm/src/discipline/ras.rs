@@ -204,12 +204,12 @@ impl Scheme for Ras {
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
-        &Site { link, .. }: &Site<'_>,
+        &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = RasParams::from_settings(settings)?;
         let curve = Curve::new(&params, link)?;
-        let ear = Estimate { ear: 0.0, k: params.k.as_secs(), last: Time::ZERO };
-        Ok(Box::new(Shaper { queue: VecDeque::new(), bytes: 0, limit: link.limit, curve, ear, due: Time::ZERO }))
+        let ear = Estimate { ear: 0.0, k: params.k.as_secs(), last: now };
+        Ok(Box::new(Shaper { queue: VecDeque::new(), bytes: 0, limit: link.limit, curve, ear, due: now }))
     }
 }
 

@@ -176,7 +176,7 @@ impl Scheme for Sfq {
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
-        &Site { link, .. }: &Site<'_>,
+        &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = read_with(settings, SfqParams::INFO, |reader| {
             let params = reader.params::<SfqParams>()?;
@@ -195,7 +195,7 @@ impl Scheme for Sfq {
         let drr = DrrParams { quantum, buckets: Some(buckets), spread };
         let end = if headdrop { End::Head } else { End::Tail };
         let policy = Sharing { longest: Longest::new(), room, buckets, depth, flows, end };
-        let buffer = DrrBuffer::new(&drr, link, policy).perturbed(perturb);
+        let buffer = DrrBuffer::new(&drr, link, policy).perturbed(perturb, now);
         Ok(Box::new(if round == Round::Packet { buffer.packet_by_packet() } else { buffer }))
     }
 }

@@ -59,17 +59,19 @@ struct Schedule {
 }
 
 impl Schedule {
-    fn new(rate: Rate, burst: Bytes) -> Self {
+    fn new(rate: Rate, burst: Bytes, now: Time) -> Self {
         let (work, bits) = (u128::from(burst.0) * 8_000_000_000, u128::from(rate.bits_per_second()));
         let ahead = u64::try_from(work / bits).unwrap_or(u64::MAX);
-        Self { rate, ahead, ahead_remainder: (work % bits) as u64, due: Time::ZERO, remainder: 0 }
+        Self { rate, ahead, ahead_remainder: (work % bits) as u64, due: now, remainder: 0 }
     }
 
     /// When the next packet may leave.
     fn earliest(&self) -> Time {
         let early = self.due.as_nanos().checked_sub(self.ahead);
         // what is left over is a part of a nanosecond, which has to be over
-        Time::from_nanos(early.map_or(0, |early| early + u64::from(self.remainder > self.ahead_remainder)))
+        Time::from_nanos(
+            early.map_or(0, |early| early.saturating_add(u64::from(self.remainder > self.ahead_remainder))),
+        )
     }
 
     /// A packet of `size` bytes leaves now.
@@ -79,7 +81,7 @@ impl Schedule {
         }
         let rate = u128::from(self.rate.bits_per_second());
         let work = u128::from(size) * 8_000_000_000 + u128::from(self.remainder);
-        self.due += Span::from_nanos((work / rate) as u64);
+        self.due += Span::from_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX));
         self.remainder = (work % rate) as u64;
     }
 }
@@ -149,10 +151,10 @@ impl Scheme for Shaper {
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
-        &Site { link, .. }: &Site<'_>,
+        &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let ShaperParams { rate, burst } = ShaperParams::from_settings(settings)?;
-        let schedule = Schedule::new(rate, burst);
+        let schedule = Schedule::new(rate, burst, now);
         Ok(Box::new(LeakyBucket { queue: VecDeque::new(), bytes: 0, limit: link.limit, schedule }))
     }
 }
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn the_rate_is_exact_in_the_long_run() {
         // 7 bit/s: a byte takes 8/7 s; 7000 bytes take 8000 s to the nanosecond
-        let mut schedule = Schedule::new(Rate::from_bits_per_second(7), Bytes(0));
+        let mut schedule = Schedule::new(Rate::from_bits_per_second(7), Bytes(0), Time::ZERO);
         for _ in 0..7_000 {
             schedule.leave(schedule.due, 1);
         }

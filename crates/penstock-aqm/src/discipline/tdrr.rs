@@ -64,6 +64,7 @@ struct Throughput {
 
 /// The queue with the highest throughput loses its head.
 struct HighestThroughput {
+    start: Time,
     k: f64,
     throughputs: Vec<Throughput>,
     /// ln r_i + t_i / K of the active queues, then the lowest number.
@@ -71,13 +72,13 @@ struct HighestThroughput {
 }
 
 impl HighestThroughput {
-    fn new(k: Span) -> Self {
-        Self { k: k.as_secs(), throughputs: Vec::new(), order: Ranking::new() }
+    fn new(k: Span, start: Time) -> Self {
+        Self { start, k: k.as_secs(), throughputs: Vec::new(), order: Ranking::new() }
     }
 
     fn rank(&mut self, id: u32) {
         let Throughput { r, since } = self.throughputs[id as usize];
-        self.order.set(id, (math::ln(r) + since.as_secs() / self.k, Reverse(id)));
+        self.order.set(id, (math::ln(r) + since.since(self.start).as_secs() / self.k, Reverse(id)));
     }
 }
 
@@ -102,7 +103,7 @@ impl Watcher for HighestThroughput {
             self.throughputs.resize(id as usize + 1, Throughput::default());
         }
         let throughput = &mut self.throughputs[id as usize];
-        if throughput.r == 0.0 || (now - throughput.since).as_secs() > 5.0 * self.k {
+        if throughput.r == 0.0 || now.since(throughput.since).as_secs() > 5.0 * self.k {
             *throughput = Throughput { r: 0.0, since: now };
         }
         self.rank(id);
@@ -116,7 +117,7 @@ impl Policy for HighestThroughput {
 
     fn on_sent(&mut self, now: Time, id: u32, size: u32) {
         let Throughput { r, since } = &mut self.throughputs[id as usize];
-        *r = averaged(*r, size, (now - *since).as_secs(), self.k);
+        *r = averaged(*r, size, now.since(*since).as_secs(), self.k);
         *since = now;
         if self.order.contains(id) {
             self.rank(id);
@@ -149,7 +150,7 @@ impl Scheme for Tdrr {
         site: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build(settings, &PARAMS, site, |reader, _| {
-            reader.params::<TdrrParams>().map(|params| HighestThroughput::new(params.k))
+            reader.params::<TdrrParams>().map(|params| HighestThroughput::new(params.k, site.now))
         })
     }
 }
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn the_order_by_logarithm_is_the_order_by_decayed_throughput() {
         let mut rng = Rng::stream(1, "decay");
-        let mut policy = HighestThroughput::new(Span::from_millis(100));
+        let mut policy = HighestThroughput::new(Span::from_millis(100), Time::ZERO);
         let mut plain = [(0.0, 0.0); 8];
         let mut now = Time::ZERO;
         let mut queues = DrrQueues::new(Quantum::Packet);
@@ -257,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_has_never_sent_counts_from_when_it_became_active_again() {
-        let mut policy = HighestThroughput::new(Span::from_millis(100));
+        let mut policy = HighestThroughput::new(Span::from_millis(100), Time::ZERO);
         let mut queues = DrrQueues::new(Quantum::Packet);
         queues.reach(0);
         queues.push(&mut policy, Time::ZERO, 0, ((), 1500, Time::ZERO));

@@ -61,7 +61,7 @@ pub struct Car {
 
 impl Car {
     /// The part with these parameters.
-    pub fn new(params: CarParams) -> Self {
+    pub fn new(params: CarParams, now: Time) -> Self {
         let bn = match params.bn {
             Auto::Value(bytes) => bytes,
             Auto::Auto => burst(params.rate, 1.5),
@@ -70,7 +70,7 @@ impl Car {
             Auto::Value(bytes) => bytes,
             Auto::Auto => Bytes(2 * bn.0),
         };
-        let bucket = Bucket::new(params.rate, bn);
+        let bucket = Bucket::new(params.rate, bn, now);
         Self { params, be: tokens(be.0), bucket, actual_debt: 0, compounded_debt: 0 }
     }
 
@@ -123,8 +123,8 @@ impl Part for Car {
         class_params: &[],
     };
 
-    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(CarParams::from_settings(settings)?))
+    fn from_settings(settings: &Settings, _link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(CarParams::from_settings(settings)?, now))
     }
 }
 
@@ -197,13 +197,14 @@ mod tests {
 
     #[test]
     fn recommended_bursts_are_a_second_and_a_half_and_twice_that() {
-        let car = Car::new(CarParams {
+        let params = CarParams {
             rate: Rate::from_bits_per_second(8_000_000),
             bn: Auto::Auto,
             be: Auto::Auto,
             conform: Action::Pass,
             exceed: Action::Pass,
-        });
+        };
+        let car = Car::new(params, Time::ZERO);
         assert_eq!((car.bucket.bytes(), in_bytes(car.be)), (1_500_000.0, 3_000_000.0));
     }
 }

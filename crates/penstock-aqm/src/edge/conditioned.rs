@@ -6,8 +6,8 @@
 //! drops is reported with [`Cause::Policed`], with which it is no arrival of the queue.
 //!
 //! The conditioners draw from a random stream of their own, so that the law's draws are the same with and without them.
-//! The timer of the whole is the earlier of the queue's and the shapers', and moves at every operation, unlike that of a
-//! queue alone: who owns it re-reads it after each ([`Conditioned::holds`] says whether that is needed).
+//! The timer of the whole is the earlier of the queue's and the shapers'. With a shaper, every operation moves it
+//! ([`Discipline::timer_moves`]).
 
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use crate::discipline::{Discipline, Env, Next, Probe, Report};
@@ -44,11 +44,6 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Conditioned<P, W> {
     pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P, W>>, rng: Rng) -> Self {
         let stages = stages.into_iter().map(|stage| Holding { stage, due: None }).collect();
         Self { stages, queue, rng, shed: Shed(Vec::new()) }
-    }
-
-    /// Whether a stage may hold packets, so that the timer moves at every operation.
-    pub fn holds(&self) -> bool {
-        self.stages.iter().any(|holding| matches!(holding.stage, Stage::Shaper(_)))
     }
 
     /// When a shaper lets its next packet go.
@@ -160,6 +155,10 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Condit
 
     fn next_timeout(&self) -> Option<Time> {
         [self.queue.next_timeout(), self.due()].into_iter().flatten().min()
+    }
+
+    fn timer_moves(&self) -> bool {
+        self.stages.iter().any(|holding| matches!(holding.stage, Stage::Shaper(_)))
     }
 
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
@@ -295,7 +294,7 @@ mod tests {
     fn a_shaper_lets_packets_go_on_at_its_times_and_the_queue_sees_only_those() {
         // 1000 bytes each 100 ms
         let mut bench = bench(&[("shaper", &[RATE], Limit::Packets(2))]);
-        assert!(bench.conditioned.holds());
+        assert!(Discipline::<_, dyn Probe<_>>::timer_moves(&bench.conditioned));
         (0..4).for_each(|number| bench.arrive(0, number));
         assert_eq!((&bench.told.queued[..], &bench.told.policed[..]), (&[0][..], &[3][..]));
         assert_eq!(bench.conditioned.backlog().packets, 3);

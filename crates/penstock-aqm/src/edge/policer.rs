@@ -40,9 +40,9 @@ pub struct Policer(TokenBucket);
 
 impl Policer {
     /// The policer before this link.
-    pub fn new(params: &PolicerParams, link: &LinkInfo) -> Self {
+    pub fn new(params: &PolicerParams, link: &LinkInfo, now: Time) -> Self {
         let PolicerParams { rate, burst, conform, exceed } = *params;
-        Self(TokenBucket::new(TokenBucketParams { rate, burst, within: conform, out: exceed }, link))
+        Self(TokenBucket::new(TokenBucketParams { rate, burst, within: conform, out: exceed }, link, now))
     }
 }
 
@@ -67,8 +67,8 @@ impl Part for Policer {
         class_params: &[],
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(&PolicerParams::from_settings(settings)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(&PolicerParams::from_settings(settings)?, link, now))
     }
 }
 

@@ -61,12 +61,12 @@ pub struct SrTcm {
 
 impl SrTcm {
     /// The marker before this link; all contradictions in `params`, if there are any.
-    pub fn new(params: SrTcmParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+    pub fn new(params: SrTcmParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let [cbs, ebs] = [params.cbs, params.ebs].map(|given| depth(given, params.rate, link));
         if cbs.0 == 0 && ebs.0 == 0 {
             return Err(vec![ParamError::new("cbs", "is 0 bytes and so is ebs: one of them must be above 0")]);
         }
-        let (c, e) = (Bucket::new(params.rate, cbs), Bucket::new(params.rate, ebs));
+        let (c, e) = (Bucket::new(params.rate, cbs, now), Bucket::new(params.rate, ebs, now));
         Ok(Self { params, c, e })
     }
 
@@ -110,8 +110,8 @@ impl Part for SrTcm {
         class_params: &[],
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Self::new(SrTcmParams::from_settings(settings)?, link)
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Self::new(SrTcmParams::from_settings(settings)?, link, now)
     }
 }
 

@@ -48,8 +48,8 @@ pub struct TokenBucket {
 
 impl TokenBucket {
     /// The marker before this link.
-    pub fn new(params: TokenBucketParams, link: &LinkInfo) -> Self {
-        let bucket = Bucket::new(params.rate, depth(params.burst, params.rate, link));
+    pub fn new(params: TokenBucketParams, link: &LinkInfo, now: Time) -> Self {
+        let bucket = Bucket::new(params.rate, depth(params.burst, params.rate, link), now);
         Self { params, bucket }
     }
 }
@@ -84,8 +84,8 @@ impl Part for TokenBucket {
         class_params: &[],
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(TokenBucketParams::from_settings(settings)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(TokenBucketParams::from_settings(settings)?, link, now))
     }
 }
 

@@ -63,12 +63,12 @@ pub struct TrTcm {
 
 impl TrTcm {
     /// The marker before this link; all contradictions in `params`, if there are any.
-    pub fn new(params: TrTcmParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+    pub fn new(params: TrTcmParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         if params.peak < params.rate {
             return Err(vec![ParamError::new("peak", "is below rate: it must be equal to it or greater")]);
         }
-        let p = Bucket::new(params.peak, depth(params.pbs, params.peak, link));
-        let c = Bucket::new(params.rate, depth(params.cbs, params.rate, link));
+        let p = Bucket::new(params.peak, depth(params.pbs, params.peak, link), now);
+        let c = Bucket::new(params.rate, depth(params.cbs, params.rate, link), now);
         Ok(Self { params, p, c })
     }
 
@@ -112,8 +112,8 @@ impl Part for TrTcm {
         class_params: &[],
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Self::new(TrTcmParams::from_settings(settings)?, link)
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Self::new(TrTcmParams::from_settings(settings)?, link, now)
     }
 }
 

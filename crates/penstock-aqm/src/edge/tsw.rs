@@ -72,7 +72,7 @@ pub struct Tsw {
 
 impl Tsw {
     /// The marker; all contradictions in `params`, if there are any.
-    pub fn new(params: TswParams) -> Result<Self, ParamErrors> {
+    pub fn new(params: TswParams, now: Time) -> Result<Self, ParamErrors> {
         let bytes = |rate: Rate| rate.bits_per_second() as f64 / 8.0;
         let (ctr, ptr) = (bytes(params.rate), params.peak.map_or(f64::INFINITY, bytes));
         let mut errors = Vec::new();
@@ -85,7 +85,7 @@ impl Tsw {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Self { params, ctr, ptr, avg_rate: ctr, t_front: Time::ZERO, count: 0 })
+        Ok(Self { params, ctr, ptr, avg_rate: ctr, t_front: now, count: 0 })
     }
 
     /// Figure 2.
@@ -143,8 +143,8 @@ impl Part for Tsw {
         class_params: &[],
     };
 
-    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Self::new(TswParams::from_settings(settings)?)
+    fn from_settings(settings: &Settings, _link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Self::new(TswParams::from_settings(settings)?, now)
     }
 }
 

@@ -25,6 +25,7 @@
 //! * The paper keeps the counts of flows in a hash table; here each flow has a number.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::vec::Vec;
@@ -68,19 +69,19 @@ pub struct Afd {
     ticker: Ticker,
     shadows: Vec<Shadow>,
     /// Bytes of each flow in the shadow buffer.
-    bytes: Vec<u64>,
+    bytes: PerFlow<u64>,
     m_fair: f64,
     q_old: f64,
 }
 
 impl Afd {
     /// The law on this link.
-    pub fn new(params: AfdParams, link: &LinkInfo) -> Self {
+    pub fn new(params: AfdParams, link: &LinkInfo, now: Time) -> Self {
         Self {
             q_ref: params.q_ref(link),
-            ticker: Ticker::new(params.interval),
-            shadows: Vec::new(),
-            bytes: Vec::new(),
+            ticker: Ticker::new(now, params.interval),
+            shadows: Vec::with_capacity(params.shadow as usize),
+            bytes: PerFlow::new(),
             m_fair: f64::from(params.shadow),
             q_old: 0.0,
             params,
@@ -89,7 +90,7 @@ impl Afd {
 
     /// The flow's packets in the shadow buffer.
     fn m(&self, flow: u32) -> f64 {
-        self.bytes.get(flow as usize).map_or(0.0, |&bytes| bytes as f64 / self.params.mean_packet.0 as f64)
+        self.bytes.get(flow).map_or(0.0, |&bytes| bytes as f64 / self.params.mean_packet.0 as f64)
     }
 
     fn sample(&mut self, packet: &PacketMeta, rng: &mut Rng) {
@@ -102,13 +103,9 @@ impl Afd {
         } else {
             let place = rng.below(self.shadows.len() as u64) as usize;
             let gone = core::mem::replace(&mut self.shadows[place], shadow);
-            self.bytes[gone.flow as usize] -= u64::from(gone.size);
+            *self.bytes.of(gone.flow) -= u64::from(gone.size);
         }
-        let flow = packet.flow as usize;
-        if self.bytes.len() <= flow {
-            self.bytes.resize(flow + 1, 0);
-        }
-        self.bytes[flow] += u64::from(packet.size);
+        *self.bytes.of(packet.flow) += u64::from(packet.size);
     }
 
     fn drop_probability(&self, flow: u32) -> f64 {
@@ -154,12 +151,25 @@ impl Aqm for Afd {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         self.update(f64::from(cx.queue.packets));
         self.ticker.advance(cx.now);
+    }
+
+    /// O(shadow) if the shadow buffer remembers packets of the flow.
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        let Some(bytes) = self.bytes.get_mut(flow).filter(|bytes| **bytes > 0) else { return };
+        for shadow in self.shadows.iter_mut().filter(|shadow| shadow.flow == flow) {
+            *bytes -= u64::from(shadow.size);
+            shadow.size = 0;
+        }
+    }
+
+    fn reserve(&mut self, flows: u32) {
+        self.bytes.reserve(flows);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -186,8 +196,8 @@ impl Law for Afd {
         bad: "Shares are only as even as the sample is large: many flows leave each a few packets in the shadow buffer.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(AfdParams::from_settings(settings)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(AfdParams::from_settings(settings)?, link, now))
     }
 }
 
@@ -255,7 +265,7 @@ mod tests {
         for n in 0..10_000 {
             law.sample(&packet(n % 7, 100 + n % 900), &mut rng);
             let sum: u64 = law.shadows.iter().map(|shadow| u64::from(shadow.size)).sum();
-            assert!(law.shadows.len() <= 50 && law.bytes.iter().sum::<u64>() == sum);
+            assert!(law.shadows.len() <= 50 && law.bytes.iter().map(|(_, bytes)| bytes).sum::<u64>() == sum);
         }
         assert_eq!(law.shadows.len(), 50);
     }

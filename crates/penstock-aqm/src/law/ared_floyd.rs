@@ -71,9 +71,9 @@ pub struct AredFloyd {
 
 impl AredFloyd {
     /// The law that moves the max_p of `red`.
-    pub fn new(params: AredFloydParams, red: Red) -> Self {
-        let ticker = Ticker::new(params.interval);
-        Self { params, red, ticker, last_change: Time::ZERO }
+    pub fn new(params: AredFloydParams, red: Red, now: Time) -> Self {
+        let ticker = Ticker::new(now, params.interval);
+        Self { params, red, ticker, last_change: now }
     }
 
     /// Figure 1.
@@ -116,7 +116,7 @@ impl Aqm for AredFloyd {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        (self.params.tick == Tick::Timer).then(|| self.ticker.next())
+        (self.params.tick == Tick::Timer).then(|| self.ticker.next()).flatten()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -153,7 +153,7 @@ impl Law for AredFloyd {
               seconds.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let (params, red) = read_with(settings, &PARAMS, |reader| {
             let (params, red) = (reader.params::<AredFloydParams>(), reader.params::<RedParams>());
             if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
@@ -163,7 +163,7 @@ impl Law for AredFloyd {
             }
             Some((params?, red?))
         })?;
-        Ok(Self::new(params, Red::new(red, link)?))
+        Ok(Self::new(params, Red::new(red, link)?, now))
     }
 }
 

@@ -25,9 +25,9 @@ pub(crate) struct Average {
 }
 
 impl Average {
-    /// The average of an empty queue on a link that is idle from the start.
+    /// The average of an empty queue: 0, which idle time does not change.
     pub(crate) const fn new(filter: Filter) -> Self {
-        Self { filter, avg: 0.0, idle_since: Some(Time::ZERO) }
+        Self { filter, avg: 0.0, idle_since: None }
     }
 
     /// avg = (1 - w_q) avg + w_q q. After an idle time, first avg = (1 - w_q)^m avg, where the link could have sent m

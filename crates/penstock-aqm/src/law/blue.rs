@@ -58,8 +58,8 @@ pub struct Blue {
 
 impl Blue {
     /// The law with these parameters.
-    pub fn new(params: BlueParams) -> Self {
-        Self { params, p: 0.0, last_update: Time::ZERO, idle: true, check: None }
+    pub fn new(params: BlueParams, now: Time) -> Self {
+        Self { params, p: 0.0, last_update: now, idle: true, check: None }
     }
 
     fn step(&mut self, now: Time, by: f64) {
@@ -142,8 +142,8 @@ impl Law for Blue {
               seconds to follow.",
     };
 
-    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(BlueParams::from_settings(settings)?))
+    fn from_settings(settings: &Settings, _link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(BlueParams::from_settings(settings)?, now))
     }
 }
 

@@ -30,8 +30,8 @@
 //! * Without a limit B nothing is dropped.
 
 use super::coin::toss;
-use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Time, math};
@@ -162,6 +162,16 @@ impl Aqm for Bred {
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.limit = limit(link);
+    }
+
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        if let Some(flow) = self.flows.get_mut(flow) {
+            flow.gap = 0;
+        }
+    }
+
+    fn reserve(&mut self, flows: u32) {
+        self.flows.reserve(flows);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

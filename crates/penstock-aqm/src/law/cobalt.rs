@@ -84,15 +84,15 @@ pub struct Cobalt {
 
 impl Cobalt {
     /// The law on this link.
-    pub fn new(params: CobaltParams, link: &LinkInfo) -> Self {
+    pub fn new(params: CobaltParams, link: &LinkInfo, now: Time) -> Self {
         let slack = params.slack(link);
         let vars = CobaltVars {
             count: 0,
             dropping: false,
-            drop_next: Time::ZERO,
+            drop_next: now,
             spacing: Span::default(),
             p_drop: 0.0,
-            blue_timer: Time::ZERO,
+            blue_timer: now,
         };
         Self { params, slack, vars }
     }
@@ -249,8 +249,8 @@ impl Law for Cobalt {
               acts only on overflow.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(CobaltParams::from_settings(settings)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(CobaltParams::from_settings(settings)?, link, now))
     }
 }
 
@@ -383,7 +383,7 @@ mod tests {
         }
         let giant = LinkInfo { mtu: Bytes(u64::MAX), ..thesis_link() };
         assert_eq!(
-            Cobalt::new(CobaltParams::from_settings(&[]).unwrap(), &giant).slack,
+            Cobalt::new(CobaltParams::from_settings(&[]).unwrap(), &giant, Time::ZERO).slack,
             Span::from_nanos(u64::MAX / 1_500_000 * 4)
         );
     }

@@ -21,9 +21,9 @@
 //! * Both sources only name the scheme and its idea: the formula is made after the square-root law of TCP.
 
 use super::curve::GentleFrom;
-use super::per_flow::PerFlow;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
+use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time, math};
@@ -154,6 +154,18 @@ impl Aqm for FbRed {
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.red.on_link(now, link);
+    }
+
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        if flow.queued > 0 && flow.rtt > 0 {
+            self.active = (self.active.0 - flow.rtt, self.active.1 - 1);
+        }
+        flow.rtt = 0;
+    }
+
+    fn reserve(&mut self, flows: u32) {
+        self.flows.reserve(flows);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

@@ -34,9 +34,9 @@
 //! * The thesis drops at random from qlen > min_q on; here qlen >= max(min_q, avgcq), as in the paper.
 
 use super::coin::toss;
-use super::per_flow::PerFlow;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
@@ -207,6 +207,16 @@ impl Aqm for Fred {
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.red.params = self.params.place(link);
         self.red.on_link(now, link);
+    }
+
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        if let Some(flow) = self.flows.get_mut(flow) {
+            flow.strikes = 0;
+        }
+    }
+
+    fn reserve(&mut self, flows: u32) {
+        self.flows.reserve(flows);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

@@ -31,8 +31,8 @@
 //! * After a window without traffic (u = 0) gamma stays.
 
 use super::coin::toss;
-use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
+use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
@@ -105,14 +105,14 @@ struct Window {
 
 impl Green {
     /// The law on this link.
-    pub fn new(params: GreenParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+    pub fn new(params: GreenParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         if params.gamma_low > params.gamma_high {
             let message = format!("is {}: it must not be above gamma_high, {}", params.gamma_low, params.gamma_high);
             return Err(alloc::vec![ParamError::new("gamma_low", message)]);
         }
         let window = Window { number: 1, flows: 0, sent: 0, lost: false };
         Ok(Self {
-            ticker: Ticker::new(params.window),
+            ticker: Ticker::new(now, params.window),
             params,
             link: *link,
             flows: PerFlow::new(),
@@ -197,7 +197,7 @@ impl Aqm for Green {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -207,6 +207,17 @@ impl Aqm for Green {
         self.n = self.window.flows;
         self.window = Window { number: self.window.number + 1, flows: 0, sent: 0, lost: false };
         self.ticker.advance(cx.now);
+    }
+
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        if let Some(Flow { rtt: Some(rtt), .. }) = self.flows.get_mut(flow).map(core::mem::take) {
+            let (sum, known) = self.rtts;
+            self.rtts = (Span::from_nanos(sum.as_nanos() - rtt.as_nanos()), known - 1);
+        }
+    }
+
+    fn reserve(&mut self, flows: u32) {
+        self.flows.reserve(flows);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -236,8 +247,8 @@ impl Law for Green {
               and then shares it unequally; gamma swings widely.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Self::new(GreenParams::from_settings(settings)?, link)
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Self::new(GreenParams::from_settings(settings)?, link, now)
     }
 }
 

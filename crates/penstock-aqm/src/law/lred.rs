@@ -153,7 +153,7 @@ impl Aqm for Lred {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -187,10 +187,10 @@ impl Law for Lred {
               often empty.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let params = LredParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
-        let ticker = Ticker::new(params.interval);
+        let ticker = Ticker::new(now, params.interval);
         let (present, sum) = (Period::default(), Period::default());
         let past = VecDeque::new();
         Ok(Self { params, derived, ticker, loss_ratio: 0.0, p: 0.0, present, past, sum, counted: false })

@@ -105,7 +105,7 @@ impl Aqm for Pi {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     /// Equation 1.21.
@@ -141,10 +141,10 @@ impl Law for Pi {
         bad: "With gains for few flows it needs a minute to reach the p that many flows want, with a full queue meanwhile.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let params = PiParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
-        let ticker = Ticker::new(params.interval);
+        let ticker = Ticker::new(now, params.interval);
         Ok(Self { params, derived, ticker, p: 0.0, previous: 0.0 })
     }
 }

@@ -59,8 +59,8 @@ pub struct Pi2 {
 
 impl Pi2 {
     /// The law.
-    pub fn new(params: Pi2Params) -> Self {
-        Self { ticker: Ticker::new(params.t_update), params, root: 0.0, qdelay_old: 0.0 }
+    pub fn new(params: Pi2Params, now: Time) -> Self {
+        Self { ticker: Ticker::new(now, params.t_update), params, root: 0.0, qdelay_old: 0.0 }
     }
 
     /// The controller: one step of p' at the delay `qdelay`, in seconds.
@@ -93,7 +93,7 @@ impl Aqm for Pi2 {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -126,8 +126,8 @@ impl Law for Pi2 {
         bad: "What does not respond has to be dropped with the square root in the loop, so a flood is answered slowly.",
     };
 
-    fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(Pi2Params::from_settings(settings)?))
+    fn from_settings(settings: &Settings, _link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(Pi2Params::from_settings(settings)?, now))
     }
 }
 

@@ -190,7 +190,7 @@ pub struct Pie {
 
 impl Pie {
     /// The law on this link.
-    pub fn new(params: PieParams, link: &LinkInfo) -> Self {
+    pub fn new(params: PieParams, link: &LinkInfo, now: Time) -> Self {
         let (is_basic, is_extended) = (params.variant == Variant::Basic, params.variant == Variant::Extended);
         let activates = params.activation.is_on(is_extended);
         let vars = PieVars {
@@ -200,7 +200,7 @@ impl Pie {
             burst_allowance: params.max_burst,
             qdelay: 0.0,
             qdelay_old: 0.0,
-            updated: Time::ZERO,
+            updated: now,
             drain: Drain::default(),
         };
         Self {
@@ -208,7 +208,7 @@ impl Pie {
             activates,
             derandomizes: params.derandomization.is_on(!is_basic),
             caps: params.cap_drop.is_on(!is_basic),
-            ticker: Ticker::new(params.period()),
+            ticker: Ticker::new(now, params.period()),
             params,
             vars,
         }
@@ -443,7 +443,7 @@ impl Aqm for Pie {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -477,8 +477,8 @@ impl Law for Pie {
               second.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(PieParams::from_settings(settings)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(PieParams::from_settings(settings)?, link, now))
     }
 }
 

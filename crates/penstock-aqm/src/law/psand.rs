@@ -121,7 +121,7 @@ pub struct Psand {
 
 impl Psand {
     /// The law on this link. The thresholds in `red` count only where `params` says so.
-    pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+    pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let target = target(&params, red, link);
         let (limit, unit) = (red.limit(link), red.measure_in.word());
         if !(0.0 < target && target < limit) {
@@ -138,7 +138,7 @@ impl Psand {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let ticker = Ticker::new(params.interval);
+        let ticker = Ticker::new(now, params.interval);
         let mut law = Self { params, red, ticker, target, limit, previous: None };
         law.start_thresholds();
         Ok(law)
@@ -264,7 +264,7 @@ impl Aqm for Psand {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -305,7 +305,7 @@ impl Law for Psand {
               average rises with the number of flows.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let (params, red) = read_with(settings, &PARAMS, |reader| {
             let params = reader.params::<PsandParams>();
             // RED's own thresholds are put in place from the target.
@@ -315,7 +315,7 @@ impl Law for Psand {
             let red = reader.params::<RedParams>();
             Some((params?, red?))
         })?;
-        Self::new(params, &red, link)
+        Self::new(params, &red, link, now)
     }
 }
 

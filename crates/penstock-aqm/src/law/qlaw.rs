@@ -79,9 +79,9 @@ pub struct Qlaw {
 
 impl Qlaw {
     /// The law that sets the max_p of `red`.
-    pub fn new(params: QlawParams, red: Red, link: &LinkInfo) -> Self {
+    pub fn new(params: QlawParams, red: Red, link: &LinkInfo, now: Time) -> Self {
         let rtld = Self::rtld(&params, link);
-        let ticker = Ticker::new(params.interval);
+        let ticker = Ticker::new(now, params.interval);
         let (arrivals, signals, arrived, signalled) = (0, 0, 0.0, 0.0);
         Self { params, red, rtld, ticker, arrivals, signals, arrived, signalled, counted: false, flows: 0.0 }
     }
@@ -158,7 +158,7 @@ impl Aqm for Qlaw {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -196,7 +196,7 @@ impl Law for Qlaw {
               swings.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let (params, red) = read_with(settings, &PARAMS, |reader| {
             let (params, red) = (reader.params::<QlawParams>(), reader.params::<RedParams>());
             if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
@@ -206,7 +206,7 @@ impl Law for Qlaw {
             }
             Some((params?, red?))
         })?;
-        Ok(Self::new(params, Red::new(red, link)?, link))
+        Ok(Self::new(params, Red::new(red, link)?, link, now))
     }
 }
 

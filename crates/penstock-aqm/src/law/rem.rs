@@ -89,11 +89,11 @@ pub struct Rem {
 
 impl Rem {
     /// The law on this link.
-    pub fn new(params: RemParams, link: &LinkInfo) -> Self {
-        let ticker = Ticker::new(params.interval);
+    pub fn new(params: RemParams, link: &LinkInfo, now: Time) -> Self {
+        let ticker = Ticker::new(now, params.interval);
         let mut law =
             Self { params, ticker, target: 0.0, sendable: 0.0, price: 0.0, p: 0.0, previous: 0.0, arrived: 0 };
-        law.on_link(Time::ZERO, link);
+        law.on_link(now, link);
         law
     }
 
@@ -121,7 +121,7 @@ impl Aqm for Rem {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        Some(self.ticker.next())
+        self.ticker.next()
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
@@ -158,8 +158,8 @@ impl Law for Rem {
               ns-2 empties the queue where many packets are dropped instead of marked.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Ok(Self::new(RemParams::from_settings(settings)?, link))
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Ok(Self::new(RemParams::from_settings(settings)?, link, now))
     }
 }
 

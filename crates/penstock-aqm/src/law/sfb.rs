@@ -35,8 +35,8 @@
 //! * The paper also holds a flow that was found unresponsive for a while; here it is judged anew by each packet.
 
 use super::coin::toss;
-use super::per_flow::PerFlow;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use crate::ticker::Ticker;
 use alloc::format;
@@ -82,9 +82,15 @@ penstock_core::params! {
 pub struct Sfb {
     params: SfbParams,
     derived: Derived,
-    /// `None` before the first arrival.
-    hashed: Option<Hashed>,
+    /// The bins in use.
+    current: Filter,
+    /// The bins that will follow them, with `rehash`.
+    spare: Option<Spare>,
+    /// Whether the hash functions are drawn: the first arrival draws them.
+    hashed: bool,
     bucket: Bucket,
+    /// When the law was built: bins have not moved since.
+    start: Time,
     rehash: Option<Ticker>,
     p_min: f64,
 }
@@ -94,13 +100,6 @@ pub struct Sfb {
 struct Derived {
     bin_size: f64,
     penalty_rate: f64,
-}
-
-/// The bins in use, and those that will follow them.
-#[derive(Clone, Debug)]
-struct Hashed {
-    current: Filter,
-    spare: Option<Spare>,
 }
 
 #[derive(Clone, Debug)]
@@ -117,7 +116,7 @@ struct Filter {
     bins: Vec<Bin>,
 }
 
-#[derive(Clone, Copy, Debug, core::default::Default)]
+#[derive(Clone, Copy, Debug)]
 struct Bin {
     qlen: u32,
     p_m: f64,
@@ -142,34 +141,59 @@ struct Judgement {
 
 impl Sfb {
     /// The law on this link; all contradictions in `params`, if there are any.
-    pub fn new(params: SfbParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
+    pub fn new(params: SfbParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         if let Some(rehash) = params.rehash.filter(|&rehash| rehash < params.warmup) {
             let message = format!("is {}: it must not be above rehash, {rehash}", params.warmup);
             return Err(vec![ParamError::new("warmup", message)]);
         }
-        let bucket = Bucket { tokens: params.penalty_burst, filled: Time::ZERO };
-        let rehash = params.rehash.map(Ticker::new);
-        Ok(Self { derived: Derived::new(&params, link), params, hashed: None, bucket, rehash, p_min: 0.0 })
+        let bucket = Bucket { tokens: params.penalty_burst, filled: now };
+        let rehash = params.rehash.map(|rehash| Ticker::new(now, rehash));
+        let filter = Filter::new(&params);
+        let spare = params.rehash.map(|_| Spare { filter: filter.clone(), qlen: PerFlow::new() });
+        let derived = Derived::new(&params, link);
+        Ok(Self { params, derived, current: filter, spare, hashed: false, bucket, start: now, rehash, p_min: 0.0 })
     }
 
     /// The verdict of the bins, before the toss.
     fn judge(&mut self, now: Time, flow: u32, rng: &mut Rng) -> Judgement {
-        let learns = self.rehash.as_ref().is_some_and(|ticker| now + self.params.warmup >= ticker.next());
-        let Self { params, derived, hashed, .. } = self;
-        let hashed = hashed.get_or_insert_with(|| Hashed::new(params, rng));
-        if let Some(spare) = hashed.spare.as_mut().filter(|_| learns) {
+        let learns = self.rehash.as_ref().and_then(Ticker::next).is_some_and(|next| now + self.params.warmup >= next);
+        if !self.hashed {
+            self.hashed = true;
+            self.current.hash_anew(self.start, rng);
+            if let Some(spare) = &mut self.spare {
+                spare.filter.hash_anew(self.start, rng);
+            }
+        }
+        let flow = self.hashed_id(flow);
+        let Self { params, derived, current, spare, .. } = self;
+        if let Some(spare) = spare.as_mut().filter(|_| learns) {
             spare.filter.learn(now, flow, params, derived.bin_size);
         }
-        hashed.current.learn(now, flow, params, derived.bin_size)
+        current.learn(now, flow, params, derived.bin_size)
+    }
+
+    /// The id that is hashed for a flow. With spare bins it is one for which there is a `qlen`.
+    fn hashed_id(&self, flow: u32) -> u32 {
+        self.spare.as_ref().map_or(flow, |spare| spare.qlen.index(flow))
     }
 
     /// Count a packet of this flow that entered or left the queue.
     fn count(&mut self, flow: u32, change: fn(&mut u32)) {
-        let Some(Hashed { current, spare }) = &mut self.hashed else { return };
-        current.count(flow, change);
-        if let Some(Spare { filter, qlen }) = spare {
+        let flow = self.hashed_id(flow);
+        self.current.count(flow, change);
+        if let Some(Spare { filter, qlen }) = &mut self.spare {
             filter.count(flow, change);
             change(qlen.of(flow));
+        }
+    }
+
+    /// The spare bins take over, and bins of new hash functions become the spare ones.
+    fn rehash(&mut self, rng: &mut Rng) {
+        let Some(Spare { filter, qlen }) = &mut self.spare else { return };
+        core::mem::swap(&mut self.current, filter);
+        filter.hash_anew(self.start, rng);
+        for (flow, &queued) in qlen.iter().filter(|&(_, &queued)| queued > 0) {
+            (0..filter.salts.len()).for_each(|level| filter.bin(level, flow).qlen += queued);
         }
     }
 }
@@ -189,27 +213,16 @@ impl Derived {
     }
 }
 
-impl Hashed {
-    fn new(params: &SfbParams, rng: &mut Rng) -> Self {
-        let current = Filter::new(params, rng);
-        let spare = params.rehash.map(|_| Spare { filter: Filter::new(params, rng), qlen: PerFlow::new() });
-        Self { current, spare }
-    }
-
-    /// The spare filter takes over, and a new one becomes the spare.
-    fn rehash(&mut self, params: &SfbParams, rng: &mut Rng) {
-        let Some(Spare { filter, qlen }) = &mut self.spare else { return };
-        self.current = core::mem::replace(filter, Filter::new(params, rng));
-        for (flow, &queued) in qlen.iter().filter(|&(_, &queued)| queued > 0) {
-            (0..filter.salts.len()).for_each(|level| filter.bin(level, flow).qlen += queued);
-        }
-    }
-}
-
 impl Filter {
-    fn new(params: &SfbParams, rng: &mut Rng) -> Self {
-        let salts = (0..params.levels).map(|_| rng.bits()).collect();
-        Self { salts, bins: vec![Bin::default(); (params.levels * params.bins) as usize] }
+    fn new(params: &SfbParams) -> Self {
+        let empty = Bin { qlen: 0, p_m: 0.0, last_update: Time::ZERO };
+        Self { salts: vec![0; params.levels as usize], bins: vec![empty; (params.levels * params.bins) as usize] }
+    }
+
+    /// Draw new hash functions, with empty bins that have not moved since `start`.
+    fn hash_anew(&mut self, start: Time, rng: &mut Rng) {
+        self.salts.iter_mut().for_each(|salt| *salt = rng.bits());
+        self.bins.fill(Bin { qlen: 0, p_m: 0.0, last_update: start });
     }
 
     #[inline]
@@ -239,6 +252,15 @@ impl Filter {
 
     fn count(&mut self, flow: u32, change: fn(&mut u32)) {
         (0..self.salts.len()).for_each(|level| change(&mut self.bin(level, flow).qlen));
+    }
+
+    fn forget(&mut self, flow: u32) {
+        for level in 0..self.salts.len() {
+            let bin = self.bin(level, flow);
+            if bin.qlen == 0 {
+                bin.p_m = 0.0;
+            }
+        }
     }
 }
 
@@ -302,22 +324,36 @@ impl Aqm for Sfb {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        self.rehash.as_ref().map(Ticker::next)
+        self.rehash.as_ref().and_then(Ticker::next)
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-        if let Some(hashed) = &mut self.hashed {
-            hashed.rehash(&self.params, cx.rng);
+        if self.hashed {
+            self.rehash(cx.rng);
         }
         if let Some(ticker) = &mut self.rehash {
             ticker.advance(cx.now);
         }
     }
 
+    /// Bins belong to all flows that share them: those of the flow start anew where nothing waits in them.
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        let flow = self.hashed_id(flow);
+        self.current.forget(flow);
+        if let Some(spare) = &mut self.spare {
+            spare.filter.forget(flow);
+        }
+    }
+
+    fn reserve(&mut self, flows: u32) {
+        if let Some(spare) = &mut self.spare {
+            spare.qlen.reserve(flows);
+        }
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        let bins = self.hashed.as_ref().map_or(&[][..], |hashed| &hashed.current.bins);
         show("p", self.p_min);
-        show("p_m", bins.iter().map(|bin| bin.p_m).fold(0.0, f64::max));
+        show("p_m", self.current.bins.iter().map(|bin| bin.p_m).fold(0.0, f64::max));
     }
 }
 
@@ -341,8 +377,8 @@ impl Law for Sfb {
               link a sparse flow loses a third; unfair between very different round-trip times.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
-        Self::new(SfbParams::from_settings(settings)?, link)
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
+        Self::new(SfbParams::from_settings(settings)?, link, now)
     }
 }
 

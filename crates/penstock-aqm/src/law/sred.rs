@@ -73,7 +73,8 @@ pub struct Sred {
     alpha: f64,
     /// B in packets, for the picture.
     limit: f64,
-    zombies: Vec<u32>,
+    /// Flows of earlier arrivals; `None` for one that is forgotten.
+    zombies: Vec<Option<u32>>,
     /// P
     hit_frequency: f64,
     /// The last arrival's probability.
@@ -88,20 +89,21 @@ impl Sred {
             Auto::Value(alpha) => alpha,
         };
         let limit = link.limit.in_packets(link.mean_packet).unwrap_or(f64::INFINITY);
-        Self { params, alpha, limit, zombies: Vec::new(), hit_frequency: 0.0, drop_p: 0.0 }
+        let zombies = Vec::with_capacity(params.zombies as usize);
+        Self { params, alpha, limit, zombies, hit_frequency: 0.0, drop_p: 0.0 }
     }
 
     /// Compare the arriving flow with a zombie; whether it is the same.
     fn hit(&mut self, flow: u32, rng: &mut Rng) -> bool {
         if self.zombies.len() < self.params.zombies as usize {
-            self.zombies.push(flow);
+            self.zombies.push(Some(flow));
             return false;
         }
         let zombie = rng.below(self.zombies.len() as u64) as usize;
-        let hit = self.zombies[zombie] == flow;
+        let hit = self.zombies[zombie] == Some(flow);
         let p = self.params.p;
         if !hit && p > 0.0 && (p >= 1.0 || rng.chance(p)) {
-            self.zombies[zombie] = flow;
+            self.zombies[zombie] = Some(flow);
         }
         self.hit_frequency = (1.0 - self.alpha) * self.hit_frequency + self.alpha * f64::from(u8::from(hit));
         hit
@@ -145,6 +147,11 @@ impl Aqm for Sred {
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.limit = link.limit.in_packets(link.mean_packet).unwrap_or(f64::INFINITY);
+    }
+
+    /// O(zombies)
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        self.zombies.iter_mut().filter(|zombie| **zombie == Some(flow)).for_each(|zombie| *zombie = None);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -253,11 +260,11 @@ mod tests {
         for flow in [5, 6, 5] {
             assert!(!law.hit(flow, &mut rng));
         }
-        assert_eq!((law.zombies.as_slice(), law.hit_frequency), ([5, 6, 5].as_slice(), 0.0));
+        assert_eq!((law.zombies.as_slice(), law.hit_frequency), ([Some(5), Some(6), Some(5)].as_slice(), 0.0));
         assert_eq!(rng.bits(), untouched.bits());
         // a miss with p = 1 always replaces, a hit never
         assert!(!law.hit(9, &mut rng));
-        assert_eq!(law.zombies.iter().filter(|&&flow| flow == 9).count(), 1);
+        assert_eq!(law.zombies.iter().filter(|&&flow| flow == Some(9)).count(), 1);
     }
 
     #[test]

@@ -21,8 +21,9 @@
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::id_table::{IdTable, Lookup};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Span, Time};
 
@@ -46,70 +47,74 @@ pub struct Xred {
     incomplete: Incomplete,
 }
 
-/// A flow and an application data unit of it.
-type Unit = (u32, u32);
-
-/// The units of which a fragment was lost.
+/// The units of which a fragment was lost: those with the latest losses.
 #[derive(Clone, Debug)]
 struct Incomplete {
     params: XredParams,
-    entries: BTreeMap<Unit, Entry>,
-    /// The units in the order of their last losses.
-    order: BTreeMap<u64, Unit>,
-    losses: u64,
+    /// Ids of units, each a flow and an application data unit of it, in the order of their last losses.
+    units: IdTable<(u32, u32)>,
+    /// By id.
+    losses: Vec<Loss>,
+    /// The last arrival.
+    now: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Loss {
     /// The highest that was lost.
     priority: u8,
-    at: Time,
-    /// Its key in the order.
-    loss: u64,
+    /// The last loss; `None` once the flow is forgotten.
+    at: Option<Time>,
 }
 
 impl Xred {
-    /// The law that asks `red` about what is not useless.
-    pub fn new(params: XredParams, red: Red) -> Self {
-        let incomplete = Incomplete { params, entries: BTreeMap::new(), order: BTreeMap::new(), losses: 0 };
-        Self { red, incomplete }
+    /// The law that asks `red` about packets that are not useless.
+    pub fn new(params: XredParams, red: Red, now: Time) -> Self {
+        let (units, losses) = (IdTable::new(params.list, 0), Vec::with_capacity(params.list as usize));
+        Self { red, incomplete: Incomplete { params, units, losses, now } }
     }
 }
 
 impl Incomplete {
+    /// Whether a loss counts still.
+    fn is_known(&self, loss: &Loss) -> bool {
+        loss.at.is_some_and(|at| self.now.since(at) <= self.params.lifetime)
+    }
+
     /// Whether a more important fragment of the packet's unit was lost.
     fn makes_useless(&self, packet: &PacketMeta) -> bool {
         let Some(rare) = packet.rare else { return false };
-        self.entries.get(&(packet.flow, rare.adu)).is_some_and(|entry| rare.priority < entry.priority)
+        self.units.find(&(packet.flow, rare.adu)).is_some_and(|id| {
+            let loss = &self.losses[id as usize];
+            self.is_known(loss) && rare.priority < loss.priority
+        })
     }
 
     /// The packet was lost.
-    fn record(&mut self, now: Time, packet: &PacketMeta) {
+    fn record(&mut self, packet: &PacketMeta) {
         let Some(rare) = packet.rare else { return };
-        let unit = (packet.flow, rare.adu);
-        let mut priority = rare.priority;
-        if let Some(entry) = self.entries.remove(&unit) {
-            self.order.remove(&entry.loss);
-            priority = priority.max(entry.priority);
-        } else if self.entries.len() >= self.params.list as usize
-            && let Some((_, oldest)) = self.order.pop_first()
-        {
-            self.entries.remove(&oldest);
+        let mut loss = Loss { priority: rare.priority, at: Some(self.now) };
+        match self.units.look_up(&(packet.flow, rare.adu)) {
+            Lookup::New(_) => self.losses.push(loss),
+            Lookup::Known(id) if self.is_known(&self.losses[id as usize]) => {
+                loss.priority = loss.priority.max(self.losses[id as usize].priority);
+                self.losses[id as usize] = loss;
+            }
+            Lookup::Known(id) | Lookup::Reused(id) => self.losses[id as usize] = loss,
         }
-        self.losses += 1;
-        self.order.insert(self.losses, unit);
-        self.entries.insert(unit, Entry { priority, at: now, loss: self.losses });
     }
 
-    fn forget_old(&mut self, now: Time) {
-        while let Some(oldest) = self.order.first_entry() {
-            let unit = *oldest.get();
-            if self.entries.get(&unit).is_some_and(|entry| now.since(entry.at) <= self.params.lifetime) {
-                break;
+    fn forget_flow(&mut self, flow: u32) {
+        for (id, loss) in self.losses.iter_mut().enumerate() {
+            if self.units.key(id as u32).is_some_and(|&(of, _)| of == flow) {
+                loss.at = None;
             }
-            oldest.remove();
-            self.entries.remove(&unit);
         }
+    }
+
+    /// Number of units of which a loss counts still.
+    fn len(&self) -> usize {
+        self.losses.iter().filter(|loss| self.is_known(loss)).count()
     }
 }
 
@@ -121,7 +126,7 @@ impl Aqm for Xred {
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
         self.red.average.update(cx.now, q);
-        self.incomplete.forget_old(cx.now);
+        self.incomplete.now = cx.now;
         let verdict =
             if self.incomplete.makes_useless(packet) { Verdict::Drop(Cause::Early) } else { self.red.judge(q, cx.rng) };
         let passes = match verdict {
@@ -130,14 +135,14 @@ impl Aqm for Xred {
             Verdict::Drop(_) => false,
         };
         if !passes {
-            self.incomplete.record(cx.now, packet);
+            self.incomplete.record(packet);
         }
         verdict
     }
 
     fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
         self.red.on_overflow(cx, packet);
-        self.incomplete.record(cx.now, packet);
+        self.incomplete.record(packet);
     }
 
     fn on_idle(&mut self, now: Time) {
@@ -148,9 +153,14 @@ impl Aqm for Xred {
         self.red.on_link(now, link);
     }
 
+    /// O(list)
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        self.incomplete.forget_flow(flow);
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
-        show("list", self.incomplete.entries.len() as f64);
+        show("list", self.incomplete.len() as f64);
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {
@@ -170,16 +180,16 @@ impl Law for Xred {
         ecn: true,
         params: &PARAMS,
         class_params: &[],
-        cost: "O(log list) time, O(list) memory",
+        cost: "O(1) time, O(list) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Spends less of the link than RED on fragments of data units that cannot be used any more.",
         bad: "Needs senders that say what belongs together, and believes them; else it is RED.",
     };
 
-    fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {
+    fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let (params, red): (XredParams, RedParams) = read(settings, &PARAMS)?;
-        Ok(Self::new(params, Red::new(red, link)?))
+        Ok(Self::new(params, Red::new(red, link)?, now))
     }
 }
 

@@ -1,6 +1,8 @@
 //! A queue on a test bench, spoken to in the words of the domain: packets arrive and depart, time advances.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "shared by unit tests, conformance, benches and fuzzing")]
 
+pub mod draw;
+
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, SchemeInfo, build};
 use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamErrors, ParamInfo, Settings, Value};
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
@@ -15,14 +17,15 @@ pub struct Counts {
     pub dropped_at_head: u64,
     pub evicted: u64,
     pub marked: u64,
-    /// Hash over all reports, in order.
+    /// Hash over all reports, in order, with times since `start`.
     pub history: u64,
+    pub start: Time,
 }
 
 impl Counts {
     fn note(&mut self, kind: u64, report: &Report<'_, PacketMeta>) {
-        self.history =
-            (self.history ^ kind ^ report.now.as_nanos()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);
+        let elapsed = report.now.since(self.start).as_nanos();
+        self.history = (self.history ^ kind ^ elapsed).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);
     }
 }
 
@@ -146,8 +149,19 @@ impl Rig {
 
     /// The scheme with these settings at any link.
     pub fn on(link: &LinkInfo, scheme: &str, settings: &Settings, seed: u64) -> Result<Self, ParamErrors> {
-        let queue = build(scheme, settings, link, Time::ZERO)?;
-        Ok(Self { queue, rng: Rng::stream(seed, "rig"), now: Time::ZERO, counts: Counts::default() })
+        Self::from(Time::ZERO, link, scheme, settings, seed)
+    }
+
+    /// As [`Rig::on`], with a clock that starts at `start`.
+    pub fn from(
+        start: Time,
+        link: &LinkInfo,
+        scheme: &str,
+        settings: &Settings,
+        seed: u64,
+    ) -> Result<Self, ParamErrors> {
+        let queue = build(scheme, settings, link, start)?;
+        Ok(Self { queue, rng: Rng::stream(seed, "rig"), now: start, counts: Counts { start, ..Counts::default() } })
     }
 
     /// `n` packets of 1000 bytes arrive now.

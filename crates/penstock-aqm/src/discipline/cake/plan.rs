@@ -6,7 +6,7 @@ use crate::aqm::LinkInfo;
 use crate::law::ce_threshold::CeThresholdFor;
 use crate::law::cobalt::{Cobalt, CobaltParams};
 use penstock_core::param::Auto;
-use penstock_core::{Rate, Span};
+use penstock_core::{Rate, Span, Time};
 
 /// The parameters.
 pub(super) struct Plan {
@@ -28,7 +28,7 @@ impl Plan {
     }
 
     /// The law of a queue in such a tin: a target of rtt / 20, but of at least 1.5 times a full packet's time there.
-    pub(super) fn law(&self, share: f64, link: &LinkInfo) -> Cobalt {
+    pub(super) fn law(&self, share: f64, link: &LinkInfo, now: Time) -> Cobalt {
         let rate = self.rate(share, link).max(1);
         let mtu_time = link.mtu.0 as f64 * 8.0 / rate as f64;
         let rtt = self.rtt.as_secs();
@@ -44,6 +44,6 @@ impl Plan {
             ce_threshold: None,
             ce_threshold_for: CeThresholdFor::Ect,
         };
-        Cobalt::new(params, &LinkInfo { rate: Rate::from_bits_per_second(rate), ..*link })
+        Cobalt::new(params, &LinkInfo { rate: Rate::from_bits_per_second(rate), ..*link }, now)
     }
 }

@@ -101,10 +101,12 @@ pub(super) struct CakeQueue<P> {
     fattest: LazyHeap<(u64, Reverse<u32>)>,
     shaper: Option<Shaper>,
     limit: Limit,
+    /// When the queue was built.
+    start: Time,
 }
 
 impl<P: Packet> CakeQueue<P> {
-    pub(super) fn new(plan: Plan, link: &LinkInfo) -> Self {
+    pub(super) fn new(plan: Plan, link: &LinkInfo, start: Time) -> Self {
         let tin = |&entitlement: &Entitlement| Tin {
             entitlement,
             threshold: Shaper::new(1),
@@ -117,7 +119,7 @@ impl<P: Packet> CakeQueue<P> {
             decaying: QueueList::EMPTY,
             bulk_queues: 0,
             hosts: HostLoads::default(),
-            fresh: plan.law(entitlement.share, link),
+            fresh: plan.law(entitlement.share, link, start),
         };
         let mut queues = Self {
             packets: PacketSlab::new(),
@@ -130,6 +132,7 @@ impl<P: Packet> CakeQueue<P> {
             fattest: LazyHeap::new(),
             shaper: plan.bandwidth.map(Shaper::new),
             limit: link.limit,
+            start,
             plan,
         };
         queues.take_link(link);
@@ -144,7 +147,7 @@ impl<P: Packet> CakeQueue<P> {
             // 4096 turns a second, of a size that is neither a burden nor more than a packet: a queue that sends one packet at a
             // time would else never be in debt, and go before all others for ever
             tin.quantum = (rate / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
-            tin.fresh = self.plan.law(tin.entitlement.share, link);
+            tin.fresh = self.plan.law(tin.entitlement.share, link, self.start);
         }
         for queue in &mut self.queues {
             queue.law.follow(&self.tins[usize::from(queue.tin)].fresh);

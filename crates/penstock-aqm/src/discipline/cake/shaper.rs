@@ -37,9 +37,10 @@ impl Shaper {
 
     /// A packet of `size` bytes leaves.
     pub(super) fn advance(&mut self, size: u32) {
-        let work = u64::from(size) * 8 * NANOS_PER_SECOND + self.carried;
-        self.carried = work % self.rate;
-        self.next += Span::from_nanos(work / self.rate);
+        let rate = u128::from(self.rate);
+        let work = u128::from(size) * u128::from(8 * NANOS_PER_SECOND) + u128::from(self.carried);
+        self.carried = (work % rate) as u64;
+        self.next += Span::from_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX));
     }
 }
 

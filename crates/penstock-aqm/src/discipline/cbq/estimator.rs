@@ -4,9 +4,10 @@
 use super::super::scheduler::{Head, Order};
 use super::{RegulatedClassParams, Variant};
 use crate::aqm::LinkInfo;
+use crate::scheme::Site;
 use alloc::vec::Vec;
 use penstock_core::param::Length;
-use penstock_core::{Time, math};
+use penstock_core::{Span, Time, math};
 
 /// Weight of the last idle time in the average.
 const W: f64 = 1.0 / 16.0;
@@ -15,8 +16,9 @@ const MAXBURST: f64 = 8.0;
 /// The same of the link.
 const LINK_MAXBURST: f64 = 64.0;
 
-/// Whether a class, or the link, is over its limit. Times that the formulas make are in nanoseconds.
+/// Whether a class, or the link, is over its limit. The formulas take times in nanoseconds since the start.
 struct Estimator {
+    start: Time,
     /// p, the part of the link's rate that is allotted.
     p: f64,
     /// n.
@@ -33,9 +35,10 @@ struct Estimator {
 }
 
 impl Estimator {
-    fn new(p: f64, burst: f64, mean_packet: f64, rate: f64) -> Self {
-        let (departed, follows, undertime) = (f64::NEG_INFINITY, Time::ZERO, Time::ZERO);
-        let mut new = Self { p, burst, mean_packet, maxidle: 0.0, avgidle: f64::MAX, departed, follows, undertime };
+    fn new(p: f64, burst: f64, mean_packet: f64, rate: f64, start: Time) -> Self {
+        let (departed, follows, undertime) = (f64::NEG_INFINITY, start, start);
+        let (maxidle, avgidle) = (0.0, f64::MAX);
+        let mut new = Self { start, p, burst, mean_packet, maxidle, avgidle, departed, follows, undertime };
         new.set_rate(rate);
         new
     }
@@ -52,18 +55,18 @@ impl Estimator {
 
     /// A packet of `size` bytes goes to the link now.
     fn sends(&mut self, now: Time, size: u32, rate: f64) {
-        let start = now.as_nanos() as f64;
+        let now = now.since(self.start).as_nanos() as f64;
         let bits = f64::from(size) * 8.0;
         let f = bits / (self.p * rate);
-        let leaves = start + bits / rate;
+        let leaves = now + bits / rate;
         let diff = leaves - self.departed - f;
         self.departed = leaves;
         self.avgidle = ((1.0 - W) * self.avgidle + W * diff).min(self.maxidle);
-        self.follows = Time::from_nanos((start + f) as u64);
+        self.follows = self.start + Span::from_nanos((now + f) as u64);
         self.undertime = if self.avgidle > 0.0 {
-            Time::ZERO
+            self.start
         } else {
-            Time::from_nanos((start + f - (1.0 - W) / W * self.avgidle) as u64)
+            self.start + Span::from_nanos((now + f - (1.0 - W) / W * self.avgidle) as u64)
         };
     }
 
@@ -130,7 +133,12 @@ pub(super) struct LinkSharing {
 }
 
 impl LinkSharing {
-    pub(super) fn new(variant: Variant, link_share: f64, params: &[RegulatedClassParams], link: &LinkInfo) -> Self {
+    pub(super) fn new(
+        variant: Variant,
+        link_share: f64,
+        params: &[RegulatedClassParams],
+        &Site { link, now, .. }: &Site<'_>,
+    ) -> Self {
         let rate = in_nanos(link);
         let shares: f64 = params.iter().map(|class| class.share).sum();
         let round: f64 = params.iter().map(|class| class.mean_packet.0 as f64).sum();
@@ -141,17 +149,17 @@ impl LinkSharing {
                 Some(Length::Packets(packets)) => packets,
                 Some(Length::Bytes(bytes)) => bytes / mean_packet,
             };
-            let estimator = Estimator::new(class.share, burst, mean_packet, rate);
+            let estimator = Estimator::new(class.share, burst, mean_packet, rate, now);
             let quantum = ((class.share / shares * round) as i64).max(1);
             Class { estimator, suspended: false, quantum, credit: 0 }
         };
         Self {
             classes: params.iter().map(class).collect(),
-            link: Estimator::new(link_share, LINK_MAXBURST, link.mean_packet.0 as f64, rate),
+            link: Estimator::new(link_share, LINK_MAXBURST, link.mean_packet.0 as f64, rate, now),
             rate,
             by_bytes: variant == Variant::Wrr,
             turn: 0,
-            picked: Picked { now: Time::ZERO, right: Right::Last, pays: false },
+            picked: Picked { now, right: Right::Last, pays: false },
         }
     }
 
@@ -252,7 +260,7 @@ mod tests {
     }
 
     fn on_half_the_link(burst: f64) -> Estimator {
-        Estimator::new(0.5, burst, 1000.0, RATE)
+        Estimator::new(0.5, burst, 1000.0, RATE, Time::ZERO)
     }
 
     /// Two packets back to back on half of the link: avgidle = 15/16 x 0.333 - 1/16 x 5.333 = -0.0208 ms.

@@ -33,7 +33,7 @@ __all__ = [
     "model",
     "parse_toml",
     "queue_law_crossing",
-    "run_kept",
+    "run_recorded",
     "run_many",
     "schemes",
     "service_order",
@@ -98,7 +98,7 @@ def run_many(
     progress: Callable[[int], object] | None,
     laws: dict[str, Callable[[Any, Any], Any]] | None = None,
 ) -> list[str]: ...
-def run_kept(
+def run_recorded(
     scenario: str,
     seed: int,
     trace: bool,

@@ -9,17 +9,12 @@ use penstock_core::{Limit, PacketMeta, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::panic::resume_unwind;
-use std::sync::Mutex;
 
 /// How many calls pass between two looks at the signals, for laws that run little Python.
 const CALLS: u32 = 4096;
-
-/// Most names of gauges in a process: they are kept for good.
-const MOST_GAUGES: usize = 1000;
 
 /// Python's error on its way out of the engine; whoever runs one catches it.
 pub(crate) struct Raised(pub(crate) PyErr);
@@ -331,11 +326,11 @@ impl Aqm for PythonLaw {
         let Some(function) = &self.gauges else { return };
         let read = |answer: Bound<'_, PyAny>| {
             let answer = answer.cast_into::<PyDict>()?;
-            answer.iter().map(|(name, value)| Ok((kept(&name.cast_into()?)?, value.extract()?))).collect()
+            answer.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect()
         };
-        let shown: Vec<(&'static str, f64)> = self.call(function, "gauges", |py| Ok(PyTuple::empty(py)), read);
-        for (name, value) in shown {
-            show(name, value);
+        let gauges: Vec<(String, f64)> = self.call(function, "gauges", |py| Ok(PyTuple::empty(py)), read);
+        for (name, value) in gauges {
+            show(&name, value);
         }
     }
 
@@ -366,20 +361,4 @@ fn told_limit(limit: Limit) -> (f64, &'static str) {
         Limit::Bytes(bytes) => (bytes as f64, "bytes"),
         Limit::Infinite => (f64::INFINITY, "packets"),
     }
-}
-
-/// The name of a gauge, kept for good: results hold names for as long as the process lives.
-fn kept(name: &Bound<'_, PyString>) -> PyResult<&'static str> {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let name = name.to_str()?;
-    let mut names = NAMES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(known) = names.get(name) {
-        return Ok(known);
-    }
-    if names.len() >= MOST_GAUGES {
-        return Err(PyValueError::new_err(format!("more than {MOST_GAUGES} different names of gauges")));
-    }
-    let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
-    names.insert(name);
-    Ok(name)
 }

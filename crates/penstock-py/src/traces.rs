@@ -1,40 +1,36 @@
-//! One run with every packet event, in columns, and with captures of links, in files.
+//! One run with all packet events, as columns, and with captures of links, as files.
 
 use crate::laws::PythonLaws;
-use crate::runs::raised;
-use crate::runs::simulate::{self, Stopped};
+use crate::runs::{self, raise, simulate};
 use penstock_aqm::Cause;
 use penstock_sim::pcap::Capture;
 use penstock_sim::trace::{Trace, TraceEvent};
-use penstock_sim::{Kept, Kind, Laws, Scenario, Wanted};
+use penstock_sim::{Kind, Record, RunOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
 
-/// No cause: the event was no mark and no drop.
+/// No cause: the event is neither a mark nor a drop.
 const NO_CAUSE: u8 = u8::MAX;
 
-/// Bytes that are written at once.
+/// Bytes written at once.
 const BUFFER: usize = 1 << 20;
 
-/// Run a scenario and keep what is asked for beside the result.
+/// Run a scenario and record more than its result.
 ///
-/// With `trace`, every packet event at the watched queues and hosts. Each of `captures` is a file, which is written, and
-/// the numbers of the links whose packets go into it; `OSError` if it cannot be.
+/// `trace` records every packet event at the watched queues and hosts. Each of `captures` is a file to write and the
+/// numbers of the links whose packets go into it; `OSError` if it cannot be written. `laws` are those written in Python.
 ///
-/// Returns the result as JSON, and the columns of the trace, none without one, as raw little-endian bytes: of the packets
-/// `t_ns` (int64), `event`, `kind`, `cause` (uint8, numbers of the words of [`trace_words`]; 255 is no cause), `link`,
-/// `flow`, `seq`, `size_bytes` (uint32); of the windows `window_t_ns` (int64), `window_flow` (uint32), `cwnd`, `ssthresh`
-/// (float64). `laws` are those written in Python.
+/// Returns the result as JSON, and the columns of the trace as raw little-endian bytes, empty without `trace`. Packets:
+/// `t_ns` (int64), `event`, `kind`, `cause` (uint8, indices into the words of [`trace_words`]; 255 is no cause), `link`,
+/// `flow`, `seq`, `size_bytes` (uint32). Windows: `window_t_ns` (int64), `window_flow` (uint32), `cwnd`, `ssthresh`
+/// (float64).
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, trace, captures, laws=None))]
-pub(crate) fn run_kept<'py>(
+pub(crate) fn run_recorded<'py>(
     py: Python<'py>,
     scenario: &str,
     seed: u64,
@@ -42,19 +38,26 @@ pub(crate) fn run_kept<'py>(
     captures: Vec<(PathBuf, Vec<u32>)>,
     laws: Option<Bound<'py, PyDict>>,
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
-    let scenario: Scenario = simulate::read(scenario).map_err(PyValueError::new_err)?;
-    let captured = captures.iter().flat_map(|(_, links)| links).copied().collect();
-    let wanted = Wanted { trace, captured };
-    let (result, kept) = match laws.filter(|laws| !laws.is_empty()) {
-        Some(laws) => raised(watched(&scenario, seed, &wanted, &PythonLaws::new(laws)))?,
-        None => in_thread(py, scenario, seed, wanted)?,
+    let scenario = simulate::read(scenario).map_err(PyValueError::new_err)?;
+    let captured_links = captures.iter().flat_map(|(_, links)| links).copied().collect();
+    let record = Record { trace, captured_links };
+    let outcome = match laws.filter(|laws| !laws.is_empty()) {
+        Some(laws) => {
+            let options = RunOptions { laws: &PythonLaws::new(laws), record, stop: None };
+            simulate::run_with(&scenario, seed, &options)
+        }
+        None => runs::in_thread(py, |stop| {
+            let options = RunOptions { record, stop: Some(stop), ..RunOptions::default() };
+            simulate::run_with(&scenario, seed, &options)
+        })?,
     };
-    if let Some(capture) = &kept.capture {
+    let (result, recordings) = raise(outcome)?;
+    if let Some(capture) = &recordings.capture {
         for (file, links) in captures {
             write(py, capture, &file, &links)?;
         }
     }
-    Ok((result, columns(py, kept.trace.as_ref())?))
+    Ok((result, columns(py, recordings.trace.as_ref())?))
 }
 
 fn columns<'py>(py: Python<'py>, trace: Option<&Trace>) -> PyResult<Bound<'py, PyDict>> {
@@ -76,7 +79,7 @@ fn columns<'py>(py: Python<'py>, trace: Option<&Trace>) -> PyResult<Bound<'py, P
     Ok(columns)
 }
 
-/// Write what crossed these links. Signals are looked at as often as the buffer is full, so that Ctrl-C is obeyed.
+/// Write the packets that crossed these links. Signals are checked each time the buffer is full, so that Ctrl-C works.
 fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32]) -> PyResult<()> {
     let file = Polled { py, file: File::create(file)?, raised: None };
     let mut out = BufWriter::with_capacity(BUFFER, file);
@@ -88,11 +91,11 @@ fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32]) -> PyRes
     }
 }
 
-/// A file whose writing a signal ends.
+/// A file whose writing ends at a signal.
 struct Polled<'py> {
     py: Python<'py>,
     file: File,
-    /// What the handler of the signal raised.
+    /// The exception of the signal's handler.
     raised: Option<PyErr>,
 }
 
@@ -115,28 +118,4 @@ impl Write for Polled<'_> {
 pub(crate) fn trace_words() -> (Vec<&'static str>, Vec<&'static str>, Vec<&'static str>) {
     let kinds = [Kind::Data, Kind::Ack, Kind::Udp].map(Kind::name);
     (TraceEvent::NAMES.to_vec(), kinds.to_vec(), Cause::ALL.map(Cause::name).to_vec())
-}
-
-fn watched(scenario: &Scenario, seed: u64, wanted: &Wanted, laws: &dyn Laws) -> Result<(String, Kept), Stopped> {
-    let outcome = simulate::timed(|| penstock_sim::run_kept_with(scenario, seed, wanted, laws));
-    outcome.map(|((result, kept), cpu)| (simulate::told(&result, cpu), kept))
-}
-
-/// The run in a thread of its own, so that Ctrl-C is obeyed while it lasts.
-fn in_thread(py: Python<'_>, scenario: Scenario, seed: u64, wanted: Wanted) -> PyResult<(String, Kept)> {
-    let (sender, mut receiver) = mpsc::channel::<Result<(String, Kept), Stopped>>();
-    thread::spawn(move || {
-        // Whoever waited may have gone away after Ctrl-C.
-        let _ = sender.send(watched(&scenario, seed, &wanted, &()));
-    });
-    loop {
-        let receiver = &mut receiver;
-        match py.detach(move || receiver.recv_timeout(Duration::from_millis(100))) {
-            Ok(outcome) => return raised(outcome),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyValueError::new_err(simulate::defect("the run stopped")));
-            }
-        }
-    }
 }

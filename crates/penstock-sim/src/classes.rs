@@ -1,17 +1,17 @@
-//! What the names in a class's match stand for: numbers of flows and nodes.
+//! Classes of packets: names of traffic, flows and nodes become numbers.
 
-use crate::Fault;
-use crate::route::Graph;
+use crate::errors::ScenarioError;
+use crate::graph::Graph;
 use crate::scenario::{ClassSpec, MatchSpec, Scenario, TrafficSpec, values};
 use penstock_core::Ecn;
 use penstock_core::param::{ClassSetting, Match, nearest};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// A range that no flow lies in: an empty list would fit all.
+/// A range that contains no flow: an empty list would match all flows.
 const NO_FLOW: (u32, u32) = (u32::MAX, u32::MAX);
 
-/// The names of a scenario; looked up only where there are classes.
+/// The names of a scenario; nodes are numbered only where there are classes.
 pub(crate) struct Names<'a> {
     scenario: &'a Scenario,
     nodes: OnceCell<Graph>,
@@ -22,18 +22,23 @@ impl<'a> Names<'a> {
         Self { scenario, nodes: OnceCell::new() }
     }
 
-    /// The classes below `path`, with numbers for names; names that are none go to `faults`.
-    pub(crate) fn classes(&self, specs: &[ClassSpec], path: &str, faults: &mut Vec<Fault>) -> Vec<ClassSetting> {
+    /// The classes at `path`, with numbers instead of names; unknown names go to `errors`.
+    pub(crate) fn classes(
+        &self,
+        specs: &[ClassSpec],
+        path: &str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Vec<ClassSetting> {
         let class = |(i, spec): (usize, &ClassSpec)| {
-            let mut fault = |key: &str, message: String| {
-                faults.push(Fault::new(&format!("{path}.classes[{i}].match.{key}"), message));
+            let mut report = |key: &str, message: String| {
+                errors.push(ScenarioError::new(&format!("{path}.classes[{i}].match.{key}"), message));
             };
             // The law of a class has no classes.
             let queue = spec.queue.as_ref();
             let none = &mut |_: &[ClassSpec]| Vec::new();
             ClassSetting {
                 name: spec.name.clone(),
-                matches: self.matches(&spec.matches, &mut fault),
+                matches: self.matches(&spec.matches, &mut report),
                 settings: values(&spec.params, none),
                 queue: queue.map(|queue| (queue.scheme.clone(), values(&queue.params, none))),
             }
@@ -41,11 +46,11 @@ impl<'a> Names<'a> {
         specs.iter().enumerate().map(class).collect()
     }
 
-    fn matches(&self, spec: &MatchSpec, fault: &mut dyn FnMut(&str, String)) -> Match {
+    fn matches(&self, spec: &MatchSpec, report: &mut dyn FnMut(&str, String)) -> Match {
         let traffic = spec.traffic.iter().filter_map(|name| {
             let flows = self.flows_of(name);
             if flows.is_none() {
-                fault("traffic", self.no_traffic(name));
+                report("traffic", self.no_traffic(name));
             }
             flows.filter(|flows| !flows.is_empty())
         });
@@ -53,9 +58,9 @@ impl<'a> Names<'a> {
         let flows = spec.flow.iter().filter_map(|(name, number)| {
             let flows = self.flows_of(name);
             if flows.is_none() {
-                fault("flow", self.no_traffic(name));
+                report("flow", self.no_traffic(name));
             }
-            // A number beyond the flows of today is no fault: another run of a comparison may have more of them.
+            // A number beyond the last flow is allowed: another run of a comparison may have more flows.
             flows.and_then(|mut flows| flows.nth(*number as usize))
         });
         let flows: Vec<(u32, u32)> = flows.map(|flow| (flow, flow)).collect();
@@ -71,10 +76,10 @@ impl<'a> Names<'a> {
         Match {
             dscp: spec.dscp.clone(),
             flows,
-            from: self.numbers_of(&spec.from, &mut |message| fault("from", message)),
-            to: self.numbers_of(&spec.to, &mut |message| fault("to", message)),
+            from: self.numbers_of(&spec.from, &mut |message| report("from", message)),
+            to: self.numbers_of(&spec.to, &mut |message| report("to", message)),
             protocol: spec.protocol.clone(),
-            ecn: spec.ecn.iter().filter_map(|word| ecn(word, fault)).collect(),
+            ecn: spec.ecn.iter().filter_map(|word| ecn(word, report)).collect(),
             size: spec.size,
         }
     }
@@ -93,7 +98,7 @@ impl<'a> Names<'a> {
     fn no_traffic(&self, name: &str) -> String {
         let many = |group: &TrafficSpec| group.name == name && group.opens_many();
         if self.scenario.traffic.iter().any(many) {
-            return format!("the connections of traffic such as {name:?} come and go: tell them by dscp, from or to");
+            return format!("the connections of traffic such as {name:?} come and go; match them by dscp, from or to");
         }
         match nearest(name, self.scenario.traffic.iter().map(|group| group.name.as_str())) {
             Some(right) => format!("there is no traffic {name:?}; did you mean {right:?}?"),
@@ -101,11 +106,11 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn numbers_of(&self, names: &[String], fault: &mut dyn FnMut(String)) -> Vec<u32> {
+    fn numbers_of(&self, names: &[String], report: &mut dyn FnMut(String)) -> Vec<u32> {
         let number = |name: &String| {
             let number = self.nodes().node(name);
             if number.is_none() {
-                fault(format!("no link leads to or from a node {name:?}"));
+                report(format!("no link leads to or from a node {name:?}"));
             }
             number
         };
@@ -123,14 +128,14 @@ fn or_none(flows: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if flows.is_empty() { vec![NO_FLOW] } else { flows }
 }
 
-fn ecn(word: &str, fault: &mut dyn FnMut(&str, String)) -> Option<Ecn> {
+fn ecn(word: &str, report: &mut dyn FnMut(&str, String)) -> Option<Ecn> {
     let ecn = match word {
         "not" => Ecn::Not,
         "ect0" => Ecn::Ect0,
         "ect1" => Ecn::Ect1,
         "ce" => Ecn::Ce,
         _ => {
-            fault("ecn", format!("{word:?} is none of not, ect0, ect1, ce"));
+            report("ecn", format!("{word:?} is none of not, ect0, ect1 and ce"));
             return None;
         }
     };

@@ -1,122 +1,115 @@
 //! A packet simulator for router queue management.
 //!
-//! Time is in integer nanoseconds, events are totally ordered, every part of a run draws from its own named random
-//! stream: the same scenario and seed give the same bits on any machine. [`run`] is the way in; a [`Scenario`] is in
+//! Time is in integer nanoseconds, events are totally ordered, and every part of a run draws from its own named random
+//! stream: the same scenario and seed give the same bits on any machine. [`run`] is the entry point; a [`Scenario`] is in
 //! canonical form, without units.
 
-mod ahead;
 mod build;
-mod change;
 mod classes;
-mod connections;
+mod delay_lines;
 mod engine;
+mod errors;
 mod event;
-mod faults;
+mod event_queue;
+mod flow;
+mod graph;
+mod hop;
+mod host;
 mod laws;
-mod line;
 mod link;
+mod link_changes;
+mod lookahead;
 mod loss;
 mod network;
 mod offered;
 mod opportunities;
-mod overtaken;
 mod packet;
 pub mod pcap;
 mod plan;
+mod port;
 mod probe;
+mod record;
+mod reordered;
 mod result;
-mod route;
+mod routing;
 pub mod scenario;
+mod session;
 mod tally;
 pub mod trace;
 mod traffic;
+mod wire;
 
-pub use faults::{Fault, RunError};
+pub use errors::{RunError, ScenarioError};
 pub use laws::Laws;
 pub use packet::Kind;
-use pcap::Capture;
+use penstock_core::Time;
+pub use record::{Record, Recordings};
 pub use result::RunResult;
 pub use scenario::Scenario;
+use std::sync::atomic::AtomicBool;
 use trace::Trace;
 
 /// Run a scenario with one seed.
 ///
 /// # Errors
 ///
-/// [`RunError::Faults`] with everything that is wrong with the scenario; [`RunError::Imbalance`] if packets or bytes did
-/// not add up at the end, which is a defect of the simulator.
+/// [`RunError::Scenario`] with all errors of the scenario; [`RunError::TooManyConnections`] if sessions opened more
+/// connections than the event queue has room for; [`RunError::Imbalance`] if packets or bytes were not conserved, which is
+/// a defect of the simulator.
 pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
-    run_with(scenario, seed, &())
+    run_with(scenario, seed, &RunOptions::default()).map(|(result, _)| result)
 }
 
-/// Run a scenario with one seed, with laws of one's own beside those of the registry.
-///
-/// # Errors
-///
-/// As [`run`].
-pub fn run_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Result<RunResult, RunError> {
-    run_kept_with(scenario, seed, &Wanted::default(), laws).map(|(result, _)| result)
-}
-
-/// Run a scenario with one seed and keep every packet event at the watched queues and hosts.
+/// Run a scenario with one seed and record every packet event at the watched queues and hosts.
 ///
 /// # Errors
 ///
 /// As [`run`].
 pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), RunError> {
-    let wanted = Wanted { trace: true, ..Wanted::default() };
-    run_kept_with(scenario, seed, &wanted, &()).map(|(result, kept)| (result, kept.trace.unwrap_or_default()))
+    let record = Record { trace: true, ..Record::default() };
+    let options = RunOptions { record, ..RunOptions::default() };
+    run_with(scenario, seed, &options).map(|(result, recordings)| (result, recordings.trace.unwrap_or_default()))
 }
 
-/// What to keep of a run beside its result.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Every packet event at the watched queues and hosts.
-    pub trace: bool,
-    /// The packets that cross these links, by their numbers in the scenario.
-    pub captured: Vec<u32>,
+/// Options of a run that change no result.
+pub struct RunOptions<'a> {
+    /// Laws beside those of the registry.
+    pub laws: &'a dyn Laws,
+    /// Recordings to make.
+    pub record: Record,
+    /// When another thread sets it, the run stops within some thousand events.
+    pub stop: Option<&'a AtomicBool>,
 }
 
-/// What was kept of a run beside its result: as much as was wanted.
-#[derive(Default)]
-pub struct Kept {
-    /// Packet events.
-    pub trace: Option<Trace>,
-    /// Packets that crossed links.
-    pub capture: Option<Capture>,
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        Self { laws: &(), record: Record::default(), stop: None }
+    }
 }
 
-/// Run a scenario with one seed, with laws of one's own beside those of the registry, and keep what is wanted.
+/// Run a scenario with one seed and these options.
 ///
 /// # Errors
 ///
-/// As [`run`].
-pub fn run_kept_with(
-    scenario: &Scenario,
-    seed: u64,
-    wanted: &Wanted,
-    laws: &dyn Laws,
-) -> Result<(RunResult, Kept), RunError> {
-    let mut engine = build::build(scenario, seed, wanted, laws).map_err(RunError::Faults)?;
-    engine.run(penstock_core::Time::from_nanos(scenario.duration_ns));
+/// As [`run`], and [`RunError::Stopped`].
+pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<(RunResult, Recordings), RunError> {
+    let mut engine = build::build(scenario, seed, &options.record, options.laws).map_err(RunError::Scenario)?;
+    if engine.run(Time::from_nanos(scenario.duration_ns), options.stop) {
+        return Err(RunError::Stopped);
+    }
     if engine.overflowed {
-        return Err(RunError::Crowded(engine.hosts.len()));
+        return Err(RunError::TooManyConnections(engine.hosts.len()));
     }
     if let Some(imbalance) = engine.imbalance() {
         return Err(RunError::Imbalance(imbalance));
     }
-    let result = result::tell(scenario, seed, &engine);
+    let result = result::collect(scenario, seed, &engine);
     let tally = &mut engine.network.tally;
-    let kept = Kept { trace: tally.trace.take().map(|trace| *trace), capture: tally.capture.take().map(|kept| *kept) };
-    Ok((result, kept))
+    let (trace, capture) = (tally.trace.take().map(|trace| *trace), tally.capture.take().map(|capture| *capture));
+    Ok((result, Recordings { trace, capture }))
 }
 
-/// All that is wrong with a scenario, nothing if it can be run with this seed.
-pub fn check(scenario: &Scenario, seed: u64) -> Vec<Fault> {
-    check_with(scenario, seed, &())
-}
-
-/// As [`check`], with laws of one's own beside those of the registry.
-pub fn check_with(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<Fault> {
-    build::build(scenario, seed, &Wanted::default(), laws).err().unwrap_or_default()
+/// All errors of a scenario; empty if it can be run with this seed. `laws` are those beside the registry.
+pub fn check(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<ScenarioError> {
+    build::build(scenario, seed, &Record::default(), laws).err().unwrap_or_default()
 }

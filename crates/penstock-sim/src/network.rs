@@ -1,34 +1,37 @@
-//! What happens between the hosts: links, queues, delay lines, and the far ends that answer.
+//! The network between the hosts: links, queues, delay lines, and the receivers, which answer.
 
-use crate::ahead::Ahead;
-use crate::change::Change;
-use crate::event::Agenda;
-use crate::line::Lines;
-use crate::link::{Link, Port, STEADY, State};
+mod changes;
+
+use crate::delay_lines::DelayLines;
+use crate::event_queue::EventQueue;
+use crate::flow::{FlowFacts, NO_TIMER};
+use crate::hop::{Hop, Lookahead};
+use crate::link::Link;
+use crate::link_changes::LinkChanges;
 use crate::loss::Loss;
 use crate::packet::SimPacket;
-use crate::probe::queue::QueueStats;
-use crate::tally::{FlowFacts, Hop, PROMPT, Tally};
-use crate::traffic::video::NewFrame;
-use penstock_aqm::{Discipline, Env, Next};
+use crate::port::{Port, STEADY, State};
+use crate::tally::Tally;
+use crate::traffic::datagram::NewFrame;
+use penstock_aqm::Next;
 use penstock_core::Time;
 
-/// Everything between the senders.
+/// The network between the senders.
 pub(crate) struct Network {
-    pub(crate) agenda: Agenda,
+    pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link>,
     pub(crate) ports: Vec<Port>,
-    /// What changes about links, for those that do not stay as they are.
-    pub(crate) changes: Vec<Change>,
-    pub(crate) lines: Lines,
-    /// Rank of the head of the first delay line in the agenda; those of the others follow.
+    /// Of the links that change during the run.
+    pub(crate) changes: Vec<LinkChanges>,
+    pub(crate) lines: DelayLines,
+    /// Rank of the head of the first delay line in the event queue; those of the others follow.
     pub(crate) first_line: u32,
     pub(crate) tally: Tally,
     pub(crate) facts: FlowFacts,
-    /// An acknowledgement whose arrival at its sender is known ahead: the engine takes it from here.
-    pub(crate) homing: SimPacket,
-    /// When it arrives; [`Time::NEVER`] if there is none.
-    pub(crate) home_at: Time,
+    /// An acknowledgement whose arrival at its sender is known ahead of time, for the engine to take.
+    pub(crate) early_ack: SimPacket,
+    /// Its arrival; [`Time::NEVER`] if there is none.
+    pub(crate) early_ack_at: Time,
 }
 
 impl Network {
@@ -36,7 +39,7 @@ impl Network {
     #[inline]
     pub(crate) fn send(&mut self, now: Time, mut packet: SimPacket) {
         self.enter(now, &packet);
-        self.travel(now, &mut packet);
+        self.forward(now, &mut packet);
     }
 
     /// The next datagram of this flow, number `seq`, is the first of a frame.
@@ -58,9 +61,9 @@ impl Network {
         }
     }
 
-    /// The packet reaches the link of its hop at `now`: follow it as far as computed links tell its way, and the answer
-    /// to it likewise, up to a queue or an event.
-    fn travel(&mut self, mut now: Time, packet: &mut SimPacket) {
+    /// The packet reaches the link of its hop at `now`. Follow it, and the acknowledgement of it, over computed links up
+    /// to a queue or an event.
+    fn forward(&mut self, mut now: Time, packet: &mut SimPacket) {
         loop {
             let hop = self.tally.hops[packet.hop as usize];
             let link = &mut self.links[hop.link as usize];
@@ -71,8 +74,8 @@ impl Network {
             link.free_at = end;
             now = end + link.delay;
             let line = link.line;
-            if !self.goes_ahead(hop, packet) {
-                return self.launch(line, now, packet);
+            if !self.passes_on(hop, packet) {
+                return self.schedule_arrival(line, now, packet);
             }
             if !self.next_leg(now, hop, packet) {
                 return;
@@ -80,62 +83,63 @@ impl Network {
         }
     }
 
-    /// Whether this packet can be handed on as soon as it is known when it arrives at the far end of its link.
+    /// Whether this packet is passed on as soon as its arrival at the far end of its link is known.
     #[inline]
-    pub(crate) fn goes_ahead(&self, hop: Hop, packet: &SimPacket) -> bool {
-        match hop.ahead {
-            Ahead::Never => false,
-            Ahead::Lacking => self.is_lacking(packet),
-            Ahead::Always => true,
+    fn passes_on(&self, hop: Hop, packet: &SimPacket) -> bool {
+        match hop.lookahead {
+            Lookahead::Never => false,
+            Lookahead::IfLacking => self.is_first_and_lacking(packet),
+            Lookahead::Always => true,
         }
     }
 
-    /// Whether nothing waits on the link before this packet, and its receiver, if it is there, lacks it.
+    /// Whether no packet waits before this one on its link, and its receiver, if it is there, lacks it.
     #[inline(never)]
-    fn is_lacking(&self, packet: &SimPacket) -> bool {
+    fn is_first_and_lacking(&self, packet: &SimPacket) -> bool {
         self.is_first(packet) && self.tally.is_lacking(packet)
     }
 
-    /// A packet that had to wait on this delay line has arrived at its receiver. If the one behind it waited for that alone,
-    /// take it off the line, with the time of its arrival. The caller hands it on.
-    pub(crate) fn release(&mut self, line: u32) -> Option<(Time, SimPacket)> {
-        let (arrival, packet) = (self.agenda.time_of(self.first_line + line)?, self.lines.first(line)?);
+    /// A packet that had to wait on this delay line has arrived at its receiver. If the next one waited only for that,
+    /// take it off the line, with its arrival time. The caller passes it on.
+    pub(crate) fn take_unblocked(&mut self, line: u32) -> Option<(Time, SimPacket)> {
+        let (arrival, packet) = (self.events.time_of(self.first_line + line)?, self.lines.first(line)?);
         let hop = self.tally.hops[packet.hop as usize];
-        (hop.ahead == Ahead::Lacking && self.tally.is_lacking(packet)).then(|| (arrival, self.land(line)))
+        let unblocked = hop.lookahead == Lookahead::IfLacking && self.tally.is_lacking(packet);
+        unblocked.then(|| (arrival, self.take_arrival(line)))
     }
 
-    /// The packet has reached the far end of its link: it goes on to its next hop, or becomes the answer to itself at its
-    /// first; false if there is none.
-    #[expect(clippy::inline_always, reason = "measured")]
+    /// The packet is at the far end of its link: it goes on to its next hop, or at the receiver becomes its own
+    /// acknowledgement at the first hop of that; false if it goes no further.
+    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1700")]
     #[inline(always)]
     fn next_leg(&mut self, now: Time, hop: Hop, packet: &mut SimPacket) -> bool {
         if hop.last {
             if !packet.labels.is_ack() {
                 return self.deliver(now, packet);
             }
-            self.come_home(now, packet);
+            self.hand_over_ack(now, packet);
             return false;
         }
         packet.hop += 1;
         true
     }
 
-    /// The acknowledgement will reach its sender at `arrival`.
+    /// Offer an acknowledgement that will reach its sender at `arrival` to the engine.
     #[inline]
-    fn come_home(&mut self, arrival: Time, packet: &SimPacket) {
-        if self.home_at != Time::NEVER {
-            return self.park(arrival, packet);
+    fn hand_over_ack(&mut self, arrival: Time, packet: &SimPacket) {
+        if self.early_ack_at != Time::NEVER {
+            return self.schedule_on_its_line(arrival, packet);
         }
-        (self.home_at, self.homing) = (arrival, *packet);
+        (self.early_ack_at, self.early_ack) = (arrival, *packet);
     }
 
-    /// The packet will arrive at the far end of its link at `arrival`, as an event.
-    pub(crate) fn park(&mut self, arrival: Time, packet: &SimPacket) {
+    /// Schedule the arrival of the packet at the far end of its link.
+    pub(crate) fn schedule_on_its_line(&mut self, arrival: Time, packet: &SimPacket) {
         let line = self.line_of(packet);
-        self.launch(line, arrival, packet);
+        self.schedule_arrival(line, arrival, packet);
     }
 
-    /// Whether nothing waits on the delay line of the link that this packet is on.
+    /// Whether the delay line of this packet's link is empty.
     #[inline]
     pub(crate) fn is_first(&self, packet: &SimPacket) -> bool {
         self.lines.is_empty(self.line_of(packet))
@@ -146,41 +150,41 @@ impl Network {
         self.links[self.tally.hops[packet.hop as usize].link as usize].line
     }
 
-    /// The packet will arrive at the far end of the link of this delay line at `arrival`, as an event.
+    /// Schedule the arrival of the packet at the end of this delay line.
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1800")]
     #[inline(always)]
-    fn launch(&mut self, number: u32, arrival: Time, packet: &SimPacket) {
-        if self.lines.push(number, arrival, packet) {
-            self.agenda.insert(self.first_line + number, arrival);
+    fn schedule_arrival(&mut self, line: u32, arrival: Time, packet: &SimPacket) {
+        if self.lines.push(line, arrival, packet) {
+            self.events.insert(self.first_line + line, arrival);
         }
     }
 
-    /// Take the packet that has arrived off the head of this delay line. The caller hands it on.
+    /// Take the packet that has arrived off the head of this delay line. The caller passes it on.
     #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
     #[inline(always)]
-    pub(crate) fn land(&mut self, number: u32) -> SimPacket {
-        let (packet, next) = self.lines.pop(number);
-        self.agenda.set(self.first_line + number, next);
+    pub(crate) fn take_arrival(&mut self, line: u32) -> SimPacket {
+        let (packet, next) = self.lines.pop(line);
+        self.events.set(self.first_line + line, next);
         packet
     }
 
-    /// The packet has reached the far end of its link: on to the next, or to its receiver. (ACKs at home are the
-    /// engine's: they belong to a sender.)
+    /// The packet is at the far end of its link: on to the next hop, or to its receiver. (An ACK at its sender is the
+    /// engine's.)
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, packet: &mut SimPacket) {
         let hop = self.tally.hops[packet.hop as usize];
         if self.next_leg(now, hop, packet) {
-            self.travel(now, packet);
+            self.forward(now, packet);
         }
     }
 
-    /// Whether the route of this packet ends where it is.
+    /// Whether the route of this packet ends at the far end of its link.
     #[inline]
-    pub(crate) fn is_home(&self, packet: &SimPacket) -> bool {
+    pub(crate) fn is_on_last_hop(&self, packet: &SimPacket) -> bool {
         self.tally.hops[packet.hop as usize].last
     }
 
-    /// A data packet or datagram has reached its receiver; whether `packet` is now its answer.
+    /// A data packet or datagram has reached its receiver; whether `packet` is now its acknowledgement.
     #[inline(never)]
     fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
@@ -191,16 +195,7 @@ impl Network {
             return false;
         }
         let Some(receiver) = &mut flow.receiver else {
-            // What is handed on ahead beyond the end of the run does not happen in it.
-            let happens = now <= tally.window.end;
-            let given = match tally.blocks.get_mut(packet.flow as usize) {
-                Some(Some(blocks)) if happens => blocks.arrive(now, packet.seq),
-                _ => 1,
-            };
-            flow.stats.payload_bytes += u64::from(counts) * u64::from(given) * u64::from(packet.extra);
-            if let Some(frames) = tally.frames.get_mut(packet.flow as usize).filter(|_| happens) {
-                frames.deliver(packet.seq, packet.size);
-            }
+            tally.deliver_datagram(now, packet);
             return false;
         };
         let before = if counts { 0 } else { receiver.delivered_bytes() };
@@ -208,30 +203,30 @@ impl Network {
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;
         }
-        if flow.receiver_rank != PROMPT {
-            self.agenda.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
+        if flow.receiver_rank != NO_TIMER {
+            self.events.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
         }
         let Some(ack) = ack else { return false };
-        *packet = tally.answer(packet.flow, &ack);
+        *packet = tally.acknowledgement(packet.flow, &ack);
         self.enter(now, packet);
         true
     }
 
-    /// The timer of a receiver that delays acknowledgements has come.
+    /// The timer of a receiver that delays acknowledgements expires.
     pub(crate) fn on_receiver_timer(&mut self, now: Time, number: u32) {
         let flow = &mut self.tally.flows[number as usize];
         let Some(receiver) = &mut flow.receiver else { return };
         let ack = receiver.on_timer(now);
-        self.agenda.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
+        self.events.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
         if let Some(ack) = ack {
-            let mut packet = self.tally.answer(number, &ack);
+            let mut packet = self.tally.acknowledgement(number, &ack);
             self.enter(now, &packet);
-            self.travel(now, &mut packet);
+            self.forward(now, &mut packet);
         }
     }
 
     fn enqueue(&mut self, number: usize, now: Time, packet: &SimPacket) {
-        let Self { ports, tally, facts, agenda, .. } = self;
+        let Self { ports, tally, facts, events, .. } = self;
         let port = &mut ports[number];
         if let Some(trace) = &mut tally.trace {
             trace.arrive(now, port.link, packet);
@@ -244,92 +239,53 @@ impl Network {
             return tally.lose(now, packet);
         }
         port.operate(number, now, tally, facts, |queue, env| queue.enqueue(env, *packet));
-        port.wind(agenda);
+        port.update_timer(events);
         if port.state != State::Busy {
             self.serve(number, now);
         }
     }
 
-    /// The transmitter is free: offer service to the queue.
+    /// The transmitter is free: start the next transmission, if the queue has a packet.
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let port = &mut self.ports[number];
         let next = port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env));
-        port.wind(&mut self.agenda);
+        port.update_timer(&mut self.events);
         match next {
             Next::Send(mut packet) => {
                 port.state = State::Busy;
                 let rank = port.transmission_rank;
-                if port.change != STEADY {
-                    let change = port.change;
-                    let end = self.depart(now, change, &mut packet);
-                    return self.agenda.set(rank, end);
+                if port.changes != STEADY {
+                    let changes = port.changes;
+                    let end = self.transmit_on_changing_link(now, changes, &mut packet);
+                    return self.events.set(rank, end);
                 }
                 let link = &mut self.links[port.link as usize];
                 let end = now + link.wire.transmission(packet.size);
                 let arrival = end + link.delay;
-                self.agenda.set(rank, end);
+                self.events.set(rank, end);
                 let line = link.line;
-                if self.goes_ahead(self.tally.hops[packet.hop as usize], &packet) {
+                if self.passes_on(self.tally.hops[packet.hop as usize], &packet) {
                     self.arrive(arrival, &mut packet);
                 } else {
-                    self.launch(line, arrival, &packet);
+                    self.schedule_arrival(line, arrival, &packet);
                 }
             }
             Next::Empty => {
                 port.state = State::Idle;
-                self.agenda.clear(port.transmission_rank);
-                self.agenda.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
+                self.events.clear(port.transmission_rank);
+                self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
             }
             Next::NotBefore(time) => {
                 port.state = State::Held;
-                self.agenda.set(port.transmission_rank, time);
+                self.events.set(port.transmission_rank, time);
             }
         }
     }
 
-    /// The timer of this port's discipline has come.
+    /// The timer of this port's discipline expires.
     pub(crate) fn on_queue_timer(&mut self, number: usize, now: Time) {
         let port = &mut self.ports[number];
         port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.on_timeout(env));
-        self.agenda.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
-    }
-}
-
-impl Port {
-    /// Bring the statistics up to `now`.
-    pub(crate) fn settle(&self, now: Time, stats: &mut QueueStats) {
-        if stats.is_due(now) {
-            stats.sample(now, |show| self.queue.gauges(show));
-        }
-        stats.advance(now);
-    }
-
-    /// Set the timer anew where it moves at every operation.
-    #[expect(clippy::inline_always, reason = "measured: 25 instructions a packet of 1700")]
-    #[inline(always)]
-    fn wind(&self, agenda: &mut Agenda) {
-        if self.restless {
-            agenda.set(self.timer_rank, self.queue.next_timeout().unwrap_or(Time::NEVER));
-        }
-    }
-
-    /// One operation on the queue, watched; samples that are due are taken before it changes anything. `number` is the
-    /// number of the port.
-    #[inline]
-    fn operate<T>(
-        &mut self,
-        number: usize,
-        now: Time,
-        tally: &mut Tally,
-        facts: &FlowFacts,
-        operation: impl FnOnce(&mut dyn Discipline<SimPacket, Tally>, &mut Env<'_, SimPacket, Tally>) -> T,
-    ) -> T {
-        let Self { queue, rng, link, .. } = self;
-        let stats = &mut tally.queues[number];
-        if stats.is_due(now) {
-            stats.sample(now, |show| queue.gauges(show));
-        }
-        (tally.port, tally.link) = (number as u32, *link);
-        operation(queue.as_mut(), &mut Env { now, rng, probe: tally, facts })
+        self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
     }
 }

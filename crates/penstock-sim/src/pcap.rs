@@ -17,7 +17,6 @@
 mod headers;
 
 use crate::packet::{AE, CWR, ECE, Kind, NO_SACK, PUSH, SackTable, SimPacket};
-use crate::plan::Plan;
 use headers::{Ip, LONGEST, Tcp};
 use penstock_core::Time;
 use penstock_core::time::NANOS_PER_SECOND;
@@ -60,12 +59,16 @@ struct Crossing {
 }
 
 impl Capture {
-    /// Nothing captured yet of the links marked in `wanted`; `tcps` are the keys of each traffic group.
-    pub(crate) fn new(wanted: Vec<bool>, plan: &Plan, tcps: &[Option<Arc<TcpParams>>]) -> Self {
+    /// An empty capture of the links marked in `wanted`. `flows` gives by flow the nodes at its ends and its TCP
+    /// parameters, `None` for datagrams.
+    pub(crate) fn new<'a>(
+        wanted: Vec<bool>,
+        flows: impl Iterator<Item = ((u32, u32), Option<&'a Arc<TcpParams>>)>,
+    ) -> Self {
         let (conversations, current) = (Vec::new(), HashMap::new());
         let mut capture = Self { wanted, conversations, current, crossings: Vec::new(), sacks: Vec::new() };
-        for (flow, way) in plan.ways.iter().enumerate() {
-            capture.open(flow as u32, 0, way.ends, tcps[way.group].as_ref());
+        for (flow, (ends, tcp)) in (0..).zip(flows) {
+            capture.open(flow, 0, ends, tcp);
         }
         capture
     }

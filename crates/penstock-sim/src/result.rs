@@ -2,14 +2,15 @@
 
 mod flows;
 
-use crate::connections::{Completion, Session};
 use crate::engine::Engine;
 use crate::probe::blocks::BlockSums;
 use crate::probe::codepoints::Codepoints;
+use crate::probe::distribution::moments;
 use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
-use crate::probe::queue::{QueueStats, moments};
+use crate::probe::queue::QueueStats;
 use crate::scenario::{LinkSpec, Scenario, TrafficSpec};
+use crate::session::{Completion, Session};
 use flows::{Flows, Row, data_links};
 use penstock_aqm::Cause;
 use serde_json::{Map, Value, json};
@@ -63,8 +64,8 @@ impl Metrics {
     }
 }
 
-/// Tell what the run has found.
-pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult {
+/// The result of a run.
+pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult {
     let flows = Flows::of(scenario, engine);
     let mut links = Map::new();
     let mut series = Map::new();
@@ -74,8 +75,8 @@ pub(crate) fn tell(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult
         let stats = &engine.network.tally.queues[port];
         let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
         let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
-        let capacity = match engine.network.changes.get(engine.network.ports[port].change as usize) {
-            Some(change) => change.capacity_bits(),
+        let capacity = match engine.network.changes.get(engine.network.ports[port].changes as usize) {
+            Some(changes) => changes.capacity_bits(),
             None => link.wire.rate().bits_per_second() as f64 * flows.seconds,
         };
         links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
@@ -295,8 +296,8 @@ fn block_metrics(metrics: &mut Metrics, sums: &BlockSums) {
 fn session_metrics<'a>(metrics: &mut Metrics, spec: &TrafficSpec, sessions: impl Iterator<Item = &'a Session>) {
     let (mut transfers, mut rounds) = (Vec::new(), Vec::new());
     for session in sessions {
-        transfers.extend_from_slice(&session.past.completions);
-        rounds.extend_from_slice(&session.past.rounds);
+        transfers.extend_from_slice(&session.closed.completions);
+        rounds.extend_from_slice(&session.closed.rounds);
     }
     if let Some(count) = quantiles(metrics, "completion", "", seconds(&transfers)) {
         metrics.count("completed", count);

@@ -1,13 +1,17 @@
 //! A scenario in canonical form: nanoseconds, bits per second, bytes. Files with units are read in Python.
 
 mod changes;
+mod check;
+mod draw;
 mod traffic;
 
 pub use changes::*;
+pub use draw::Draw;
+pub(crate) use draw::rate;
 pub use traffic::*;
 
 use penstock_core::param::{ClassSetting, Value};
-use penstock_core::{Limit, Rng, Span};
+use penstock_core::{Limit, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -257,80 +261,6 @@ pub struct MatchSpec {
     pub ecn: Vec<String>,
     /// Smallest and largest size on the wire in bytes.
     pub size: Option<(u32, u32)>,
-}
-
-/// A number, or how to draw one.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Draw {
-    /// Always this.
-    Fixed(f64),
-    /// Uniform between the two.
-    Uniform {
-        /// Low and high end.
-        uniform: [f64; 2],
-    },
-    /// Exponential.
-    Exponential {
-        /// Mean.
-        exp: f64,
-    },
-    /// Pareto.
-    Pareto {
-        /// Mean.
-        pareto: f64,
-        /// Exponent of the tail, above 1.
-        shape: f64,
-    },
-    /// One of these, all alike.
-    List {
-        /// The values.
-        list: Vec<f64>,
-    },
-    /// Measured: between its points the distribution function is linear.
-    Measured {
-        /// Values and the probabilities of being at most that, both in rising order; the last probability is 1. What
-        /// lies below the first point counts as its value.
-        cdf: Vec<[f64; 2]>,
-    },
-}
-
-impl Draw {
-    /// Draw a value.
-    pub fn draw(&self, rng: &mut Rng) -> f64 {
-        match self {
-            Self::Fixed(value) => *value,
-            Self::Uniform { uniform: [low, high] } => rng.between(*low, *high),
-            Self::Exponential { exp } => rng.exponential(*exp),
-            Self::Pareto { pareto, shape } => rng.pareto(*pareto, *shape),
-            Self::List { list } => list[rng.below(list.len() as u64) as usize],
-            Self::Measured { cdf } => value_at(cdf, rng.uniform()),
-        }
-    }
-
-    /// The mean of what is drawn.
-    pub fn mean(&self) -> f64 {
-        match self {
-            Self::Fixed(value) => *value,
-            Self::Uniform { uniform: [low, high] } => f64::midpoint(*low, *high),
-            Self::Exponential { exp: mean } | Self::Pareto { pareto: mean, .. } => *mean,
-            Self::List { list } => list.iter().sum::<f64>() / list.len() as f64,
-            Self::Measured { cdf } => {
-                let between = |pair: &[[f64; 2]]| f64::midpoint(pair[0][0], pair[1][0]) * (pair[1][1] - pair[0][1]);
-                cdf[0][0] * cdf[0][1] + cdf.windows(2).map(between).sum::<f64>()
-            }
-        }
-    }
-}
-
-/// The value up to which a share `u` of a measured distribution lies.
-fn value_at(cdf: &[[f64; 2]], u: f64) -> f64 {
-    let above = cdf.partition_point(|[_, p]| *p <= u);
-    match (above.checked_sub(1).map(|below| cdf[below]), cdf.get(above)) {
-        (None, _) => cdf[0][0],
-        (Some([value, _]), None) => value,
-        (Some([low, p_low]), Some([high, p_high])) => low + (high - low) * (u - p_low) / (p_high - p_low),
-    }
 }
 
 /// How the run is done and what it tells.

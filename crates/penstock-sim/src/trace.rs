@@ -110,7 +110,7 @@ impl Trace {
     }
 
     /// Keep the window if it changed.
-    pub(crate) fn note_window(&mut self, row: WindowRow) {
+    pub(crate) fn record_window(&mut self, row: WindowRow) {
         let flow = row.flow as usize;
         if self.last.len() <= flow {
             self.last.resize(flow + 1, (f64::NAN, f64::NAN));

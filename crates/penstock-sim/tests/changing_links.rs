@@ -204,7 +204,7 @@ fn what_makes_no_sense_is_refused_by_name() {
         (json!({"change": [{"when": {"at_ns": 0}, "rate": {"uniform": [0, 1e6]}}]}), "links.link.change[0].rate"),
     ];
     for (keys, path) in cases {
-        let faults = penstock_sim::check(&scenario(network(1e6, 1000 * MS, &keys)), 1);
+        let faults = penstock_sim::check(&scenario(network(1e6, 1000 * MS, &keys)), 1, &());
         assert_eq!(faults.iter().map(|fault| fault.path.as_str()).collect::<Vec<_>>(), [path]);
     }
 }

@@ -94,7 +94,7 @@ fn a_law_in_a_class_works_on_that_class_alone() {
 fn names_that_are_none_are_told_with_their_path() {
     let class = json!({"traffic": ["oen"], "flow": [["tow", 1]], "from": ["S9"], "to": ["S9"], "ecn": ["cee"]});
     let scenario: Scenario = serde_json::from_value(network(&wfq(&class, &json!({})))).unwrap();
-    let faults = penstock_sim::check(&scenario, 1);
+    let faults = penstock_sim::check(&scenario, 1, &());
     let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
     let keys = ["traffic", "flow", "from", "to", "ecn"];
     for key in keys {
@@ -107,6 +107,6 @@ fn a_wrong_setting_of_a_class_is_told_with_its_path() {
     let mut queue = wfq(&json!({"dscp": [46]}), &json!({}));
     queue["params"]["classes"][1]["params"]["weight"] = json!(-1.0);
     let scenario: Scenario = serde_json::from_value(network(&queue)).unwrap();
-    let faults = penstock_sim::check(&scenario, 1);
+    let faults = penstock_sim::check(&scenario, 1, &());
     assert_eq!((faults.len(), faults[0].path.as_str()), (1, "links.core.queue.classes[1].weight"));
 }

@@ -1,7 +1,7 @@
 //! Computing a link that never drops changes no result: random networks give the same bytes both ways.
 
 use penstock_core::Rng;
-use penstock_sim::{Scenario, Wanted, run, run_kept_with};
+use penstock_sim::{Record, RunOptions, Scenario, run, run_with};
 use serde_json::{Value, json};
 
 /// One duplex link as its two directions.
@@ -231,10 +231,11 @@ fn captures_are_the_same_bytes_both_ways_and_change_no_result() {
         let network = random_network(seed);
         let links = network["links"].as_array().expect("links are listed").len() as u32;
         let captured: Vec<u32> = (0..links).filter(|link| (u64::from(*link) + seed) % 3 == 0).collect();
-        let wanted = Wanted { captured: captured.clone(), ..Wanted::default() };
+        let record = Record { captured_links: captured.clone(), ..Record::default() };
+        let options = RunOptions { record, ..RunOptions::default() };
         let capture = |computed| {
             let scenario = canonical(network.clone(), computed);
-            let (result, kept) = run_kept_with(&scenario, seed, &wanted, &()).expect("the network runs");
+            let (result, kept) = run_with(&scenario, seed, &options).expect("the network runs");
             let mut file = Vec::new();
             kept.capture.expect("links are captured").write(&captured, &mut file).expect("memory takes it");
             (without_events(&result.to_json()), file)

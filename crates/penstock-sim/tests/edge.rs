@@ -130,7 +130,7 @@ fn names_in_a_classifier_are_looked_up_and_faults_have_their_path() {
     assert_eq!(policed(json!({"from": ["D"]})), 0);
     let faults = |edge: Value| -> Vec<String> {
         let scenario = scenario(network(1e7, &edge, &Value::Null));
-        penstock_sim::check(&scenario, 1).into_iter().map(|fault| fault.path).collect()
+        penstock_sim::check(&scenario, 1, &()).into_iter().map(|fault| fault.path).collect()
     };
     assert_eq!(faults(classify(json!({"traffic": ["cbx"]}))), ["links.core.edge[0].classes[0].match.traffic"]);
     let wrong = json!([policer(), {"kind": "tsw", "params": {"rate": -1.0}}, {"kind": "tswx"}]);

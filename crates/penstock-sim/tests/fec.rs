@@ -198,7 +198,7 @@ fn bad_blocks_are_refused() {
     let refused = |change: &dyn Fn(&mut Value)| {
         let mut network = network(16, 4, "poisson", 0.0, 1.0);
         change(&mut network["traffic"][0]);
-        let faults = penstock_sim::check(&scenario(network), 1);
+        let faults = penstock_sim::check(&scenario(network), 1, &());
         faults.into_iter().map(|fault| fault.path).collect::<Vec<_>>()
     };
     assert_eq!(refused(&|media| media["fec"]["k"] = json!(0)), ["traffic.media.k"]);

@@ -179,7 +179,7 @@ fn a_rate_above_one_and_a_negative_delay_are_refused() {
         (json!({"jitter": {"uniform": [5, 1]}}), "links.link.jitter"),
     ] {
         let scenario: Scenario = serde_json::from_value(datagrams(10, &keys)).unwrap();
-        let faults = penstock_sim::check(&scenario, 1);
+        let faults = penstock_sim::check(&scenario, 1, &());
         assert_eq!(faults.iter().map(|fault| fault.path.as_str()).collect::<Vec<_>>(), [path]);
     }
 }

@@ -1,7 +1,7 @@
 //! What sources send in whole runs: times and sizes by the distributions that they name, rounds and frames by closed forms.
 
 use penstock_sim::trace::TraceEvent;
-use penstock_sim::{Kind, Scenario, Wanted, run, run_kept_with, run_traced};
+use penstock_sim::{Kind, Record, RunOptions, Scenario, run, run_traced, run_with};
 use serde_json::{Value, json};
 
 /// Traffic from S (and S0 to S9) over R1 and R2 to D; the link between these has this rate and queue and is watched.
@@ -314,8 +314,9 @@ fn a_capture_replayed_arrives_as_it_did() {
     let mut traffic = group("poisson", &keys);
     traffic[0]["start"] = json!({"uniform_ns": [0, 1_000_000_000_u64]});
     let recorded = scenario(network(5, 1e7, &json!({"scheme": "droptail", "limit": {"packets": 30}}), &traffic));
-    let wanted = Wanted { trace: true, captured: vec![0] };
-    let (_, kept) = run_kept_with(&recorded, 1, &wanted, &()).unwrap();
+    let record = Record { trace: true, captured_links: vec![0] };
+    let options = RunOptions { record, ..RunOptions::default() };
+    let (_, kept) = run_with(&recorded, 1, &options).unwrap();
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("replayed.pcap");
     let mut bytes = Vec::new();
     kept.capture.unwrap().write(&[0], &mut bytes).unwrap();

@@ -227,12 +227,6 @@ impl Receiver {
         seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))
     }
 
-    /// Whether every packet is answered at once.
-    #[inline]
-    pub fn is_prompt(&self) -> bool {
-        self.delay.is_none()
-    }
-
     /// So many packets from `seq` on are answered at once, unless the receiver is ns-2's.
     fn quicken(&mut self, seq: u32, packets: u32) {
         if !self.ns2 {

@@ -111,7 +111,7 @@ def record(
     else:
         canonical = resolved.for_engine(flows=flows, series=series)
     with written(captures) as files, explained():
-        text, events = _native.run_kept(canonical, seed, traced, files, python_law.used([canonical]))
+        text, events = _native.run_recorded(canonical, seed, traced, files, python_law.used([canonical]))
     return RecordedRun(Run.from_json(text, {**resolved.shown, "seed": seed}), resolved, events)
 
 

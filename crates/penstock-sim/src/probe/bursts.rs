@@ -1,6 +1,6 @@
 //! Consecutive losses: a burst starts with a loss and ends with the next packet that is accepted.
 
-use super::queue::pmf;
+use super::distribution::pmf;
 
 /// Most values of a distribution of burst lengths; longer bursts count as the longest.
 const LONGEST_RUN: usize = 10_000;

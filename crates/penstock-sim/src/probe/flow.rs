@@ -1,6 +1,6 @@
 //! Statistics of flows that the network keeps: losses, what crossed the watched link, what was delivered.
 
-use super::queue::pmf;
+use super::distribution::pmf;
 use penstock_core::Time;
 
 /// What the network saw of one flow since the warm-up.

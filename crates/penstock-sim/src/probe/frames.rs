@@ -1,6 +1,6 @@
 //! What becomes of the frames of a video at its receiver.
 
-use crate::traffic::video::{FrameType, NewFrame};
+use crate::traffic::datagram::{FrameType, NewFrame};
 
 /// The frames of one flow, in the order of sending.
 #[derive(Default)]

@@ -1,8 +1,9 @@
-//! Statistics kept during a run. They change nothing that they watch.
+//! Statistics kept during a run. They do not affect it.
 
 pub(crate) mod blocks;
 pub(crate) mod bursts;
 pub(crate) mod codepoints;
+pub(crate) mod distribution;
 pub(crate) mod flow;
 pub(crate) mod frames;
 pub(crate) mod histogram;

@@ -1,10 +1,11 @@
 //! What was found about each flow, and about each session, told one by one.
 
-use crate::connections::{Past, Session};
-use crate::engine::{Engine, Host, Source, Stage};
+use crate::engine::Engine;
+use crate::host::{FlowState, Host, Source};
 use crate::probe::blocks::BlockSums;
 use crate::probe::flow::Window;
 use crate::scenario::Scenario;
+use crate::session::{ClosedConnections, Session};
 use penstock_core::Time;
 use penstock_tcp::{Sender, SenderCounts};
 
@@ -50,7 +51,7 @@ impl<'a> Flows<'a> {
 
     /// The first hop of its data.
     pub(super) fn first_hop(&self, flow: usize) -> u32 {
-        self.session(flow).map_or(self.engine.hosts[flow].hop, |session| session.paths[0].data_hop)
+        self.session(flow).map_or(self.engine.hosts[flow].hop, |session| session.routes[0].data_hop)
     }
 
     fn first_watched(&self, flow: usize) -> Option<u32> {
@@ -61,7 +62,7 @@ impl<'a> Flows<'a> {
     pub(super) fn goodput(&self, flow: usize) -> f64 {
         let delivered = match self.session(flow) {
             Some(session) => {
-                session.past.delivered_bytes + self.open(session).map(|flow| self.delivered(flow)).sum::<u64>()
+                session.closed.delivered_bytes + self.open(session).map(|flow| self.delivered(flow)).sum::<u64>()
             }
             None => self.delivered(flow),
         };
@@ -89,8 +90,9 @@ impl<'a> Flows<'a> {
     /// The flows of a session that carry data now.
     fn open(&self, session: &'a Session) -> impl Iterator<Item = usize> {
         let hosts = &self.engine.hosts;
-        let open =
-            |&flow: &usize| hosts[flow].stage != Stage::Waiting && !session.paths[hosts[flow].path as usize].request;
+        let open = |&flow: &usize| {
+            hosts[flow].state != FlowState::Waiting && !session.routes[hosts[flow].route as usize].request
+        };
         session.flows.iter().map(|&flow| flow as usize).filter(open)
     }
 
@@ -105,20 +107,19 @@ impl<'a> Flows<'a> {
     fn session_row(&self, flow: usize, session: &'a Session) -> Row {
         let Self { engine, seconds, .. } = self;
         let window = engine.network.tally.window;
-        let mut past = Past::default();
-        past.active = session.past.active;
-        past.counts += session.past.counts;
+        let closed = &session.closed;
+        let mut all = ClosedConnections { active_s: closed.active_s, counts: closed.counts, ..Default::default() };
         let (mut lost, mut crossed) = (0, 0);
         for &flow in &session.flows {
             let (host, stats) = (&engine.hosts[flow as usize], &engine.network.tally.flows[flow as usize].stats);
             lost += stats.lost;
             crossed += stats.crossed_bytes;
-            if let (Source::Tcp(sender), Stage::Running) = (&host.source, host.stage) {
+            if let (Source::Tcp(sender), FlowState::Running) = (&host.source, host.state) {
                 let before = engine.before.get(flow as usize).copied().unwrap_or_default();
-                past.add(host.start, window.end, &sender.counts(window.end), &before, window.start);
+                all.add(host.start, window.end, &sender.counts(window.end), &before, window.start);
             }
         }
-        let times = &session.past.completions;
+        let times = &session.closed.completions;
         let sum: f64 = times.iter().map(|transfer| transfer.seconds).sum();
         let completion = (!times.is_empty()).then(|| sum / times.len() as f64);
         let goodput = self.goodput(flow);
@@ -126,9 +127,9 @@ impl<'a> Flows<'a> {
             goodput,
             throughput: crossed as f64 * 8.0 / seconds,
             fair_share: self.fair_share(flow, goodput),
-            sent: past.counts.sent,
+            sent: all.counts.sent,
             lost,
-            tcp: Some(TcpRow::new(past.counts, past.active, completion)),
+            tcp: Some(TcpRow::new(all.counts, all.active_s, completion)),
             blocks: None,
         }
     }

@@ -1,39 +1,30 @@
-//! What sends datagrams by its own clock, whatever the network does.
+//! Sources of datagrams, which send by their own clock, whatever the network does.
 
-use crate::traffic::datagrams::Datagrams;
+use crate::traffic::datagram::Datagram;
+use crate::traffic::paced::Paced;
 use crate::traffic::replay::Replay;
-use crate::traffic::video::{NewFrame, Video};
+use crate::traffic::video::Video;
 use penstock_core::{Ecn, Span};
 
 /// A source of datagrams.
 pub(crate) struct Emitter {
     clock: Clock,
-    /// The codepoint of all of them.
+    /// The ECN field of all datagrams.
     pub(crate) ecn: Ecn,
 }
 
-/// When and how large.
+/// Times and sizes of datagrams.
 pub(crate) enum Clock {
-    /// By a rate.
-    Datagrams(Datagrams),
-    /// Frames.
+    /// At a rate.
+    Paced(Paced),
+    /// Frames of a video.
     Video(Box<Video>),
     /// As recorded.
     Replay(Replay),
 }
 
-/// A datagram to send now, and the time to the next.
-pub(crate) struct Datagram {
-    pub(crate) payload: u32,
-    pub(crate) size: u32,
-    pub(crate) seq: u32,
-    pub(crate) gap: Span,
-    /// The frame that it is the first of.
-    pub(crate) frame: Option<NewFrame>,
-}
-
 impl Emitter {
-    /// A source by this clock, whose packets may be marked or not.
+    /// A source with this clock, whose packets are ECN-capable if `ecn`.
     pub(crate) fn new(clock: Clock, ecn: bool) -> Self {
         Self { clock, ecn: if ecn { Ecn::Ect0 } else { Ecn::Not } }
     }
@@ -41,7 +32,7 @@ impl Emitter {
     /// Time from the start of the flow to its first packet.
     pub(crate) fn first_gap(&mut self) -> Span {
         match &mut self.clock {
-            Clock::Datagrams(source) => source.first_gap(),
+            Clock::Paced(source) => source.first_gap(),
             Clock::Video(source) => source.first_gap(),
             Clock::Replay(source) => source.first_gap(),
         }
@@ -50,16 +41,16 @@ impl Emitter {
     /// The next datagram.
     pub(crate) fn next(&mut self) -> Datagram {
         match &mut self.clock {
-            Clock::Datagrams(source) => source.next(),
+            Clock::Paced(source) => source.next(),
             Clock::Video(source) => source.next(),
             Clock::Replay(source) => source.next(),
         }
     }
 
-    /// How many have been sent.
+    /// Number of datagrams sent.
     pub(crate) fn sent(&self) -> u32 {
         match &self.clock {
-            Clock::Datagrams(source) => source.sent,
+            Clock::Paced(source) => source.sent,
             Clock::Video(source) => source.sent,
             Clock::Replay(source) => source.sent,
         }

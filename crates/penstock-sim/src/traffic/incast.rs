@@ -12,7 +12,7 @@
 //! * The paper's senders keep their connections from round to round; here each answer begins with a window of its own.
 
 use crate::scenario::{IncastSpec, TransfersSpec};
-use crate::traffic::session::{Opening, Size, time};
+use crate::traffic::opening::{Opening, Size};
 use penstock_core::{Rng, Span, Time};
 
 /// The senders of one receiver.
@@ -21,7 +21,7 @@ pub(crate) struct Incast {
     transfers: TransfersSpec,
     senders: u32,
     next: Time,
-    /// Rounds whose answers have not all come, and how many there have been.
+    /// Rounds that wait for answers, and the number of rounds so far.
     rounds: Vec<Round>,
     count: u32,
 }
@@ -33,12 +33,12 @@ struct Round {
 }
 
 impl Incast {
-    /// So many senders, whose first round is at `start`.
+    /// `senders` senders, whose first round is at `start`.
     pub(crate) fn new(spec: IncastSpec, transfers: TransfersSpec, start: Time, senders: u32) -> Self {
         Self { spec, transfers, senders, next: start, rounds: Vec::new(), count: 0 }
     }
 
-    /// When the next round starts.
+    /// Start of the next round.
     pub(crate) fn next(&self) -> Time {
         self.next
     }
@@ -47,15 +47,15 @@ impl Incast {
     pub(crate) fn on_time(&mut self, now: Time, rng: &mut Rng, open: &mut Vec<Opening>) {
         let number = self.count;
         self.count = number.wrapping_add(1);
-        for way in 0..self.senders {
+        for route in 0..self.senders {
             let size = Size::draw(&self.transfers.size, self.transfers.unit, rng);
-            open.push(Opening { way, size, tag: number });
+            open.push(Opening { route, size, tag: number });
         }
         self.rounds.push(Round { number, start: now, missing: self.senders });
         self.next = self.spec.every_ns.map_or(Time::NEVER, |every| now + Span::from_nanos(every));
     }
 
-    /// An answer of round `number` has come; if it was the last, how long the round took.
+    /// An answer of round `number` is complete; if it was the last, gives the duration of the round.
     pub(crate) fn on_end(&mut self, now: Time, number: u32, rng: &mut Rng) -> Option<Span> {
         let place = self.rounds.iter().position(|round| round.number == number)?;
         self.rounds[place].missing -= 1;
@@ -64,7 +64,7 @@ impl Incast {
         }
         let round = self.rounds.swap_remove(place);
         if self.spec.every_ns.is_none() {
-            self.next = now + time(&self.spec.pause, rng);
+            self.next = now + self.spec.pause.span(rng);
         }
         Some(now.since(round.start))
     }
@@ -90,7 +90,7 @@ mod tests {
         let (mut incast, mut rng) = incast(None);
         let mut open = Vec::new();
         incast.on_time(at(1.0), &mut rng, &mut open);
-        assert_eq!(open.iter().map(|opening| opening.way).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(open.iter().map(|opening| opening.route).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(incast.next(), Time::NEVER);
         let mut ended = |seconds| incast.on_end(at(seconds), 0, &mut rng);
         assert_eq!([ended(2.0), ended(2.5), ended(4.0)], [None, None, Some(Span::from_secs(3.0))]);

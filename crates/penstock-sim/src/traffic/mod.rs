@@ -1,9 +1,12 @@
-//! What decides when and how much data is offered.
+//! Sources of traffic: when data is offered, and how much.
 
-pub(crate) mod datagrams;
+pub(crate) mod behaviour;
+pub(crate) mod datagram;
 pub(crate) mod emitter;
 pub(crate) mod incast;
+pub(crate) mod opening;
+pub(crate) mod paced;
 pub(crate) mod replay;
-pub(crate) mod session;
+pub(crate) mod transfers;
 pub(crate) mod video;
 pub(crate) mod web;

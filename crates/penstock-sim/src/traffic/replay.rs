@@ -7,7 +7,7 @@
 //!
 //! The first packet leaves at the start of the flow, the others at their distances from it, whatever the network does.
 
-use crate::traffic::emitter::Datagram;
+use crate::traffic::datagram::Datagram;
 use penstock_core::Span;
 use penstock_core::time::NANOS_PER_SECOND;
 use std::fs::File;

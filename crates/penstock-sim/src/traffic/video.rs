@@ -13,48 +13,8 @@
 //! * They are sent in the order of `gop`, where an encoder sends a frame after those that it refers to.
 
 use crate::scenario::{DataUnit, Phase, VideoSpec};
-use crate::traffic::emitter::Datagram;
+use crate::traffic::datagram::{Datagram, FrameType, NewFrame};
 use penstock_core::{Rng, Span, Time};
-
-/// Type of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FrameType {
-    /// Coded alone.
-    I,
-    /// Refers to the I or P frame before it.
-    P,
-    /// Refers to the I or P frames before and after it.
-    B,
-}
-
-impl FrameType {
-    fn from_letter(letter: u8) -> Self {
-        match letter {
-            b'I' => Self::I,
-            b'P' => Self::P,
-            _ => Self::B,
-        }
-    }
-
-    /// Importance of its content, larger is more important.
-    pub(crate) fn priority(self) -> u8 {
-        match self {
-            Self::I => 2,
-            Self::P => 1,
-            Self::B => 0,
-        }
-    }
-}
-
-/// A frame that is sent from now on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NewFrame {
-    pub(crate) kind: FrameType,
-    /// Datagrams that it has.
-    pub(crate) fragments: u32,
-    /// Application data unit that it belongs to.
-    pub(crate) unit: u32,
-}
 
 /// A source of frames.
 pub(crate) struct Video {

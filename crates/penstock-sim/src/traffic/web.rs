@@ -3,16 +3,16 @@
 //! Impact of Control", SIGCOMM 1999, in the form of ns-2's web traffic (HTTP 1.0).
 //!
 //! # Law
-//! A session asks for one page after the other. A page lies on a server drawn uniformly, and has a drawn number of
-//! objects, rounded up. The objects are asked for at drawn distances, whether or not those before have come. An object
-//! is a connection of one packet to the server, the request; when that is acknowledged, another connection brings the
-//! drawn size back, rounded up to packets.
+//! A session requests one page after the other. A page lies on a server drawn uniformly, and has a drawn number of
+//! objects, rounded up. The objects are requested at drawn intervals, whether or not earlier ones have arrived. The
+//! request for an object is a connection of one packet to the server; when that is acknowledged, another connection
+//! brings the drawn size back, rounded up to packets.
 //!
-//! By `option`, the next page follows a drawn time after the last object of the page has come (1), or after the start of
-//! the page (0): then pages may overlap.
+//! With `option` 1 the next page follows a drawn time after the arrival of the last object of the page, with 0 after the
+//! start of the page: then pages may overlap.
 
 use crate::scenario::WebSpec;
-use crate::traffic::session::{Opening, Size, time, whole};
+use crate::traffic::opening::{Opening, Size};
 use penstock_core::{Rng, Time};
 
 /// A session.
@@ -23,65 +23,66 @@ pub(crate) struct Web {
     packet: u32,
     next_page: Time,
     pages: Vec<Page>,
-    /// Objects under way by tag; the free places are used again.
+    /// Objects in progress by tag; free places are reused.
     objects: Vec<Object>,
     free: Vec<u32>,
-    /// Numbers the pages.
+    /// Number of the next page.
     page_number: u32,
 }
 
-/// A page whose objects have not all come.
+/// A page that waits for objects.
 struct Page {
     number: u32,
     server: u32,
-    /// Objects not yet asked for, and when the next one is.
+    /// Objects not yet requested.
     left: u32,
+    /// Time of the next request.
     next: Time,
-    /// Objects that have not come.
+    /// Objects that have not arrived.
     missing: u32,
 }
 
-/// An object that has been asked for.
+/// A requested object.
 #[derive(Clone, Copy)]
 struct Object {
     page: u32,
     server: u32,
-    /// Packets of the answer while the request is under way; then 0.
+    /// Packets of the answer while the request is in progress; then 0.
     answer: u32,
 }
 
 impl Web {
-    /// A session whose first page is asked for at `start`.
+    /// A session that requests its first page at `start`.
     pub(crate) fn new(spec: WebSpec, start: Time, servers: u32, packet: u32) -> Self {
         let (pages, objects, free) = (Vec::new(), Vec::new(), Vec::new());
         Self { spec, servers, packet, next_page: start, pages, objects, free, page_number: 0 }
     }
 
-    /// When the next object or page is due.
+    /// Time of the next request for an object or a page.
     pub(crate) fn next(&self) -> Time {
         let asking = self.pages.iter().filter(|page| page.left > 0);
         asking.map(|page| page.next).fold(self.next_page, Time::min)
     }
 
-    /// Ask for what is due.
+    /// Make the requests that are due.
     pub(crate) fn on_time(&mut self, now: Time, rng: &mut Rng, open: &mut Vec<Opening>) {
         if self.next_page <= now {
             let server = rng.below(u64::from(self.servers)) as u32;
-            let count = whole(&self.spec.objects, rng);
+            let count = self.spec.objects.count(rng);
             self.pages.push(Page { number: self.page_number, server, left: count, next: now, missing: count });
             self.page_number += 1;
-            self.next_page = if self.spec.option == 0 { now + time(&self.spec.pages, rng) } else { Time::NEVER };
+            self.next_page = if self.spec.option == 0 { now + self.spec.pages.span(rng) } else { Time::NEVER };
         }
         for place in 0..self.pages.len() {
             while self.pages[place].left > 0 && self.pages[place].next <= now {
                 let page = &mut self.pages[place];
                 page.left -= 1;
-                page.next += time(&self.spec.gap, rng);
+                page.next += self.spec.gap.span(rng);
                 let (number, server) = (page.number, page.server);
                 let bytes = self.spec.size.draw(rng).max(1.0);
                 let answer = (bytes / f64::from(self.packet)).ceil().min(4e9) as u32;
                 let tag = self.place(Object { page: number, server, answer });
-                open.push(Opening { way: 2 * server + 1, size: Size::Packets(1), tag });
+                open.push(Opening { route: 2 * server + 1, size: Size::Packets(1), tag });
             }
         }
     }
@@ -95,12 +96,12 @@ impl Web {
         self.objects.len() as u32 - 1
     }
 
-    /// A request has reached its server, or an object has come.
+    /// A request has reached its server, or an object has arrived.
     pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) {
         let object = &mut self.objects[tag as usize];
         if object.answer > 0 {
             let packets = std::mem::take(&mut object.answer);
-            open.push(Opening { way: 2 * object.server, size: Size::Packets(packets), tag });
+            open.push(Opening { route: 2 * object.server, size: Size::Packets(packets), tag });
             return;
         }
         let number = object.page;
@@ -110,7 +111,7 @@ impl Web {
         if self.pages[place].missing == 0 {
             self.pages.swap_remove(place);
             if self.spec.option == 1 {
-                self.next_page = now + time(&self.spec.pages, rng);
+                self.next_page = now + self.spec.pages.span(rng);
             }
         }
     }
@@ -140,19 +141,19 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_asked_for_whether_or_not_those_before_have_come() {
+    fn requests_do_not_wait_for_earlier_objects() {
         let (mut web, mut rng) = web(1);
         let mut open = Vec::new();
         assert_eq!(web.next(), at(1.0));
         web.on_time(at(1.0), &mut rng, &mut open);
-        assert_eq!(open, [Opening { way: 1, size: Size::Packets(1), tag: 0 }]);
+        assert_eq!(open, [Opening { route: 1, size: Size::Packets(1), tag: 0 }]);
         assert_eq!(web.next(), at(2.0));
         web.on_time(at(2.0), &mut rng, &mut open);
         assert_eq!((open.len(), web.next()), (2, Time::NEVER));
         open.clear();
         // The answer: 3001 bytes are four packets of 1000.
         web.on_end(at(2.5), 0, &mut rng, &mut open);
-        assert_eq!(open, [Opening { way: 0, size: Size::Packets(4), tag: 0 }]);
+        assert_eq!(open, [Opening { route: 0, size: Size::Packets(4), tag: 0 }]);
         web.on_end(at(3.0), 0, &mut rng, &mut open);
         assert_eq!(web.next(), Time::NEVER);
         web.on_end(at(3.0), 1, &mut rng, &mut open);
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_ask_for_as_much_as_the_means_say() {
+    fn sessions_request_the_volume_that_the_means_give() {
         // With the work's shape of 1.2 not even the mean of millions is within a tenth; with 2.5 these are.
         let pareto = |pareto, shape| Draw::Pareto { pareto, shape };
         let spec = WebSpec {
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_s_sessions_ask_for_what_their_largest_draws_let_expect() {
+    fn heavy_tailed_sessions_request_the_volume_expected_given_their_largest_draws() {
         // 1000 sessions for 50 runs of 5000 s. Of a shape of 1.2, n^(-1/6) of the mean lies beyond the largest of n: a
         // tenth of it even here. Given the largest, the sum of the others has a finite variance: 2 % of it.
         let pareto = |pareto, shape| Draw::Pareto { pareto, shape };

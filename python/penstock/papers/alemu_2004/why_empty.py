@@ -63,7 +63,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
     """How often each length was counted, in each of the ways, from a second run with a trace."""
     scenario = Document({key: value for key, value in run.scenario.items() if key != "seed"}).resolve()
     canonical = scenario.for_engine(flows=False, series=False)
-    _, raw = _native.run_kept(canonical, run.seed, True, [], {})
+    _, raw = _native.run_recorded(canonical, run.seed, True, [], {})
     place = [entry["name"] for entry in scenario.canonical["links"]].index("bottleneck")
     at = np.frombuffer(raw["link"], dtype="<u4") == place
     names = _native.trace_words()[0]

@@ -87,7 +87,7 @@ def _traced(study: Study) -> Study:
 def keep(run: ps.Run) -> Mapping[str, Any]:
     """The queue over the lines of ns-2's trace, from a second run with a trace."""
     scenario = Document({key: value for key, value in run.scenario.items() if key != "seed"}).resolve()
-    _, raw = _native.run_kept(scenario.for_engine(flows=False, series=False), run.seed, True, [], {})
+    _, raw = _native.run_recorded(scenario.for_engine(flows=False, series=False), run.seed, True, [], {})
     place = [entry["name"] for entry in scenario.canonical["links"]].index("bottleneck")
     at = np.frombuffer(raw["link"], dtype="<u4") == place
     names = _native.trace_words()[0]

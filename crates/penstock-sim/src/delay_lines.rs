@@ -1,28 +1,28 @@
-//! Delay lines: packets under way, first in first out on each link, until they arrive as an event.
+//! Delay lines: packets in flight on links, first in first out, until they arrive as an event.
 
 use crate::packet::SimPacket;
 use penstock_core::Time;
 
-/// All delay lines. Their packets lie together, and a place that a packet has left is the next to be used, so that what
-/// is touched is about as large as what is under way.
-pub(crate) struct Lines {
+/// All delay lines. They share one slab of packets whose last freed place is reused first, so that the memory touched is
+/// about as large as the packets in flight.
+pub(crate) struct DelayLines {
     ends: Vec<Ends>,
     places: Vec<Place>,
-    packets: Vec<Parked>,
-    /// The place last left, from which the other free ones are linked.
+    packets: Vec<Slot>,
+    /// Head of the list of free places, the last freed first.
     free: u32,
 }
 
-/// The first and the last place of a line, none if it is empty; and what stands behind the first, kept here because the
-/// whole run waits for it: the next event is not known before this line's next arrival is.
+/// First and last place of a line, [`NONE`] if it is empty; and the second entry, kept here because the next event is not
+/// known before this line's next arrival is.
 #[derive(Clone, Copy)]
 struct Ends {
     head: u32,
     tail: u32,
-    behind: Place,
+    second: Place,
 }
 
-/// What stands behind a packet on its line: when it arrives ([`Time::NEVER`] if there is none), and its place.
+/// The entry after a packet on its line: its arrival ([`Time::NEVER`] if there is none) and its place.
 #[derive(Clone, Copy)]
 struct Place {
     arrival: Time,
@@ -35,25 +35,25 @@ impl Place {
 
 /// A packet in half a cache line.
 #[repr(align(32))]
-struct Parked(SimPacket);
+struct Slot(SimPacket);
 
 /// No place.
 const NONE: u32 = u32::MAX;
 
-impl Lines {
-    /// So many empty lines.
+impl DelayLines {
+    /// `count` empty lines.
     pub(crate) fn new(count: usize) -> Self {
-        let ends = vec![Ends { head: NONE, tail: NONE, behind: Place::LAST }; count];
+        let ends = vec![Ends { head: NONE, tail: NONE, second: Place::LAST }; count];
         Self { ends, places: Vec::new(), packets: Vec::new(), free: NONE }
     }
 
-    /// How many there are.
+    /// Number of lines.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// Whether no packet is on this line.
+    /// Whether this line is empty.
     #[inline]
     pub(crate) fn is_empty(&self, line: u32) -> bool {
         self.ends[line as usize].head == NONE
@@ -61,10 +61,10 @@ impl Lines {
 
     /// The first packet on this line.
     pub(crate) fn first(&self, line: u32) -> Option<&SimPacket> {
-        self.packets.get(self.ends[line as usize].head as usize).map(|parked| &parked.0)
+        self.packets.get(self.ends[line as usize].head as usize).map(|slot| &slot.0)
     }
 
-    /// Put a packet behind the others on this line; whether it is the first.
+    /// Append a packet to this line; whether it is the first.
     #[inline]
     pub(crate) fn push(&mut self, line: u32, arrival: Time, packet: &SimPacket) -> bool {
         let at = self.free;
@@ -75,7 +75,7 @@ impl Lines {
             return self.link(line, Place { arrival, next: at });
         }
         self.places.push(Place::LAST);
-        self.packets.push(Parked(*packet));
+        self.packets.push(Slot(*packet));
         self.link(line, Place { arrival, next: self.places.len() as u32 - 1 })
     }
 
@@ -89,20 +89,20 @@ impl Lines {
         };
         *last = new;
         if tail == ends.head {
-            ends.behind = new;
+            ends.second = new;
         }
         false
     }
 
-    /// Take the first packet off this line, which must not be empty; with when the next one arrives, if ever.
+    /// Take the first packet off this line, which must not be empty; with the arrival of the next, [`Time::NEVER`] if none.
     #[inline]
     pub(crate) fn pop(&mut self, line: u32) -> (SimPacket, Time) {
         let ends = &mut self.ends[line as usize];
         let at = ends.head;
-        let Place { arrival, next } = ends.behind;
+        let Place { arrival, next } = ends.second;
         ends.head = next;
         if let Some(place) = self.places.get(next as usize) {
-            ends.behind = *place;
+            ends.second = *place;
         } else {
             ends.tail = NONE;
         }
@@ -111,7 +111,7 @@ impl Lines {
         (self.packets[at as usize].0, arrival)
     }
 
-    /// All packets under way.
+    /// All packets in flight.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &SimPacket> {
         self.ends.iter().flat_map(move |ends| {
             let here = |at: u32| (at != NONE).then_some(at);
@@ -137,7 +137,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_are_queues(steps in prop::collection::vec((0_u32..3, any::<bool>()), 1..200)) {
-            let mut lines = Lines::new(3);
+            let mut lines = DelayLines::new(3);
             let mut oracle = [VecDeque::new(), VecDeque::new(), VecDeque::new()];
             for (seq, (line, push)) in (0..).zip(steps) {
                 let queue = &mut oracle[line as usize];
@@ -155,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn places_are_used_again() {
-        let mut lines = Lines::new(2);
+    fn places_are_reused() {
+        let mut lines = DelayLines::new(2);
         for seq in 0..100 {
             lines.push(seq % 2, Time::ZERO, &packet(seq));
             lines.pop(seq % 2);
         }
-        assert_eq!((lines.places.len(), size_of::<Parked>()), (1, 32));
+        assert_eq!((lines.places.len(), size_of::<Slot>()), (1, 32));
     }
 }

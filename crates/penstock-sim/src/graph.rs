@@ -1,4 +1,4 @@
-//! Routes: the path of least propagation delay, or the one that the scenario names.
+//! The graph of nodes and link directions, and shortest paths in it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -13,7 +13,7 @@ pub(crate) struct Graph {
     delays: Vec<u64>,
 }
 
-/// Which end of the wanted routes a tree of shortest paths is rooted at.
+/// The root of a tree of shortest paths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Root {
     From(u32),

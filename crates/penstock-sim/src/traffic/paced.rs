@@ -1,20 +1,19 @@
-//! Datagrams without feedback: at constant distance, or uniformly spread around it (`cbr`), at exponential distances
-//! (`poisson`), at constant distance in bursts with pauses (`onoff`), or with redundancy among them (`fec`).
+//! Datagrams at a rate, without feedback: with constant gaps, or gaps drawn uniformly around that (`cbr`), with exponential
+//! gaps (`poisson`), with constant gaps in bursts separated by pauses (`onoff`), or with redundancy (`fec`).
 
-use crate::link::Wire;
-use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec};
-use crate::traffic::emitter::Datagram;
-use crate::traffic::session::time;
-use penstock_core::{Rate, Rng, Span};
+use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
+use crate::traffic::datagram::Datagram;
+use crate::wire::Wire;
+use penstock_core::{Rng, Span};
 
-/// A source of datagrams.
-pub(crate) struct Datagrams {
+/// A source of datagrams at a rate.
+pub(crate) struct Paced {
     spacing: Spacing,
     payload: Draw,
     headers: u32,
     phase: Phase,
     jitter: f64,
-    /// Paces the packets: each is followed by the time that a link of the source's rate would need to send it.
+    /// Gaps between packets: the transmission time of each on a link of the source's rate.
     pace: Wire,
     burst: Option<Burst>,
     rng: Rng,
@@ -40,43 +39,57 @@ impl Burst {
         self.left = length.max(1);
     }
 
-    /// The time to the next packet, if it would be `gap` within the on-period.
+    /// Time to the next packet, which is `gap` within the on-period.
     fn gap(&mut self, gap: Span, rng: &mut Rng) -> Span {
         let spent = if self.spec.unit == OnUnit::Packets { 1 } else { gap.as_nanos() };
         if spent < self.left {
             self.left -= spent;
             return gap;
         }
-        // A burst of packets ends with the time of the last of them, one of a time when that time is over.
+        // A burst counted in packets lasts until the gap after its last packet, one counted in time until its end.
         let rest = if self.spec.unit == OnUnit::Packets { gap } else { Span::from_nanos(self.left) };
         self.begin(rng);
-        rest + time(&self.spec.off, rng)
+        rest + self.spec.off.span(rng)
     }
 }
 
-impl Datagrams {
+impl Paced {
     /// The source of this group that `spec` describes; `rng` is the flow's own stream.
     pub(crate) fn new(group: &TrafficSpec, spec: &UdpSpec, mut rng: Rng) -> Self {
         let drawn = spec.rate.draw(&mut rng);
-        let (rate, spacing) = match (group.kind, &group.fec) {
+        let (bits_per_second, spacing) = match (group.kind, &group.fec) {
             (_, Some(fec)) => (fec.raised(drawn), fec.spacing),
             (TrafficKind::Poisson, None) => (drawn, Spacing::Poisson),
             _ => (drawn, Spacing::Constant),
         };
-        let rate = Rate::from_bits_per_second(rate.round().max(1.0) as u64);
         let (payload, headers, phase) = (spec.payload.clone(), spec.headers, spec.phase);
         let burst = group.onoff.as_ref().map(|onoff| Burst::new(onoff, &mut rng));
-        Self { spacing, payload, headers, phase, jitter: spec.jitter, pace: Wire::new(rate), burst, rng, sent: 0 }
+        Self {
+            spacing,
+            payload,
+            headers,
+            phase,
+            jitter: spec.jitter,
+            pace: Wire::new(rate(bits_per_second)),
+            burst,
+            rng,
+            sent: 0,
+        }
     }
 
     /// Time from the start of the flow to its first packet.
     pub(crate) fn first_gap(&mut self) -> Span {
-        let mean = (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
+        let mean = self.mean_gap_s();
         match (self.spacing, self.phase) {
             (Spacing::Poisson, _) => Span::from_secs(self.rng.exponential(mean)),
             (_, Phase::Random) => Span::from_secs(self.rng.between(0.0, mean)),
             (_, Phase::Zero) => Span::ZERO,
         }
+    }
+
+    /// Mean gap in seconds between datagrams of the mean size.
+    fn mean_gap_s(&self) -> f64 {
+        (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64
     }
 
     /// The next datagram. Its gap has the mean size / rate, so that the rate counts bits on the wire.
@@ -86,8 +99,7 @@ impl Datagrams {
         let seq = self.sent;
         self.sent += 1;
         let gap = if self.spacing == Spacing::Poisson {
-            let mean =
-                (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64;
+            let mean = self.mean_gap_s();
             Span::from_secs(self.rng.exponential(mean))
         } else {
             let gap = self.pace.transmission(size);

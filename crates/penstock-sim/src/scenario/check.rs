@@ -1,76 +1,25 @@
-//! What can be wrong with a scenario, told all at once.
+//! Validation of a scenario: everything that is wrong, all at once.
 
-use crate::scenario::{
+use super::{
     ChangeSpec, Draw, LinkSpec, LossSpec, OnUnit, OutageSpec, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec,
     VideoSpec, When,
 };
-use penstock_core::param::ParamError;
-use serde::Serialize;
+use crate::errors::ScenarioError;
 use std::collections::HashSet;
-use std::fmt;
 
-/// One thing that is wrong with a scenario.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    /// The key, as in a scenario file: `links.bottleneck.queue.min_th`.
-    pub path: String,
-    /// What is wrong and what is allowed, without the key.
-    pub message: String,
-}
-
-/// Why a run gave no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunError {
-    /// The scenario cannot be run.
-    Faults(Vec<Fault>),
-    /// So many connections were open at once that their timers have no room in the run.
-    Crowded(usize),
-    /// Packets or bytes did not add up: a defect of the simulator.
-    Imbalance(String),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Faults(faults) => {
-                faults.iter().try_for_each(|fault| writeln!(f, "{}: {}", fault.path, fault.message))
-            }
-            Self::Crowded(flows) => write!(
-                f,
-                "{flows} connections of sessions at once are too many for a run of this length: the sessions ask for far more \
-                 than their links carry"
-            ),
-            Self::Imbalance(what) => write!(f, "the books of the run do not balance: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl Fault {
-    pub(crate) fn new(path: &str, message: String) -> Self {
-        Self { path: path.to_owned(), message }
-    }
-
-    /// A parameter that a registry refused, below `path`.
-    pub(crate) fn parameter(path: &str, error: ParamError) -> Self {
-        Self { path: format!("{path}.{}", error.name), message: error.message }
-    }
-}
-
-/// Most flows of a scenario: their numbers and timers must fit into the keys of the agenda.
+/// Most flows of a scenario: their numbers and timers must fit into the keys of the event queue.
 const MOST_FLOWS: u64 = 4_000_000;
 
 /// Most packets in a block of forward error correction: a code over symbols of 16 bits has no more.
 const MOST_IN_BLOCK: u32 = 65_535;
 
 impl Scenario {
-    /// Faults that can be seen without routes and registries.
-    pub(crate) fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
+    /// Errors that can be found without routes and registries.
+    pub(crate) fn errors(&self) -> Vec<ScenarioError> {
+        let mut errors = Vec::new();
         let mut require = |holds: bool, path: &str, message: &str| {
             if !holds {
-                faults.push(Fault::new(path, message.to_owned()));
+                errors.push(ScenarioError::new(path, message.to_owned()));
             }
         };
         require(self.duration_ns > 0, "duration", "must be above 0 s");
@@ -89,7 +38,7 @@ impl Scenario {
             require(names.insert(&group.name), &format!("traffic.{}", group.name), "is there twice");
             group.check(&mut require);
         }
-        faults
+        errors
     }
 }
 
@@ -251,24 +200,5 @@ impl VideoSpec {
         require((0.0..=10.0).contains(&self.variation), &path("variation"), "must be from 0 to 10");
         require((1..=65_535).contains(&self.payload), &path("packet"), "must be from 1 B to 65 535 B");
         require(self.headers <= 1000, &path("headers"), "must be at most 1000 B");
-    }
-}
-
-impl Draw {
-    /// Whether all that can be drawn, or the mean where there is no bound, lies between the two.
-    fn within(&self, low: f64, high: f64) -> bool {
-        let inside = |value: f64| (low..=high).contains(&value);
-        match self {
-            Self::Fixed(value) => inside(*value),
-            Self::Uniform { uniform: [a, b] } => inside(*a) && inside(*b) && a <= b,
-            Self::Exponential { exp } => inside(*exp),
-            Self::Pareto { pareto, shape } => inside(*pareto) && *shape > 1.0,
-            Self::List { list } => !list.is_empty() && list.iter().all(|value| inside(*value)),
-            Self::Measured { cdf } => {
-                cdf.last().is_some_and(|[_, p]| *p == 1.0)
-                    && cdf.iter().all(|[value, p]| inside(*value) && (0.0..=1.0).contains(p))
-                    && cdf.windows(2).all(|pair| pair[0][0] <= pair[1][0] && pair[0][1] <= pair[1][1])
-            }
-        }
     }
 }

@@ -1,0 +1,95 @@
+//! The simulator with texts in and out.
+
+use crate::laws::Raised;
+use penstock_sim::{Laws, Recordings, RunError, RunOptions, RunResult, Scenario};
+use pyo3::PyErr;
+use rustix::time::{ClockId, clock_gettime};
+use std::any::Any;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+
+/// Why there is no result.
+pub(crate) enum Failure {
+    /// Errors of the scenario or of the run, as a JSON list.
+    Errors(String),
+    /// An exception of a law written in Python.
+    Raised(PyErr),
+}
+
+/// All errors of a canonical scenario, as a JSON list.
+pub(super) fn errors(scenario: &str, laws: &dyn Laws) -> Result<String, Failure> {
+    let scenario = match serde_json::from_str::<Scenario>(scenario) {
+        Ok(scenario) => scenario,
+        Err(error) => return Ok(malformed(&error)),
+    };
+    let found = catch_unwind(AssertUnwindSafe(|| penstock_sim::check(&scenario, 1, laws))).map_err(caught)?;
+    Ok(serde_json::to_string(&found).unwrap_or_else(|error| malformed(&error)))
+}
+
+/// The result of a run, as JSON.
+pub(super) fn run(scenario: &str, seed: u64, laws: &dyn Laws, stop: Option<&AtomicBool>) -> Result<String, Failure> {
+    let scenario = read(scenario).map_err(Failure::Errors)?;
+    let options = RunOptions { laws, stop, ..RunOptions::default() };
+    run_with(&scenario, seed, &options).map(|(result, _)| result)
+}
+
+/// The result of a run, as JSON with the processor time that it took, and its recordings. A panic is reported as a defect.
+pub(crate) fn run_with(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions<'_>,
+) -> Result<(String, Recordings), Failure> {
+    let start = cpu_seconds();
+    let run = || penstock_sim::run_with(scenario, seed, options);
+    let (result, recordings) =
+        catch_unwind(AssertUnwindSafe(run)).map_err(caught)?.map_err(|error| Failure::Errors(error_list(error)))?;
+    Ok((with_cpu_time(&result, cpu_seconds() - start), recordings))
+}
+
+/// The failure behind a caught panic: an exception of a law in Python, or a defect.
+fn caught(panic: Box<dyn Any + Send>) -> Failure {
+    match panic.downcast::<Raised>() {
+        Ok(raised) => Failure::Raised(raised.0),
+        Err(panic) => {
+            let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            Failure::Errors(defect(message.unwrap_or("the run panicked")))
+        }
+    }
+}
+
+fn with_cpu_time(result: &RunResult, cpu_s: f64) -> String {
+    let mut text = result.to_json();
+    text.pop();
+    let _ = write!(text, ",\"cpu_s\":{cpu_s}}}");
+    text
+}
+
+/// Read a canonical scenario; an error is a JSON list.
+pub(crate) fn read(scenario: &str) -> Result<Scenario, String> {
+    serde_json::from_str(scenario).map_err(|error| malformed(&error))
+}
+
+fn error_list(error: RunError) -> String {
+    let of = |path: &str, message: String| serde_json::json!([{"path": path, "message": message}]).to_string();
+    match error {
+        RunError::Scenario(errors) => serde_json::to_string(&errors).unwrap_or_else(|error| malformed(&error)),
+        RunError::TooManyConnections(_) => of("traffic", error.to_string()),
+        RunError::Stopped => of("", error.to_string()),
+        RunError::Imbalance(_) => defect(&error.to_string()),
+    }
+}
+
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+fn malformed(error: &serde_json::Error) -> String {
+    defect(&format!("the canonical scenario is malformed: {error}"))
+}
+
+/// A defect of the simulator, as a JSON list of one error without a path.
+pub(crate) fn defect(message: &str) -> String {
+    serde_json::json!([{"path": "", "message": format!("defect of penstock: {message}")}]).to_string()
+}

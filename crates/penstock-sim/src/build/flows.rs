@@ -1,0 +1,138 @@
+//! Flows and sessions.
+
+use super::Builder;
+use crate::event::EventSource;
+use crate::event_queue::EventQueue;
+use crate::flow::{Flow, NO_TIMER};
+use crate::hop::RoutedFlow;
+use crate::host::{FlowState, Host, Source};
+use crate::probe::flow::FlowStats;
+use crate::scenario::TrafficSpec;
+use crate::session::{ClosedConnections, NO_SESSION, Session};
+use crate::traffic::behaviour::Behaviour;
+use penstock_core::{Bytes, Rng, Time};
+use penstock_tcp::{Receiver, Sender, TcpParams};
+use std::sync::Arc;
+
+/// Both ends of all flows.
+pub(super) struct Flows {
+    pub(super) hosts: Vec<Host>,
+    pub(super) flows: Vec<Flow>,
+}
+
+impl Builder<'_> {
+    /// All flows of the scenario; their starts are scheduled. With `looks_ahead`, senders may process acknowledgements
+    /// ahead of time.
+    pub(super) fn flows(&self, looks_ahead: bool, events: &mut EventQueue) -> Flows {
+        let count = self.plan.routes.flows.len();
+        // Exact capacities: with a hundred thousand flows the reserve of a growing vector is megabytes.
+        let (mut hosts, mut flows) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (number, planned) in (0..).zip(&self.plan.routes.flows) {
+            flows.push(self.flow(number, planned));
+            let mut host = self.host(number, planned);
+            if looks_ahead {
+                // The end of the warm-up reads all counts.
+                let (warmup, end) = (self.scenario.warmup_ns, self.scenario.duration_ns);
+                host.lookahead_until = Time::from_nanos(if warmup > 0 { warmup - 1 } else { end }).min(host.stop);
+            }
+            events.set(host.rank, host.start);
+            hosts.push(host);
+        }
+        Flows { hosts, flows }
+    }
+
+    /// The receiving end of a flow.
+    fn flow(&self, number: u32, planned: &RoutedFlow) -> Flow {
+        let group = &self.scenario.traffic[planned.group];
+        let params = self.offered.tcps[planned.group].as_ref();
+        Flow {
+            stats: FlowStats::default(),
+            ack_hop: planned.route.ack_hop,
+            group: planned.group as u32,
+            receiver_rank: self.ranks.of(EventSource::ReceiverTimer(number)).unwrap_or(NO_TIMER),
+            dscp: group.dscp,
+            epoch: 0,
+            receiver: params.filter(|_| !group.opens()).map(|params| Receiver::new(params)),
+        }
+    }
+
+    /// The sending end of a flow.
+    fn host(&self, number: u32, planned: &RoutedFlow) -> Host {
+        let group = &self.scenario.traffic[planned.group];
+        let name = format!("{}.{}", group.name, planned.copy);
+        let start = group.start.draw(planned.copy, &mut Rng::stream(self.seed, &format!("{name}.start")));
+        let source = if let Some(params) = &self.offered.tcps[planned.group] {
+            Source::Tcp(Sender::new(Arc::clone(params)))
+        } else {
+            let emitter = self.offered.emitter(planned.group, group, Rng::stream(self.seed, &name));
+            Source::Udp(Box::new(emitter), Time::NEVER, 0)
+        };
+        Host {
+            source,
+            start,
+            stop: group.stop_ns.map_or(Time::NEVER, Time::from_nanos),
+            lookahead_until: Time::ZERO,
+            state: FlowState::Waiting,
+            hop: planned.route.data_hop,
+            dscp: group.dscp,
+            rank: self.ranks.of(EventSource::Flow(number)).unwrap_or_default(),
+            armed: start,
+            session: NO_SESSION,
+            tag: 0,
+            route: 0,
+            epoch: 0,
+        }
+    }
+
+    /// All sessions, each with the flow of its number, which waits for it; their first actions are scheduled.
+    pub(super) fn sessions(&self, events: &mut EventQueue, hosts: &mut [Host]) -> Vec<Session> {
+        let mut sessions = Vec::with_capacity(self.plan.routes.sessions.len());
+        for (number, (flow, routes)) in (0..).zip(&self.plan.routes.sessions) {
+            let planned = &self.plan.routes.flows[*flow as usize];
+            let spec = &self.scenario.traffic[planned.group];
+            let Some(data) = self.offered.tcps[planned.group].clone() else { continue };
+            let host = &mut hosts[*flow as usize];
+            let start = host.start;
+            events.clear(host.rank);
+            *host = Host {
+                lookahead_until: host.lookahead_until,
+                ..Host::idle(host.rank, spec.dscp, Arc::clone(&data), number)
+            };
+            let mut rng = Rng::stream(self.seed, &format!("{}.{}", spec.name, planned.copy));
+            let behaviour = behaviour(spec, start, &data, &mut rng);
+            let request = match &spec.web {
+                Some(web) => Arc::new(TcpParams { packet: Bytes(u64::from(web.request)), ..(*data).clone() }),
+                None => Arc::clone(&data),
+            };
+            let session = Session {
+                behaviour,
+                rng,
+                rank: self.ranks.of(EventSource::Session(number)).unwrap_or_default(),
+                group: planned.group as u32,
+                dscp: spec.dscp,
+                request,
+                data,
+                routes: routes.clone(),
+                stop: spec.stop_ns.map_or(Time::NEVER, Time::from_nanos),
+                flows: vec![*flow],
+                free: vec![*flow],
+                closed: ClosedConnections::default(),
+            };
+            events.set(session.rank, session.next());
+            sessions.push(session);
+        }
+        sessions
+    }
+}
+
+/// The behaviour of a session of this group that starts at `start`; `data` are the parameters of its connections.
+fn behaviour(spec: &TrafficSpec, start: Time, data: &TcpParams, rng: &mut Rng) -> Behaviour {
+    let senders = spec.senders() as u32;
+    match (&spec.web, &spec.onoff, &spec.incast, &spec.transfers) {
+        (Some(web), ..) => Behaviour::web(web, start, senders, data.packet.0 as u32),
+        (_, Some(onoff), ..) => Behaviour::transfers(onoff, start),
+        (_, _, Some(incast), Some(transfers)) => Behaviour::incast(incast, transfers, start, senders),
+        (_, _, None, Some(transfers)) => Behaviour::arrivals(transfers, start, rng),
+        _ => unreachable!("the scenario was checked"),
+    }
+}

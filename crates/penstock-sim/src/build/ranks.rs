@@ -1,0 +1,44 @@
+//! Ranks of the sources of events.
+
+use crate::event::EventSource;
+use crate::plan::Plan;
+use crate::scenario::Scenario;
+
+/// All sources of events by rank: class by class, and by number within each class.
+pub(super) struct Ranks {
+    pub(super) sources: Vec<EventSource>,
+    /// Number of sources, the first ones, that move at almost every event.
+    pub(super) busy: usize,
+}
+
+impl Ranks {
+    /// `immediate` tells by group whether its receivers acknowledge every packet at once.
+    pub(super) fn new(scenario: &Scenario, plan: &Plan, immediate: &[bool]) -> Self {
+        let count = |selected: &mut dyn Iterator<Item = bool>| selected.filter(|&is| is).count() as u32;
+        let changes = count(&mut scenario.links.iter().map(|link| !link.is_steady()));
+        let ports = count(&mut plan.computed.iter().map(|&computed| !computed));
+        let lines = count(&mut plan.has_line.iter().copied());
+        let flows = 0..plan.routes.flows.len() as u32;
+        let delays_acks = |flow: &u32| {
+            let group = plan.routes.flows[*flow as usize].group;
+            scenario.traffic[group].tcp.is_some() && !immediate[group]
+        };
+        let changing = scenario.links.iter().filter(|link| !link.is_steady());
+        let reordering = (0..).zip(changing).filter(|(_, link)| link.reorder.is_some()).map(|(number, _)| number);
+        let mut sources = vec![EventSource::WarmupEnd];
+        sources.extend((0..changes).map(EventSource::LinkChange));
+        sources.extend((0..ports).map(EventSource::Transmission));
+        sources.extend((0..lines).map(EventSource::Arrival));
+        sources.extend(reordering.map(EventSource::ReorderedArrival));
+        sources.extend((0..ports).map(EventSource::QueueTimer));
+        sources.extend(flows.clone().filter(delays_acks).map(EventSource::ReceiverTimer));
+        sources.extend(flows.map(EventSource::Flow));
+        sources.extend((0..plan.routes.sessions.len() as u32).map(EventSource::Session));
+        Self { sources, busy: 1 + (changes + ports) as usize }
+    }
+
+    /// The rank of this source, if it exists.
+    pub(super) fn of(&self, source: EventSource) -> Option<u32> {
+        self.sources.binary_search(&source).ok().map(|rank| rank as u32)
+    }
+}

@@ -1,0 +1,82 @@
+//! The end of the warm-up, the end of the run, and the check of conservation after it.
+
+use super::Engine;
+use crate::host::{Host, Source};
+use crate::link_changes::LinkChanges;
+use crate::network::Network;
+use crate::reordered::ReorderedPackets;
+use crate::session::ClosedConnections;
+use crate::tally::Amount;
+use penstock_core::Time;
+use penstock_tcp::SenderCounts;
+
+impl Engine {
+    /// The warm-up ends: restart the statistics.
+    pub(super) fn on_warmup_end(&mut self, now: Time, rank: u32) {
+        self.network.events.clear(rank);
+        let Network { ports, tally, .. } = &mut self.network;
+        for (port, stats) in ports.iter().zip(&mut tally.queues) {
+            port.settle(now, stats);
+            stats.restart(now);
+        }
+        self.network.changes.iter_mut().for_each(|changes| changes.restart(now));
+        let counted = |host: &mut Host| match &mut host.source {
+            Source::Tcp(sender) => sender.counts(now),
+            Source::Udp(source, _, before) => {
+                *before = source.sent();
+                SenderCounts::default()
+            }
+        };
+        for (host, blocks) in self.hosts.iter().zip(&mut self.network.tally.blocks) {
+            if let (Source::Udp(source, ..), Some(blocks)) = (&host.source, blocks) {
+                blocks.restart(source.sent());
+            }
+        }
+        let end = self.network.tally.window.end;
+        let looking_ahead = self.hosts.iter_mut().filter(|host| host.lookahead_until > Time::ZERO);
+        looking_ahead.for_each(|host| host.lookahead_until = end.min(host.stop));
+        self.before = self.hosts.iter_mut().map(counted).collect();
+        self.sessions.iter_mut().for_each(|session| session.closed = ClosedConnections::default());
+    }
+
+    /// Bring all statistics up to the end of the run.
+    pub(super) fn close(&mut self, end: Time) {
+        let Network { ports, tally, .. } = &mut self.network;
+        ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.settle(end, stats));
+        self.network.changes.iter_mut().for_each(|changes| changes.settle(end));
+        if let Some(trace) = &mut self.network.tally.trace {
+            let owner = |host: &Host| self.sessions[host.session as usize].flows[0];
+            let owners: Vec<u32> = self.hosts[self.users..].iter().map(owner).collect();
+            trace.finish(end, self.users, &owners);
+        }
+    }
+
+    /// Packet conservation: packets and bytes that entered the network are delivered, lost, queued or in flight, and each
+    /// queue's arrivals are its departures, its drops and its change of backlog. Describes the first violation.
+    pub(crate) fn imbalance(&self) -> Option<String> {
+        let (mut packets, mut bytes) = (0, 0);
+        let changes = self.network.changes.iter();
+        let reordered = changes.filter_map(LinkChanges::reordered).flat_map(ReorderedPackets::iter);
+        for packet in self.network.lines.iter().chain(reordered) {
+            packets += 1;
+            bytes += u64::from(packet.size);
+        }
+        for (port, stats) in self.network.ports.iter().zip(&self.network.tally.queues) {
+            let backlog = port.queue.backlog();
+            packets += u64::from(backlog.packets);
+            bytes += backlog.bytes;
+            if !stats.is_conserved() {
+                return Some(format!("arrivals, departures and drops of link {} do not add up", port.link));
+            }
+        }
+        let tally = &self.network.tally;
+        let out = |f: fn(&Amount) -> u64| f(&tally.delivered) + f(&tally.lost);
+        if tally.entered.packets != out(|a| a.packets) + packets || tally.entered.bytes != out(|a| a.bytes) + bytes {
+            return Some(format!(
+                "{:?} entered the network, {:?} were delivered, {:?} lost, {packets} packets of {bytes} bytes remain",
+                tally.entered, tally.delivered, tally.lost
+            ));
+        }
+        None
+    }
+}

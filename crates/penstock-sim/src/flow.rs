@@ -1,0 +1,59 @@
+//! Flows as the network sees them: the receiving end, and facts beyond those that packets carry.
+
+use crate::packet::SimPacket;
+use crate::probe::flow::FlowStats;
+use penstock_aqm::Facts;
+use penstock_core::{Rare, Span};
+use penstock_tcp::Receiver;
+
+/// The receiving end of a flow. In the order of use, from the beginning of a cache line.
+#[repr(C, align(64))]
+pub(crate) struct Flow {
+    pub(crate) stats: FlowStats,
+    /// First hop of its acknowledgements.
+    pub(crate) ack_hop: u32,
+    /// Number of its traffic group.
+    pub(crate) group: u32,
+    /// Rank in the event queue of the timer of a receiver that delays acknowledgements, else [`NO_TIMER`].
+    pub(crate) receiver_rank: u32,
+    /// Codepoint of its packets.
+    pub(crate) dscp: u8,
+    /// Number of its open connection.
+    pub(crate) epoch: u16,
+    /// Of a TCP flow; `None` while no connection is open.
+    pub(crate) receiver: Option<Receiver>,
+}
+
+/// A receiver without a timer: it acknowledges every packet at once.
+pub(crate) const NO_TIMER: u32 = u32::MAX;
+
+/// Facts about flows for the schemes that ask for them (`Discipline::wants_rare`); all empty if no scheme does.
+#[derive(Default)]
+pub(crate) struct FlowFacts {
+    /// By flow: numbers of the hosts that data comes from and goes to.
+    pub(crate) hosts: Vec<(u32, u32)>,
+    /// By flow: the sender's smoothed round-trip time.
+    pub(crate) rtts: Vec<Option<Span>>,
+    /// By flow: first packet, number and priority of its application data units, or of their parts that differ in
+    /// priority. Empty if no flow has such units.
+    pub(crate) units: Vec<Vec<(u32, u32, u8)>>,
+}
+
+impl FlowFacts {
+    /// Number and priority of the unit that a data packet belongs to.
+    fn unit(&self, packet: &SimPacket) -> (u32, u8) {
+        let Some(units) = self.units.get(packet.flow as usize) else { return (0, 0) };
+        let after = units.partition_point(|(first, ..)| *first <= packet.seq);
+        after.checked_sub(1).map_or((0, 0), |place| (units[place].1, units[place].2))
+    }
+}
+
+impl Facts<SimPacket> for FlowFacts {
+    fn rare(&self, packet: &SimPacket) -> Rare {
+        let flow = packet.flow as usize;
+        let (from, to) = self.hosts[flow];
+        let (src, dst) = if packet.labels.is_ack() { (to, from) } else { (from, to) };
+        let (adu, priority) = if packet.labels.is_ack() { (0, 0) } else { self.unit(packet) };
+        Rare { src, dst, rtt: self.rtts[flow], adu, priority }
+    }
+}

@@ -1,0 +1,79 @@
+//! Routes of a run: the hops that packets take, and which flow takes which route.
+
+/// Whether a packet can be passed on as soon as its arrival time at the far end of a link is known, without an event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookahead {
+    /// It waits on the delay line for an event.
+    Never,
+    /// Only if no packet waits before it on the delay line and the receiver at the end of the link, if there is one, still
+    /// lacks it.
+    IfLacking,
+    /// Always.
+    Always,
+}
+
+/// One step of a route.
+#[derive(Clone, Copy)]
+pub(crate) struct Hop {
+    /// Number of the link to take.
+    pub(crate) link: u32,
+    /// Whether the route ends behind this link.
+    pub(crate) last: bool,
+    /// Whether packets that this link delivers are passed on ahead of time.
+    pub(crate) lookahead: Lookahead,
+    /// Whether no queue or loss model further along the route can lose a data packet that got into this queue.
+    pub(crate) safe_behind: bool,
+    /// Whether data bytes that cross this link count as the flow's throughput: it is the first watched link.
+    pub(crate) counted: bool,
+}
+
+/// The route of data and that of its acknowledgements, each by the number of its first hop.
+#[derive(Clone, Copy)]
+pub(crate) struct Route {
+    pub(crate) data_hop: u32,
+    /// Equal to `data_hop` where nothing is acknowledged.
+    pub(crate) ack_hop: u32,
+    /// Numbers of the nodes that data comes from and goes to.
+    pub(crate) ends: (u32, u32),
+    /// It carries requests, which count in no goodput and no completion time.
+    pub(crate) request: bool,
+}
+
+/// A flow of the scenario: its traffic group, its number in the group, its route.
+pub(crate) struct RoutedFlow {
+    pub(crate) group: usize,
+    pub(crate) copy: u32,
+    pub(crate) route: Route,
+}
+
+/// All routes.
+#[derive(Default)]
+pub(crate) struct Routes {
+    /// The hops of all routes; those of one route follow each other.
+    pub(crate) hops: Vec<Hop>,
+    /// By flow.
+    pub(crate) flows: Vec<RoutedFlow>,
+    /// The flows whose connections come and go, in rising order, and the routes that these connections may take.
+    pub(crate) sessions: Vec<(u32, Vec<Route>)>,
+}
+
+impl Routes {
+    /// Append a route over these links; gives the number of its first hop.
+    pub(crate) fn add(&mut self, links: &[u32]) -> u32 {
+        let first = self.hops.len() as u32;
+        let hop =
+            |&link: &u32| Hop { link, last: false, lookahead: Lookahead::Never, safe_behind: false, counted: false };
+        self.hops.extend(links.iter().map(hop));
+        if let Some(last) = self.hops.last_mut() {
+            last.last = true;
+        }
+        first
+    }
+
+    /// The numbers of the hops of the route that starts at `first`.
+    pub(crate) fn range(&self, first: u32) -> std::ops::RangeInclusive<usize> {
+        let first = first as usize;
+        let length = self.hops[first..].iter().position(|hop| hop.last).unwrap_or(0);
+        first..=first + length
+    }
+}

@@ -1,0 +1,215 @@
+//! Changes of a link during a run: of its rate, of its delay, and outages.
+//!
+//! A packet takes the rate and the delay that its link has when its transmission starts, plus jitter of its own; packets
+//! in flight are not affected by later changes. No packet overtakes another: one that would arrives together with it.
+//! Only where a link reorders, packets picked at random arrive later than by this rule, and those behind them do not wait
+//! for them. During an outage no transmission starts; the one in progress ends, and packets on the wire arrive.
+//!
+//! All changes of one link share one entry of the event queue.
+
+use crate::link::Link;
+use crate::opportunities::Opportunities;
+use crate::reordered::ReorderedPackets;
+use crate::scenario::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When, rate};
+use penstock_aqm::LinkInfo;
+use penstock_core::{Rng, Span, Time};
+use std::collections::VecDeque;
+
+/// All changes of one link.
+pub(crate) struct LinkChanges {
+    /// Number of its port.
+    pub(crate) port: u32,
+    /// Rank in the event queue.
+    pub(crate) rank: u32,
+    rules: Vec<Rule>,
+    /// Starts and ends of the remaining outages.
+    outages: VecDeque<(Time, Time)>,
+    /// Recorded transmission opportunities, instead of the rate.
+    opportunities: Option<Opportunities>,
+    /// Extra delay of each packet.
+    jitter: Option<Drawn>,
+    reorder: Option<Reorder>,
+    /// The link as the queue knows it.
+    info: LinkInfo,
+    /// Arrival of the last packet that is not reordered.
+    last_arrival: Time,
+    capacity: Capacity,
+}
+
+/// A change of rate, of delay or of both.
+struct Rule {
+    next: Time,
+    every: Option<Span>,
+    rate: Option<Drawn>,
+    delay: Option<Drawn>,
+}
+
+/// How packets are reordered, and the reordered packets in flight.
+struct Reorder {
+    spec: ReorderSpec,
+    rng: Rng,
+    packets: ReorderedPackets,
+}
+
+/// A transmission that starts now.
+pub(crate) struct Departure {
+    /// Its end.
+    pub(crate) end: Time,
+    /// Arrival of the packet.
+    pub(crate) arrival: Time,
+    /// Whether packets behind it may overtake it.
+    pub(crate) reordered: bool,
+}
+
+/// A distribution and its own random stream.
+struct Drawn(Draw, Rng);
+
+/// Capacity of the link: its rate over time, without the outages.
+struct Capacity {
+    /// Bits per second times nanoseconds.
+    sum: u128,
+    /// Time up to which it is counted.
+    until: Time,
+}
+
+impl LinkChanges {
+    /// The changes of this link; `reordered` is empty, and given where the link reorders.
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        seed: u64,
+        port: u32,
+        rank: u32,
+        info: LinkInfo,
+        reordered: Option<ReorderedPackets>,
+    ) -> Self {
+        let stream = |name: &str| Rng::stream(seed, &format!("{}.{name}", spec.name));
+        let end = |at: u64, length: u64| Time::from_nanos(at.saturating_add(length));
+        Self {
+            port,
+            rank,
+            rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
+            outages: spec.outage.iter().map(|o| (Time::from_nanos(o.at_ns), end(o.at_ns, o.for_ns))).collect(),
+            opportunities: spec.capacity_ms.clone().map(Opportunities::new),
+            jitter: spec.jitter.clone().map(|draw| Drawn(draw, stream("jitter"))),
+            reorder: spec.reorder.clone().zip(reordered).map(|(spec, packets)| Reorder {
+                spec,
+                rng: stream("reorder"),
+                packets,
+            }),
+            info,
+            last_arrival: Time::ZERO,
+            capacity: Capacity { sum: 0, until: Time::ZERO },
+        }
+    }
+
+    /// Time of the next change, [`Time::NEVER`] if there is none.
+    pub(crate) fn next(&self) -> Time {
+        let outage = self.outages.front().map(|outage| outage.0);
+        self.rules.iter().map(|rule| rule.next).chain(outage).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Start the transmission of a packet of `size` bytes.
+    #[cold]
+    pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> Departure {
+        let end = match &mut self.opportunities {
+            Some(opportunities) => opportunities.end(now, size),
+            None => now + link.wire.transmission(size),
+        };
+        let jitter = self.jitter.as_mut().map_or(Span::ZERO, |Drawn(draw, rng)| draw.span(rng));
+        self.last_arrival = self.last_arrival.max(end + link.delay + jitter);
+        let late = self.reorder.as_mut().and_then(Reorder::draw);
+        let arrival = self.last_arrival + late.unwrap_or(Span::ZERO);
+        Departure { end, arrival, reordered: late.is_some() }
+    }
+
+    /// The reordered packets in flight, if the link reorders.
+    pub(crate) fn reordered(&self) -> Option<&ReorderedPackets> {
+        self.reorder.as_ref().map(|reorder| &reorder.packets)
+    }
+
+    /// As [`LinkChanges::reordered`].
+    pub(crate) fn reordered_mut(&mut self) -> Option<&mut ReorderedPackets> {
+        self.reorder.as_mut().map(|reorder| &mut reorder.packets)
+    }
+
+    /// Bits that the link could have sent since the statistics started.
+    pub(crate) fn capacity_bits(&self) -> f64 {
+        self.capacity.sum as f64 / 1e9
+    }
+
+    /// Count the capacity up to `now`.
+    pub(crate) fn settle(&mut self, now: Time) {
+        let Capacity { sum, until } = &mut self.capacity;
+        if now > *until {
+            *sum += match &self.opportunities {
+                Some(opportunities) => u128::from(opportunities.bytes(*until, now)) * 8_000_000_000,
+                None => u128::from(self.info.rate.bits_per_second()) * u128::from((now - *until).as_nanos()),
+            };
+            *until = now;
+        }
+    }
+
+    /// Start the statistics.
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.settle(now);
+        self.capacity.sum = 0;
+    }
+
+    /// Apply the changes of rate and delay that are due, in the order of the rules; gives the new link if its rate changed.
+    pub(crate) fn apply(&mut self, now: Time, link: &mut Link) -> Option<&LinkInfo> {
+        self.settle(now);
+        let before = self.info.rate;
+        for rule in self.rules.iter_mut().filter(|rule| rule.next <= now) {
+            rule.next = rule.every.map_or(Time::NEVER, |every| rule.next + every);
+            if let Some(drawn) = &mut rule.rate {
+                self.info.rate = rate(drawn.draw());
+            }
+            if let Some(drawn) = &mut rule.delay {
+                link.delay = Span::from_nanos(drawn.draw().round() as u64);
+            }
+        }
+        (self.info.rate != before).then(|| {
+            link.wire.set_rate(self.info.rate);
+            &self.info
+        })
+    }
+
+    /// Start the outage that is due, if there is one; gives its end.
+    pub(crate) fn start_outage(&mut self, now: Time) -> Option<Time> {
+        let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;
+        self.outages.pop_front();
+        self.capacity.until = end;
+        Some(end)
+    }
+}
+
+impl Reorder {
+    /// Extra delay of the next packet, if it is reordered.
+    fn draw(&mut self) -> Option<Span> {
+        self.rng.chance(self.spec.rate).then(|| self.spec.delay.span(&mut self.rng))
+    }
+}
+
+impl Rule {
+    fn new(spec: &ChangeSpec, number: usize, seed: u64, stream: &str) -> Self {
+        let drawn = |draw: &Option<Draw>, name: &str| {
+            draw.clone().map(|draw| Drawn(draw, Rng::stream(seed, &format!("{stream}.change.{number}.{name}"))))
+        };
+        let (next, every) = match spec.when {
+            When::AtNs(at) => (at, None),
+            When::EveryNs(every) => (every, Some(Span::from_nanos(every))),
+        };
+        Self {
+            next: Time::from_nanos(next),
+            every,
+            rate: drawn(&spec.rate, "rate"),
+            delay: drawn(&spec.delay, "delay"),
+        }
+    }
+}
+
+impl Drawn {
+    fn draw(&mut self) -> f64 {
+        self.0.draw(&mut self.1)
+    }
+}

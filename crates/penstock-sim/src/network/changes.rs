@@ -1,0 +1,56 @@
+//! Links that change during the run.
+
+use super::Network;
+use crate::link_changes::Departure;
+use crate::packet::SimPacket;
+use crate::port::State;
+use penstock_core::Time;
+
+impl Network {
+    /// Start the transmission of a packet on a link that changes; gives its end.
+    #[cold]
+    pub(super) fn transmit_on_changing_link(&mut self, now: Time, number: u32, packet: &mut SimPacket) -> Time {
+        let changes = &mut self.changes[number as usize];
+        let link = self.ports[changes.port as usize].link as usize;
+        let Departure { end, arrival, reordered } = changes.depart(now, &mut self.links[link], packet.size);
+        if let Some(packets) = changes.reordered_mut().filter(|_| reordered) {
+            packets.push(arrival, packet);
+            self.events.set(packets.rank(), packets.next());
+        } else if self.passes_on(self.tally.hops[packet.hop as usize], packet) {
+            self.arrive(arrival, packet);
+        } else {
+            self.schedule_on_its_line(arrival, packet);
+        }
+        end
+    }
+
+    /// Take the reordered packet that has arrived. The caller passes it on.
+    #[cold]
+    pub(crate) fn take_reordered(&mut self, number: u32) -> Option<SimPacket> {
+        let packets = self.changes[number as usize].reordered_mut()?;
+        let packet = packets.pop();
+        self.events.set(packets.rank(), packets.next());
+        packet
+    }
+
+    /// A link changes.
+    #[cold]
+    pub(crate) fn on_link_change(&mut self, now: Time, number: u32) {
+        let changes = &mut self.changes[number as usize];
+        let stats = &mut self.tally.queues[changes.port as usize];
+        let port = &mut self.ports[changes.port as usize];
+        let link = &mut self.links[port.link as usize];
+        if let Some(info) = changes.apply(now, link) {
+            port.settle(now, stats);
+            port.queue.on_link(now, info);
+        }
+        if let Some(end) = changes.start_outage(now) {
+            // During an outage the transmitter is busy without sending anything.
+            let free = self.events.time_of(port.transmission_rank).filter(|_| port.state == State::Busy);
+            port.state = State::Busy;
+            self.events.set(port.transmission_rank, end.max(free.unwrap_or(end)));
+        }
+        self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
+        self.events.set(changes.rank, changes.next());
+    }
+}

@@ -1,0 +1,22 @@
+//! What a run records beside its result.
+
+use crate::pcap::Capture;
+use crate::trace::Trace;
+
+/// Recordings to make.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// Every packet event at the watched queues and hosts.
+    pub trace: bool,
+    /// Links whose packets are captured, by number in the scenario.
+    pub captured_links: Vec<u32>,
+}
+
+/// The recordings of a run, as requested.
+#[derive(Default)]
+pub struct Recordings {
+    /// Packet events.
+    pub trace: Option<Trace>,
+    /// Packets that crossed links.
+    pub capture: Option<Capture>,
+}

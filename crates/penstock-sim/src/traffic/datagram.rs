@@ -1,0 +1,53 @@
+//! Datagrams as their sources make them, and the frames that some of them carry.
+
+use penstock_core::Span;
+
+/// A datagram to send now, and the time to the next.
+pub(crate) struct Datagram {
+    pub(crate) payload: u32,
+    pub(crate) size: u32,
+    pub(crate) seq: u32,
+    pub(crate) gap: Span,
+    /// The frame that it begins.
+    pub(crate) frame: Option<NewFrame>,
+}
+
+/// Type of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FrameType {
+    /// Coded alone.
+    I,
+    /// Refers to the I or P frame before it.
+    P,
+    /// Refers to the I or P frames before and after it.
+    B,
+}
+
+impl FrameType {
+    pub(crate) fn from_letter(letter: u8) -> Self {
+        match letter {
+            b'I' => Self::I,
+            b'P' => Self::P,
+            _ => Self::B,
+        }
+    }
+
+    /// Importance of its content; larger is more important.
+    pub(crate) fn priority(self) -> u8 {
+        match self {
+            Self::I => 2,
+            Self::P => 1,
+            Self::B => 0,
+        }
+    }
+}
+
+/// A frame whose first datagram is sent now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NewFrame {
+    pub(crate) kind: FrameType,
+    /// Number of its datagrams.
+    pub(crate) fragments: u32,
+    /// Application data unit that it belongs to.
+    pub(crate) unit: u32,
+}

@@ -1,0 +1,74 @@
+//! The transmitter of a link: the time that each packet takes, exact in the long run.
+
+use penstock_core::{Rate, Span};
+
+/// Transmission times at a fixed rate. The remainder of each division is carried to the next packet, so that the rate is
+/// exact in the long run.
+pub(crate) struct Wire {
+    rate: u64,
+    /// Fraction of a nanosecond carried to the next packet, in units of 1 / rate.
+    carried: u64,
+    /// Size of the last packet, and its transmission time as whole nanoseconds and remainder: most packets have the size of
+    /// the one before.
+    size: u32,
+    nanos: u64,
+    rest: u64,
+}
+
+impl Wire {
+    /// A transmitter of this rate, which must not be 0.
+    pub(crate) fn new(rate: Rate) -> Self {
+        Self { rate: rate.bits_per_second(), carried: 0, size: 0, nanos: 0, rest: 0 }
+    }
+
+    /// Nominal rate.
+    pub(crate) fn rate(&self) -> Rate {
+        Rate::from_bits_per_second(self.rate)
+    }
+
+    /// Use another rate, which must not be 0, from the next packet on. The carried fraction is kept.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        let new = rate.bits_per_second();
+        self.carried = (u128::from(self.carried) * u128::from(new) / u128::from(self.rate)) as u64;
+        (self.rate, self.size, self.nanos, self.rest) = (new, 0, 0, 0);
+    }
+
+    /// Transmission time of the next packet, of `size` bytes.
+    #[inline]
+    pub(crate) fn transmission(&mut self, size: u32) -> Span {
+        if size != self.size {
+            let work = u64::from(size) * 8_000_000_000;
+            (self.size, self.nanos, self.rest) = (size, work / self.rate, work % self.rate);
+        }
+        let mut nanos = self.nanos;
+        self.carried += self.rest;
+        if self.carried >= self.rate {
+            self.carried -= self.rate;
+            nanos += 1;
+        }
+        Span::from_nanos(nanos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_exact_in_the_long_run() {
+        let mut wire = Wire::new(Rate::from_bits_per_second(3_000_000));
+        let total: u64 = (0..3000).map(|k| wire.transmission(1000 + k % 2).as_nanos()).sum();
+        assert_eq!(total, (1500 * 1000 + 1500 * 1001) * 8 * 1000 / 3);
+    }
+
+    #[test]
+    fn a_new_rate_keeps_the_carried_fraction() {
+        let mut wire = Wire::new(Rate::from_bits_per_second(3_000_000));
+        let mut total = 0;
+        for k in 0..3000 {
+            wire.set_rate(Rate::from_bits_per_second(if k % 2 == 0 { 3_000_000 } else { 6_000_000 }));
+            total += wire.transmission(1000).as_nanos();
+        }
+        assert_eq!(total, 1500 * 1000 * 8 * 1000 / 3 + 1500 * 1000 * 8 * 1000 / 6);
+    }
+}

@@ -55,12 +55,14 @@ class Faults:
 
     origins: Mapping[str, str] = field(default_factory=dict)
     found: list[Fault] = field(default_factory=list)
+    _told: set[Fault] = field(default_factory=set, repr=False)
 
     def add(self, path: str, message: str, value: object = ...) -> None:
         """Note a fault; the value is shown when it is given, and each fault is told once."""
         shown = None if value is ... else show_value(value)
         fault = Fault(path, message, shown, self.origin(path))
-        if fault not in self.found:
+        if fault not in self._told:
+            self._told.add(fault)
             self.found.append(fault)
 
     def origin(self, path: str) -> str | None:

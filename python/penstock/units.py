@@ -50,6 +50,7 @@ _SIZE: Final = {
 _PREFIX: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _RATE: Final = (
     {f"{prefix}bit": factor for prefix, factor in _PREFIX.items()}
+    | {f"{prefix.lower()}bit": factor for prefix, factor in _PREFIX.items()}  # as tc writes it
     | {f"{prefix}bit/s": factor for prefix, factor in _PREFIX.items()}
     | {f"{prefix}b/s": factor for prefix, factor in _PREFIX.items()}
     | {f"{prefix}bps": factor for prefix, factor in _PREFIX.items() if prefix not in ("", "k")}
@@ -75,7 +76,7 @@ _NUMBER_UNIT: Final = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+
 
 
 def parse_rate(value: object) -> int:
-    """Bits per second of a rate such as `10Mbit`, `10Mb/s`, `10Mbps` (powers of 1000) or `2MB/s` (bytes)."""
+    """Bits per second of a rate such as `10Mbit`, `10mbit`, `10Mb/s`, `10Mbps` (powers of 1000) or `2MB/s` (bytes)."""
     number, unit = _split(value, _RATE_HELP)
     if unit not in _RATE:
         raise UnitError(_wrong_rate_unit(unit))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 from penstock.cli.app import app
+from penstock.scenario.resolve import files
 
 GOOD = """\
 name = "small"
@@ -94,7 +97,7 @@ BROKEN: dict[str, tuple[tuple[str, str], list[str]]] = {
     "rate text without unit": (('rate = "1.5Mbit"', 'rate = "1500000"'), ["links.bottleneck.rate", "no unit"]),
     "mbps": (('rate = "1.5Mbit"', 'rate = "1.5mbps"'), ["bytes per second", "Mbit", "MB/s"]),
     "kbps": (('rate = "100kbit"', 'rate = "100kbps"'), ["traffic.udp.rate", "bytes per second", "kbit"]),
-    "mbit": (('rate = "1.5Mbit"', 'rate = "1.5mbit"'), ['did you mean "Mbit"']),
+    "MBIT": (('rate = "1.5Mbit"', 'rate = "1.5MBIT"'), ['did you mean "Mbit"']),
     "rate in bytes": (('rate = "1.5Mbit"', 'rate = "1.5MB"'), ['did you mean "MB/s"']),
     "rate in seconds": (('rate = "1.5Mbit"', 'rate = "1.5s"'), ["links.bottleneck.rate", 'unknown unit "s"']),
     "delay without unit": (('delay = "20ms"', "delay = 20"), [":11: links.bottleneck.delay = 20", "no unit", "ms"]),
@@ -369,6 +372,85 @@ def test_all_faults_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [said.count(word) for word in ("delay = 20", "windwo", "count = -1", 'packet = "500"')] == [1, 1, 1, 1]
     assert "4 errors; nothing was run" in said
     assert f"{file}:11: links.bottleneck.delay = 20:" in said
+
+
+def test_faults_of_a_queue_are_told_beside_those_of_its_link(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a missing end, a wrong rate or limit, nor a setting out of range hides what else is wrong."""
+    broken = GOOD.replace('from = "R1"\n', "", 1).replace('rate = "1.5Mbit"', 'rate = "1.5"').replace(
+        QUEUE, 'queue = { scheme = "red", limit = "35q", min_th = 30, max_th = 15, max_p = 2 }'
+    )  # fmt: skip
+    file = tmp_path / "link.toml"
+    file.write_text(broken, encoding="utf-8")
+    said = refused(["check", str(file)], capsys)
+    paths = [line.split(": ")[1].split(" = ")[0].removeprefix("links.bottleneck.") for line in said.splitlines()[:-1]]
+    assert sorted(paths) == ["from", "queue.limit", "queue.max_p", "queue.min_th", "rate"]
+    # A comparison with the default of a setting that is at fault itself says nothing.
+    file.write_text(GOOD.replace(QUEUE, 'queue = { scheme = "red", limit = "35p", min_th = 30, max_th = "x" }'))
+    assert refused(["check", str(file)], capsys).count("links.bottleneck.queue") == 1
+
+
+def test_a_link_that_is_no_table_leaves_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = GOOD.replace("[links.bottleneck]", "[links]\na = 1\n[links.bottleneck]")
+    broken = broken.replace('from = "S1"\nto = "S3"\nrate', 'from = "X"\nto = "S3"\npath = ["X", "R1", "S3"]\nrate')
+    (tmp_path / "link.toml").write_text(broken, encoding="utf-8")
+    said = refused(["check", str(tmp_path / "link.toml")], capsys)
+    assert "links.a = 1: must be a table, [links.a], not a number" in said
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "value"),
+    [
+        ("links.left", "change", '[{ capacity = "FILE" }]'),
+        ("links.left", "jitter", '{ file = "FILE" }'),
+        ("traffic.again", "kind", '"replay"\nfrom = "S1"\nto = "S3"\nfile = "FILE"'),
+    ],
+)
+def test_files_of_a_scenario_are_regular_and_bounded(
+    table: str,
+    key: str,
+    value: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "long").write_text("1\n" * 8)
+    monkeypatch.setattr(files, "MOST_BYTES", 15)
+    for name, words in (("/dev/zero", "is not a regular file"), (str(tmp_path / "pipe"), "is not a regular file"),
+                        (str(tmp_path), "is not a regular file"), (str(tmp_path / "long"), "has 16B; a file has at most 15B"),
+                        (str(tmp_path / "none"), "cannot be read: No such file")):  # fmt: skip
+        broken = f"{GOOD}\n[{table}]\n" if table not in GOOD else GOOD
+        broken = broken.replace(f"[{table}]\n", f"[{table}]\n{key} = {value.replace('FILE', name)}\n")
+        (tmp_path / "link.toml").write_text(broken, encoding="utf-8")
+        assert words in refused(["check", str(tmp_path / "link.toml")], capsys)
+
+
+def test_thousands_of_unknown_keys_are_told_at_once_and_in_short(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "link.toml").write_text("".join(f"key{i} = 1\n" for i in range(20_000)) + GOOD, encoding="utf-8")
+    begun = time.process_time()
+    said = refused(["check", str(tmp_path / "link.toml")], capsys).splitlines()
+    assert time.process_time() - begun < 5
+    assert said[0].endswith("has 20000 unknown keys, the first of them below")
+    assert len(said) == 22
+
+
+@pytest.mark.parametrize("scheme", ["pie", "fq-pie"])
+def test_mean_packets_that_the_law_takes_from_the_traffic_are_shown(
+    scheme: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(GOOD.replace(QUEUE, f'queue = {{ scheme = "{scheme}", limit = "100p" }}'), encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        app(["check", str(file)], prog_name="penstock")
+    assert left.value.code == 0
+    assert "100 kB in packets of 1000 B" in capsys.readouterr().out
+    none = f'queue = {{ scheme = "{scheme}", limit = "100p", mean_packet = "0B" }}'
+    file.write_text(GOOD.replace(QUEUE, none), encoding="utf-8")
+    assert "queue.mean_packet" in refused(["check", str(file)], capsys)
 
 
 @pytest.mark.parametrize(

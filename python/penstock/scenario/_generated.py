@@ -1112,7 +1112,7 @@ class Pie(Queue):
         max_burst: Burst allowance: time from the onset of congestion in which nothing is dropped early. Unit:
             s. At least 0.
         mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
-            the link's largest packet. Unit: bytes. At least 0.
+            the link's largest packet. Unit: bytes. At least 1.
         variant: Which form of PIE.
         cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
             "basic".
@@ -1654,7 +1654,7 @@ class FqPie(Queue):
         max_burst: Burst allowance: time from the onset of congestion in which nothing is dropped early. Unit:
             s. At least 0.
         mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
-            the link's largest packet. Unit: bytes. At least 0.
+            the link's largest packet. Unit: bytes. At least 1.
         variant: Which form of PIE.
         cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
             "basic".

@@ -70,7 +70,8 @@ def _note(path: str, key: str, value: Any, resolved: Resolved) -> str:
     if parts[-1] != "queue" or not isinstance(link.get("rate"), str):
         return ""
     queue = link["queue"] if len(parts) == 3 else link["reverse"]["queue"]
-    return _length_note(value, parse_rate(link["rate"]), parse_size(queue.get("mean_packet", "1000B")))
+    mean = queue.get("mean_packet", "auto")
+    return _length_note(value, parse_rate(link["rate"]), 1000 if mean == "auto" else parse_size(mean))
 
 
 def _rate_note(value: str) -> str:

@@ -111,7 +111,7 @@ penstock_core::params! {
         /// Burst allowance: time from the onset of congestion in which nothing is dropped early.
         max_burst: Span = Default::Nanos(150_000_000), unit: "s", at_least: 0.0;
         /// `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is the link's largest packet.
-        mean_packet: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
+        mean_packet: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
         /// Which form of PIE.
         variant: Variant = Default::Text("extended");
         /// Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in "basic".

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +17,14 @@ from penstock.errors import Fault, Faults
 from penstock.laws import python_law
 from penstock.scenario.resolve.links import LinkSpec, canonical_links, read_links
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
+from penstock.scenario.resolve.registries import settings_faults
 from penstock.scenario.resolve.routes import Network
 from penstock.scenario.resolve.traffic import read_traffic
 from penstock.units import format_time, parse_time
 
 __all__ = ["Resolved", "resolve"]
 
+_ANY_TRIP = 100_000_000
 KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic")
 
 
@@ -65,11 +67,14 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
 
     tables = tree.get("links", {})
     specs = read_links(faults, tables)
-    network = Network(specs, complete=isinstance(tables, Mapping) and len(specs) == len(tables))
+    complete = isinstance(tables, Mapping) and len(specs) == len(tables) and all(spec.placed for spec in specs)
+    network = Network(specs, complete=complete)
     traffic = read_traffic(faults, tree.get("traffic", {}), network, duration)
 
     def round_trip(link: str) -> int | None:
-        return network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
+        trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
+        # Where flows or links are at fault, any will do to find what else is.
+        return _ANY_TRIP if trip is None and faults.found else trip
 
     links, shown_links = canonical_links(specs, round_trip)
     canonical = {
@@ -129,14 +134,21 @@ def _check_in_engine(
     `trees` are the scenario as written and as resolved: where a fault's value stands.
     """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
-    found = _settings_faults(canonical) if faults.found else _engine_faults(canonical)
     told = {fault.path for fault in faults.found}
+    found = [] if told else list(_engine_faults(canonical))
+    if told or found:
+
+        def wrong(path: str) -> set[str]:
+            place = f"{_file_path(path, canonical, owners)}."
+            return {re.split(r"[.\[]", known[len(place) :])[0] for known in told if known.startswith(place)}
+
+        found += settings_faults(canonical, wrong)
     for fault in found:
         path = _file_path(fault["path"], canonical, owners)
-        if path in told:
-            continue
-        values = (_value_at(tree, path) for tree in trees)
-        faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
+        if path not in told:
+            told.add(path)
+            values = (_value_at(tree, path) for tree in trees)
+            faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
 
 
 def _engine_faults(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
@@ -144,33 +156,6 @@ def _engine_faults(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
     with python_law.raising():
         found: list[dict[str, str]] = json.loads(_native.check(text, python_law.used([text])))
     return found
-
-
-def _settings_faults(canonical: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """What the registries say where the scenario as a whole cannot be given to the engine."""
-    for link in canonical["links"]:
-        queue = link["queue"]
-        if (
-            queue
-            and python_law.class_of(queue["scheme"]) is None
-            and queue["limit"] is not None
-            and isinstance(link["rate"], int)
-            and link["rate"]
-        ):
-            about = json.dumps({"rate": link["rate"], "limit": queue["limit"], "rtt_ns": link["rtt_ns"]})
-            for fault in json.loads(_native.check_queue(queue["scheme"], json.dumps(queue["params"]), about)):
-                yield {**fault, "path": f"links.{link['name']}.queue.{fault['path']}"}
-        if isinstance(link["rate"], int) and link["rate"]:
-            for i, stage in enumerate(link["edge"]):
-                about = json.dumps({"rate": link["rate"], "limit": stage.get("limit", "inf")})
-                for fault in json.loads(_native.check_conditioner(stage["kind"], json.dumps(stage["params"]), about)):
-                    yield {**fault, "path": f"links.{link['name']}.edge[{i}].{fault['path']}"}
-    for traffic in canonical["traffic"]:
-        if "tcp" in traffic and traffic["tcp"]["profile"]:
-            for fault in json.loads(
-                _native.check_tcp(traffic["tcp"]["profile"], json.dumps(traffic["tcp"]["settings"]))
-            ):
-                yield {**fault, "path": f"traffic.{traffic['name']}.{fault['path']}"}
 
 
 def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec]) -> str:

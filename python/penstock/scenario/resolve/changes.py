@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from penstock.scenario.resolve.draws import draw
-from penstock.scenario.resolve.reader import REQUIRED, Table, listed, text, whole
+from penstock.scenario.resolve.files import content
+from penstock.scenario.resolve.reader import REQUIRED, Table, listed, whole
 from penstock.units import UnitError, format_rate, format_time, parse_probability, parse_rate, parse_time
 
 Entry = dict[str, Any]
@@ -94,10 +94,7 @@ def _read_capacity(table: Table, rules: list[Table], traces: list[Table]) -> lis
 
 def _trace(value: Any) -> list[int]:
     """The lines of a trace of Mahimahi."""
-    try:
-        lines = Path(text(value)).read_text(encoding="ascii").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    lines = content(value).split()
     if not all(re.fullmatch(r"[0-9]{1,12}", line) for line in lines):
         raise UnitError("must be a file with one whole number of milliseconds in each line")
     millis = [int(line) for line in lines]

@@ -1,11 +1,20 @@
-"""Files that a scenario names: traces of capacity, distributions, packets."""
+"""Files that a scenario names: traces of capacity, distributions, packets.
+
+Only regular files are read: a device or a pipe may never end, and a study reads a file more than once.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from penstock.scenario.resolve.reader import text
+from penstock.units import UnitError, format_size
+
+MOST_BYTES: Final = 1 << 30
+"""Size of the largest file that is read."""
 
 
 def named_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -24,6 +33,35 @@ def _within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
                 yield value, key
             else:
                 yield from _within(inner)
+
+
+def regular_file(value: Any) -> str:
+    """The name of a regular file of at most `MOST_BYTES` that can be opened. Raises `UnitError` for any other."""
+    name = text(value)
+    try:
+        path = Path(name)
+        if path.exists() and not path.is_file():
+            raise UnitError("is not a regular file")
+        with path.open("rb"):
+            size = path.stat().st_size
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnitError):
+            raise
+        raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if size > MOST_BYTES:
+        raise UnitError(f"has {format_size(size)}; a file has at most {format_size(MOST_BYTES)}")
+    return name
+
+
+def content(value: Any) -> str:
+    """The text of a regular file. Raises `UnitError` where it cannot be read or is not UTF-8."""
+    name = regular_file(value)
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UnitError(f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UnitError(f"is not UTF-8 text (byte {error.start})") from None
 
 
 def content_of(file: str) -> str:

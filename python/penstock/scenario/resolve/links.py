@@ -18,7 +18,7 @@ from penstock.units import UnitError, format_rate, format_time, parse_rate, pars
 
 REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage")
 KEYS = ("from", "to", *REVERSE_KEYS[:3], "reverse", "watch", "count", *REVERSE_KEYS[4:], "rtt")
-_ANY_RATE = 1_000_000
+ANY_RATE = 1_000_000
 MOST_COPIES = 100_000
 
 
@@ -40,13 +40,17 @@ class Direction:
 
 @dataclass
 class LinkSpec:
-    """A link table, as read; its copies have the names and nodes below."""
+    """A link table, as read; its copies have the names and nodes below.
+
+    A table without both ends or a count is not `placed` in the network: it is kept so that its queues are checked.
+    """
 
     name: str
     table: Table
     count: int
     source: str
     target: str
+    placed: bool
     forward: Direction
     backward: Direction
     same_queue: bool
@@ -55,7 +59,7 @@ class LinkSpec:
 
 
 def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
-    """All link tables; what is broken is left out after its faults are noted."""
+    """All link tables that are tables; their faults are noted."""
     if not isinstance(links, Mapping):
         faults.add("links", f"must be a table of links, not {kind_of(links)}", links)
         return []
@@ -70,15 +74,13 @@ def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
         elif not isinstance(values, Mapping):
             faults.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
         else:
-            spec = _read_link(Table(faults, path, values), name)
-            if spec is not None:
-                specs.append(spec)
+            specs.append(_read_link(Table(faults, path, values), name))
     _name_copies(faults, specs)
     _default_watch(specs)
     return specs
 
 
-def _read_link(table: Table, name: str) -> LinkSpec | None:
+def _read_link(table: Table, name: str) -> LinkSpec:
     table.known(
         KEYS,
         {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
@@ -93,12 +95,12 @@ def _read_link(table: Table, name: str) -> LinkSpec | None:
         table.fault("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
     rtt = table.take("rtt", parse_time)
+    placed = source is not None and target is not None and count is not None
     if source is not None and source == target:
         table.fault("to", f'leads from node "{source}" to itself; a link joins two different nodes')
-        return None
-    if source is None or target is None or count is None:
-        return None
-    return LinkSpec(name, table, count, source, target, forward, backward, same, rtt)
+        placed = False
+    copies = count if placed and count is not None else 1
+    return LinkSpec(name, table, copies, source or "", target or "", placed, forward, backward, same, rtt)
 
 
 def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
@@ -182,14 +184,13 @@ def canonical_links(
     shown: dict[str, Any] = {}
     for spec in specs:
         shown[spec.name] = _shown_link(spec)
+        reads = (_Reads(spec.forward), _Reads(spec.backward))
         for i, (name, source, target) in enumerate(spec.copies):
             for back in (False, True):
                 side = spec.backward if back else spec.forward
                 ends = (target, source) if back else (source, target)
                 label = f"{name}.reverse" if back else name
-                around = _around(spec, side, i, partial(rtt_of, label))
-                queue = None if side.queue is None else read_queue(side.queue, around)
-                edge, shown_edge = read_edge(side.edge, around)
+                queue, edge, shown_edge = reads[back].read(_around(spec, side, i, partial(rtt_of, label)))
                 entries.append(_entry(spec, side, label, name, ends, queue, i) | {"edge": edge})
                 if i > 0 or not (queue or shown_edge):
                     continue
@@ -201,10 +202,35 @@ def canonical_links(
     return entries, shown
 
 
+class _Reads:
+    """The queue and the conditioners of one direction of a link: read once for all copies where they are the same."""
+
+    def __init__(self, side: Direction) -> None:
+        self._side = side
+        self._shared = False
+        self._read: tuple[QueueSpec | None, list[dict[str, Any]], list[dict[str, Any]]] = (None, [], [])
+
+    def read(self, around: Surroundings) -> tuple[QueueSpec | None, list[dict[str, Any]], list[dict[str, Any]]]:
+        """The queue, and the conditioners as (canonical, shown)."""
+        if self._shared:
+            return self._read
+        side, asked = self._side, []
+
+        def rtt() -> int | None:
+            asked.append("rtt")
+            return around.rtt_ns()
+
+        within = Surroundings(around.rate, None, rtt)
+        queue = None if side.queue is None else read_queue(side.queue, within)
+        self._read = (queue, *read_edge(side.edge, within))
+        self._shared = not asked and (side.rate is None or side.rate.ends is None)
+        return self._read
+
+
 def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
     known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
     # Where the rate is at fault, any will do to find what else is.
-    rate = _ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
+    rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
     return Surroundings(rate, None, known)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 from penstock.errors import kind_of, nearest
-from penstock.scenario.resolve.reader import text
+from penstock.scenario.resolve.files import content
 from penstock.units import UnitError, parse_probability
 
 # Sizes of flows in data centres, as points that circulate; recalled, not read off the figures anew. The web search of
@@ -63,12 +62,8 @@ def _point(pair: Any, parse: Callable[[Any], int]) -> tuple[int, float]:
 
 def _lines(value: Any) -> list[tuple[Any, Any]]:
     """The lines `10kB,0.15` of a file; `#` begins a comment."""
-    try:
-        lines = Path(text(value)).read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     found = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(content(value).splitlines(), start=1):
         written = line.partition("#")[0].strip()
         parts = [part.strip() for part in written.split(",")]
         if not written:

@@ -12,6 +12,8 @@ from penstock.units import UnitError
 T = TypeVar("T")
 
 REQUIRED: Final = object()
+MOST_UNKNOWN: Final = 20
+"""Unknown keys of one table that are named."""
 
 NAME: Final = re.compile(r"[A-Za-z0-9_{}:-][A-Za-z0-9_{}:-]*", re.ASCII)
 NODE: Final = re.compile(r"[A-Za-z0-9_{}:.-]+", re.ASCII)
@@ -82,9 +84,10 @@ class Table:
     def known(self, keys: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
         """Note every key that is not one of `keys`."""
         allowed = list(keys)
-        for key in self.values:
-            if key in allowed:
-                continue
+        unknown = [key for key in self.values if key not in allowed]
+        if len(unknown) > MOST_UNKNOWN:
+            self.faults.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
+        for key in unknown[:MOST_UNKNOWN]:
             if hints and key in hints:
                 self.fault(key, hints[key])
             else:

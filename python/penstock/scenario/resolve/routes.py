@@ -20,7 +20,7 @@ class Network:
         self.complete = complete
         self.edges: dict[str, dict[str, tuple[int, str]]] = {}
         self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
-        for spec in specs:
+        for spec in (spec for spec in specs if spec.placed):
             for i, (name, source, target) in enumerate(spec.copies):
                 there = spec.forward.delay.nominal(i, spec.count) if spec.forward.delay else 0
                 back = spec.backward.delay.nominal(i, spec.count) if spec.backward.delay else 0
@@ -49,8 +49,8 @@ class Network:
         return parts
 
     def joined(self, source: str, target: str) -> bool:
-        """Whether there is any way between two nodes."""
-        return self.parts.get(source) == self.parts.get(target)
+        """Whether there is any way between two nodes; none leads to a node that no link touches."""
+        return source in self and target in self and self.parts[source] == self.parts[target]
 
     def route(self, source: str, target: str) -> list[tuple[int, str]]:
         """The links of the shortest way by delay, each as (delay, name); fewer links first among equals."""
@@ -91,8 +91,9 @@ class Network:
         return links[::-1]
 
     def along(self, path: list[str]) -> list[tuple[int, str]]:
-        """The links of a given path."""
-        return [self.edges[a][b] for a, b in pairwise(path)]
+        """The links of a given path; none where two of its nodes are not joined."""
+        links = [self.edges.get(here, {}).get(there) for here, there in pairwise(path)]
+        return [] if None in links else [link for link in links if link is not None]
 
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:
         """The largest propagation round trip in ns of the flows (from, to, path) over the direction `link`."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from penstock.errors import kind_of, nearest
+from penstock.scenario.resolve.files import regular_file
 from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, text
 from penstock.units import UnitError, format_rate, format_size, parse_rate, parse_size
 
@@ -44,7 +44,7 @@ def read_video(table: Table, common: tuple[str, ...]) -> Pair:
 
 def read_replay(table: Table, common: tuple[str, ...]) -> Pair:
     """The packets of a file."""
-    file = table.take("file", _file, REQUIRED, advice='a pcap file, such as file = "link.pcap"')
+    file = table.take("file", regular_file, REQUIRED, advice='a pcap file, such as file = "link.pcap"')
     headers = _headers(table)
     table.known([*common, "file", "headers", "ecn"])
     if file is None or headers is None:
@@ -64,16 +64,6 @@ def _payload(value: Any) -> int:
     if not 1 <= size <= 65_535:
         raise UnitError("a packet's payload lies between 1B and 65535B")
     return size
-
-
-def _file(value: Any) -> str:
-    """A file that can be opened; the engine reads it."""
-    name = text(value)
-    try:
-        with Path(name).open("rb"):
-            return name
-    except (OSError, ValueError) as error:
-        raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _gop(value: Any) -> str:

@@ -82,11 +82,11 @@ def measure() -> str:
     """The text of the data: two comparisons, as `penstock compare` makes them."""
     base = read_document(str(SCENARIO), [])
     loads = {"traffic.bulk.count": list(LOADS)}
-    all_of_them = measured.contenders()
+    all_of_them = measured.candidates()
     marking = [one for one in all_of_them if one.params.get("ecn")]
     rows = []
-    for contenders, ecn in ((all_of_them, False), (marking, True)):
-        found = compare(base, contenders, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say)
+    for candidates, ecn in ((all_of_them, False), (marking, True)):
+        found = compare(base, candidates, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say)
         rows += found.rows
     print(file=sys.stderr)
     return measured.dump(rows, _native.version, RUNS)

@@ -203,7 +203,7 @@ def figure(results: Results) -> Figure:
             ):
                 values = [100 * (model(pair)[1] - model(pair)[0]) for pair in found]
                 ax.plot(flows, values, label=f"model, {label}", **(style.line(index) | {"marker": ""}))
-            halves = [100 * (pair.difference.half or 0) for pair in found]
+            halves = [100 * (pair.difference.half_width or 0) for pair in found]
             means = [100 * pair.difference.mean for pair in found]
             look = {"fmt": "o", "color": style.COLOURS[0], "markersize": 3, "linewidth": 0.8, "capsize": 1.5}
             ax.errorbar(flows, means, halves, label="measured", **look)

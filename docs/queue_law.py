@@ -180,7 +180,7 @@ class Results:
         told = self.cells[cell.name]
         queue = summarize(told["queue"])
         window, used, timeouts = (float(np.mean(told[name])) for name in ("window", "utilization", "timeouts"))
-        return Found(cell, queue.mean, queue.half or 0.0, window, used > 0.999, timeouts)
+        return Found(cell, queue.mean, queue.half_width or 0.0, window, used > 0.999, timeouts)
 
 
 def main() -> None:

@@ -14,36 +14,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock import model, testing
+    from penstock import model, plots, reproduce, testing
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
-    from penstock.engine.run import Metrics, Run, run
+    from penstock.engine.run import run
     from penstock.errors import Fault, PenstockError, ScenarioError
     from penstock.laws.catalog import schemes
     from penstock.laws.python_law import Aqm, LawError, Seconds, aqm
     from penstock.laws.queue import Queue
+    from penstock.results.comparison import Comparison
+    from penstock.results.run import Metrics, Run
     from penstock.scenario._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
     from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Video
     from penstock.scenario.scenario import Scenario, dumbbell
     from penstock.scenario.traffic import Incast, OnOff, Web
     from penstock.studies.candidate import Precision
-    from penstock.studies.compare import Comparison, compare
+    from penstock.studies.compare import compare
+    from penstock.studies.store import Store
     from penstock.studies.study import Study
 
 # What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
 # command line answers at once.
 _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
-    "engine.run": ("Metrics", "Run", "run"),
+    "engine.run": ("run",),
     "errors": ("Fault", "PenstockError", "ScenarioError"),
     "laws.catalog": ("schemes",),
     "laws.python_law": ("Aqm", "LawError", "Seconds", "aqm"),
     "laws.queue": ("Queue",),
+    "results.comparison": ("Comparison",),
+    "results.run": ("Metrics", "Run"),
     "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Video"),
     "scenario.scenario": ("Scenario", "dumbbell"),
     "scenario.traffic": ("Incast", "OnOff", "Web"),
     "studies.candidate": ("Precision",),
-    "studies.compare": ("Comparison", "compare"),
+    "studies.compare": ("compare",),
+    "studies.store": ("Store",),
     "studies.study": ("Study",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -72,6 +78,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Seconds",
+    "Store",
     "Study",
     "Video",
     "Web",
@@ -80,6 +87,8 @@ __all__ = [
     "compare",
     "dumbbell",
     "model",
+    "plots",
+    "reproduce",
     "run",
     "schemes",
     "testing",
@@ -89,7 +98,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("penstock._native").version
-    if name in {"model", "testing"}:
+    if name in {"model", "plots", "reproduce", "testing"}:
         return import_module(f"penstock.{name}")
     if name.startswith("_"):
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")

@@ -7,7 +7,16 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Fault", "Faults", "PenstockError", "RunError", "ScenarioError", "nearest"]
+__all__ = [
+    "Fault",
+    "Faults",
+    "MissingPackageError",
+    "PenstockError",
+    "RunError",
+    "ScenarioError",
+    "UnknownNameError",
+    "nearest",
+]
 
 
 class PenstockError(Exception):
@@ -20,6 +29,29 @@ class RunError(PenstockError):
     """A run that did not come to its end: a defect of penstock."""
 
     exit_code = 1
+
+
+class UnknownNameError(PenstockError, KeyError):
+    """A name that a result does not have; the message has the nearest one that it has."""
+
+    def __init__(self, kind: str, name: object, known: Iterable[object]) -> None:
+        names = [str(item) for item in known]
+        listed = ", ".join(names[:60]) + (", ..." if len(names) > 60 else "")
+        hint = f"there are: {listed}" if names else "there are none"
+        self._message = f'no {kind} "{name}"{nearest(str(name), names)}; {hint}'.replace("?; there", "? There")
+        super().__init__(self._message)
+
+    def __str__(self) -> str:
+        return self._message
+
+
+class MissingPackageError(PenstockError, ImportError):
+    """An optional package that is not installed."""
+
+    exit_code = 4
+
+    def __init__(self, package: str, use: str) -> None:
+        super().__init__(f"{package} is not installed; {use} needs it: pip install {package}")
 
 
 @dataclass(frozen=True)

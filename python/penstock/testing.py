@@ -7,10 +7,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.engine.run import Run, run
+from penstock.engine.run import run
 from penstock.errors import ScenarioError
 from penstock.laws import python_law
 from penstock.laws.queue import Queue
+from penstock.results.run import Run
 from penstock.scenario._generated import Tcp
 from penstock.scenario.elements import Poisson
 from penstock.scenario.scenario import Scenario, dumbbell

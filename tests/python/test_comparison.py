@@ -17,8 +17,9 @@ import penstock as ps
 import pytest
 from penstock.engine.run import run_batch
 from penstock.results.summary import Summary, summarize
+from penstock.scenario.scheme_text import split_list
 from penstock.studies import candidate, executor
-from penstock.studies import compare as comparison
+from penstock.studies.plan import Plan
 from penstock.studies.store import Store
 from scipy import stats
 
@@ -41,6 +42,7 @@ def test_each_run_is_the_one_that_run_makes() -> None:
     row = found.value("red", "loss_rate", "bottleneck")
     assert row["mean"] == pytest.approx(sum(alone) / 3, rel=1e-12)
     assert row["runs"] == 3
+    assert row["sd"] is not None
     low, high = stats.t.interval(0.95, 2, loc=row["mean"], scale=row["sd"] / 3**0.5)
     assert row["ci95"] == pytest.approx([low, high])
 
@@ -77,8 +79,8 @@ def test_differences_are_paired() -> None:
 
 def test_the_scheme_stands_in_both_directions_where_the_queue_is_the_same() -> None:
     both = small().replace("links.bottleneck.reverse", {"queue": "same"})
-    plan = comparison.Plan.make(both, ["psand:target=20p"])
-    queues = {entry["name"]: entry["queue"] for entry in plan.cells[0].resolved.canonical["links"]}
+    plan = Plan.make(both, ["psand:target=20p"])
+    queues = {entry["name"]: entry["queue"] for entry in plan.cases[0].resolved.canonical["links"]}
     assert queues["bottleneck"] == queues["bottleneck.reverse"]
     assert queues["bottleneck"]["scheme"] == "psand"
     assert queues["bottleneck"]["limit"] == {"packets": 100}
@@ -86,8 +88,8 @@ def test_the_scheme_stands_in_both_directions_where_the_queue_is_the_same() -> N
 
 
 def test_at_puts_the_scheme_elsewhere() -> None:
-    plan = comparison.Plan.make(small(), ["bernoulli:p=1%,limit=7p"], at=["sink"])
-    queues = {entry["name"]: entry["queue"] for entry in plan.cells[0].resolved.canonical["links"]}
+    plan = Plan.make(small(), ["bernoulli:p=1%,limit=7p"], at=["sink"])
+    queues = {entry["name"]: entry["queue"] for entry in plan.cases[0].resolved.canonical["links"]}
     assert queues["sink"]["limit"] == {"packets": 7}
     assert queues["sink"]["params"] == {"p": 0.01}
     assert queues["bottleneck"]["scheme"] == "red"
@@ -96,7 +98,7 @@ def test_at_puts_the_scheme_elsewhere() -> None:
 def test_a_scheme_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('scheme = "red"\nmax_p = 0.05\n')
-    assert candidate.Contender.parse(f"@{file}").label == "red:max_p=0.05"
+    assert candidate.Candidate.parse(f"@{file}").label == "red:max_p=0.05"
     file.write_text('scheme = "red"\nmax_q = 0.05\n')
     with pytest.raises(ps.ScenarioError, match=rf"{file}:2: .*max_q"):
         ps.compare(small(), [f"@{file}"], runs=1)
@@ -149,15 +151,16 @@ def test_equal_runs_have_no_spread(value: float, runs: int) -> None:
 
 def test_equal_runs_are_noted() -> None:
     found = ps.compare(small(traffic={"bulk": ps.Tcp(count=3)}), ["droptail"], runs=3)
-    assert found.identical() == ["droptail"]
+    assert found.identical() == [(0, [0])]
     assert "All 3 runs are identical, because nothing is random: droptail." in repr(found)
 
 
 def test_precision_repeats_until_it_is_met() -> None:
-    goal = ps.Precision("utilization", 0.02, most=40)
+    goal = ps.Precision("utilization", 0.02, max_runs=40)
     found = ps.compare(small(), ["red"], runs=2, precision=goal)
     row = found.value("red", "utilization", "bottleneck")
     assert 2 <= row["runs"] <= 40
+    assert row["ci95"] is not None
     assert (row["ci95"][1] - row["ci95"][0]) / 2 <= 0.02 * row["mean"] or row["runs"] == 40
 
 
@@ -173,7 +176,7 @@ def test_a_comparison_prints_well() -> None:
      ("{a=1,b=2}", ["{a=1,b=2}"])],
 )  # fmt: skip
 def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
-    assert candidate.split_list(text) == parts
+    assert split_list(text) == parts
 
 
 def test_an_interrupted_comparison_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ import penstock as ps
 import pytest
 from penstock.report import page as report
 from penstock.report import view
-from penstock.results.comparison import Cell, axis, comparison, leaders
+from penstock.results.cell import Cell, leaders
+from penstock.results.comparison import Comparison, axis
 from penstock.results.display import scale_for
 
 from .browser import CHROMIUM, needs_chromium
@@ -174,7 +175,7 @@ def test_a_paired_difference_overrules_overlapping_intervals() -> None:
 
 
 def test_schemes_of_one_name_are_told_apart_by_what_differs() -> None:
-    found = comparison(compare_result(), {"red": "Random Early Detection"})
+    found = Comparison(compare_result())
     assert [s.label for s in found.schemes] == ["droptail", "red", "red gentle", "ared-feng", "ared-floyd", "psand"]
     assert found.schemes[2].title == "Random Early Detection, gentle"
     assert found.schemes[2].argument == "red:min_th=5,max_th=15,gentle=true"
@@ -185,7 +186,7 @@ def test_of_several_swept_paths_one_is_the_axis() -> None:
     for row in result["rows"]:
         row["vary"] = {"links.bottleneck.rate": "2Mbit", **row["vary"]}
     result["rows"] += [{**row, "vary": {**row["vary"], "links.bottleneck.rate": "4Mbit"}} for row in result["rows"]]
-    found = comparison(result, {})
+    found = Comparison(result)
     path, lines = axis(found.points)
     assert path == "traffic.extra.count"
     assert [label for label, _ in lines] == ["bottleneck.rate = 2Mbit", "bottleneck.rate = 4Mbit"]
@@ -226,7 +227,7 @@ def test_a_browser_draws_the_page_without_an_error(kind: str, dark: bool, tmp_pa
 def test_shares_of_a_distribution_make_one_chart_and_no_rows(page: str) -> None:
     text = " ".join(outline(page).text)
     assert "length_pmf[" not in text
-    found = comparison(compare_result(), {})
+    found = Comparison(compare_result())
     assert "length_pmf[0]" not in found.metrics["bottleneck"]
     assert sum(c.mean for c in found.distributions[0, 0, "bottleneck", "length_pmf"].values()) == pytest.approx(1)
 

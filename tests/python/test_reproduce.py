@@ -295,7 +295,7 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
     (cell,) = Shown.of(Table([({}, {"x": Sample(values)})])).cells
     summary, point = Sample(values).summary, cell[1]["x"]
     assert summary is not None
-    for exact, kept, part in ((summary.mean, point.mean, 65_000), (summary.half or 0.0, point.half or 0.0, 100)):
+    for exact, kept, part in ((summary.mean, point.mean, 65_000), (summary.half_width or 0.0, point.half or 0.0, 100)):
         assert abs(kept - exact) <= abs(exact) / part
         assert float(np.float32(kept)) == kept
 

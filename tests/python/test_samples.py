@@ -20,7 +20,7 @@ def test_the_interval_is_students() -> None:
     found = TEN.summary
     assert found is not None
     assert found.sd == pytest.approx(1.0)
-    assert found.half == pytest.approx(HALF, rel=1e-6)
+    assert found.half_width == pytest.approx(HALF, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_samples_are_paired_run_by_run() -> None:
     assert verdict(left < right) == "confirmed"
     difference = (right - left).summary
     assert difference is not None
-    assert difference.half == pytest.approx(0.0, abs=1e-12)
+    assert difference.half_width == pytest.approx(0.0, abs=1e-12)
     assert (1 - left).values.tolist() == [0, -4, -8, -1, -6]
     assert (18 / left).values[2] == 2
     with pytest.raises(ValueError, match="not paired"):

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from penstock.laws.catalog import find_scheme
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scenario import Document, read_value
+from penstock.scenario.scenario import Document
+from penstock.scenario.scheme_text import read_value
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
 THESIS = next(path for path in SCENARIOS if path.name == "thesis_link.toml")

@@ -67,9 +67,9 @@ def compare(
     from penstock.engine.progress import Watch
     from penstock.engine.run import cores
     from penstock.scenario.scenario import read_document
-    from penstock.studies import compare as comparing
     from penstock.studies.candidate import Precision, parse_varies
-    from penstock.studies.tables import plain_text
+    from penstock.studies.compare import run_plan
+    from penstock.studies.plan import Plan
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     load_laws(load)
@@ -79,16 +79,16 @@ def compare(
     document = read_document(scenario, settings)
     if seed is not None:
         document = document.set("seed", seed, "--seed")
-    plan = comparing.Plan.make(document, scheme, parse_varies(vary), at)
+    plan = Plan.make(document, scheme, parse_varies(vary), at)
     threads = jobs or cores()
     for note in plan.notes:
         notify(note)
     notify(plan.cost(runs, threads))
     kept = None if store is None and plan.has_python_laws() else open_store(store)
-    watch = Watch(len(plan.cells) * runs)
+    watch = Watch(len(plan.cases) * runs)
     try:
         with watch:
-            found = comparing.carry_out(plan, runs, goal, threads, watch.update, kept)
+            found = run_plan(plan, runs, goal, threads, watch.update, kept)
             series = found.series(jobs=threads) if html_file is not None else []
     except KeyboardInterrupt:
         if kept is None:
@@ -100,7 +100,7 @@ def compare(
     if kept is not None and kept.problem:
         notify(kept.problem)
     if json_target != "-":
-        print_result(plain_text(found))
+        print_result(repr(found))
     if json_target is not None:
         write_json(found.to_json(), json_file)
     if html_file is not None:

@@ -40,8 +40,8 @@ def run(
     ] = False,
 ) -> None:
     """Run a scenario once."""
+    from penstock.results.grid import run_grids, text
     from penstock.scenario.scenario import read_document
-    from penstock.studies.tables import run_grids, text
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     captured, folder = _capture_files(pcap), output_folder(trace, "--trace")
@@ -51,7 +51,7 @@ def run(
     result = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
     if json_target != "-":
-        print_result(text(run_grids(result)))
+        print_result(text(run_grids(result.raw["links"], result.raw["traffic"])))
     answer = result.to_dict()
     if json_target is not None:
         write_json(json_text({key: value for key, value in answer.items() if key != "series"}), json_file)
@@ -71,7 +71,7 @@ def _run(
     series: bool,
 ) -> RecordedRun:
     from penstock.engine.pcap import captures
-    from penstock.engine.run import MOST_FLOWS, count_flows
+    from penstock.engine.run import MAX_FLOWS, count_flows
     from penstock.engine.trace import record
 
     resolved = document.resolve()
@@ -80,7 +80,7 @@ def _run(
         int(resolved.shown["seed"]) if seed is None else seed,
         traced=traced,
         captures=captures(resolved.canonical["links"], captured),
-        flows=flows or count_flows(resolved) <= MOST_FLOWS,
+        flows=flows or count_flows(resolved) <= MAX_FLOWS,
         series=series,
     )
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from penstock import _native
 from penstock.engine.pcap import Capture, written
-from penstock.engine.run import Run, explained
+from penstock.engine.run import engine_errors
 from penstock.files import FileError, whole
 from penstock.laws import python_law
 from penstock.laws.catalog import tcp_keys
+from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
 
@@ -110,7 +111,7 @@ def record(
         canonical = resolved.for_engine(flows=True, series=True, series_points=MAX_SAMPLES)
     else:
         canonical = resolved.for_engine(flows=flows, series=series)
-    with written(captures) as files, explained():
+    with written(captures) as files, engine_errors():
         text, events = _native.run_recorded(canonical, seed, traced, files, python_law.used([canonical]))
     return RecordedRun(Run.from_json(text, {**resolved.shown, "seed": seed}), resolved, events)
 

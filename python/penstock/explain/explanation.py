@@ -19,7 +19,7 @@ from penstock.model.stability import SHARES, Damping, Loop, fluid_law
 from penstock.scenario.resolve.queues import QueueSpec, read_queue
 from penstock.scenario.resolve.reader import Table
 from penstock.scenario.resolve.settings import Surroundings
-from penstock.studies.candidate import Contender
+from penstock.studies.candidate import Candidate
 from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ SERVICE_WORDS = "Three flows with packets of 500, 1000 and 1500 bytes always hav
 class Explanation:
     """A scheme with its settings on a link."""
 
-    contender: Contender
+    candidate: Candidate
     queue: QueueSpec
     link: dict[str, Any]
     words: str
@@ -62,7 +62,7 @@ class Explanation:
     @property
     def entry(self) -> dict[str, Any]:
         """Its entry in the registry."""
-        found: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.contender.name)
+        found: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.candidate.name)
         return found
 
     @property
@@ -108,7 +108,7 @@ class Explanation:
         limit = self.queue.canonical["limit"]
         size, rate, rtt = self._plant()
         room = math.inf if limit == "inf" else float(limit["packets"]) if "packets" in limit else limit["bytes"] / size
-        law = fluid_law(self.contender.name, self._setting, rate, size, room)
+        law = fluid_law(self.candidate.name, self._setting, rate, size, room)
         return None if law is None else Loop(law, rtt, rate)
 
     def damping(self) -> list[Damping]:
@@ -131,7 +131,7 @@ class Explanation:
     def _setting(self, name: str) -> Any:
         """A canonical setting, given or by default; None for what the scheme does not have or works out."""
         given = self.queue.canonical["params"]
-        param = next((param for param in find_scheme(self.contender.name).params if param.name == name), None)
+        param = next((param for param in find_scheme(self.candidate.name).params if param.name == name), None)
         value = given.get(name, param.default if param is not None else None)
         return None if value == "auto" else value
 
@@ -170,7 +170,7 @@ class Explanation:
 
         columns = min(60, width - 12)
         drawings = [self.drawing(columns), *([self.law_drawing(columns)] if self.flows is not None else [])]
-        return explain.explain(self.entry, drawings, width, measured=tuple(measured.told(self.contender.name)))
+        return explain.explain(self.entry, drawings, width, measured=tuple(measured.told(self.candidate.name)))
 
     def points(self, operating: Operating) -> list[Point]:
         """Where the numbers of flows settle."""
@@ -182,7 +182,7 @@ class Explanation:
 
         found = self.operating()
         if found is None:
-            words = f"{self.contender.name} has no drop probability over the mean queue for the queue law to meet."
+            words = f"{self.candidate.name} has no drop probability over the mean queue for the queue law to meet."
             damping = self.damping()
             return explain.Drawing("Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words)
         points = self.points(found)
@@ -238,7 +238,7 @@ class Explanation:
 
         found = self.operating()
         if found is not None:
-            return control_law.draw(self.contender.label, found, self.points(found))
+            return control_law.draw(self.candidate.label, found, self.points(found))
         if self.picture == "service":
             return service_order.draw(self.service(), self.lanes())
         curve = self.curve() if self.picture == "drop function" else None
@@ -248,7 +248,7 @@ class Explanation:
         thresholds = {
             name: _packets(params[name]) for name in ("min_th", "max_th") if isinstance(params.get(name), dict)
         }
-        return drop_function.draw({self.contender.label: curve}, thresholds)
+        return drop_function.draw({self.candidate.label: curve}, thresholds)
 
     def draw(self, file: Path) -> None:
         """Write the picture."""
@@ -260,7 +260,7 @@ class Explanation:
             raise PenstockError(str(error)) from None
 
     def _bench(self) -> tuple[str, str, str]:
-        return self.contender.name, json.dumps(self.queue.canonical["params"]), json.dumps(self.link)
+        return self.candidate.name, json.dumps(self.queue.canonical["params"]), json.dumps(self.link)
 
 
 def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -306,7 +306,7 @@ def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
 
 def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> Explanation:
     """Read the options of `explain`. Raises `PenstockError` with everything that is wrong."""
-    contender = Contender.parse(scheme)
+    candidate = Candidate.parse(scheme)
     faults = Faults()
     rate = _read(faults, "--link", link, parse_rate)
     trip = _read(faults, "--rtt", rtt, parse_time)
@@ -314,9 +314,9 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     if faults.found:
         raise ScenarioError(faults.found)
     # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
-    info = find_scheme(contender.name)
-    faults = Faults({"": contender.origin})
-    table = {"scheme": contender.name, "limit": limit, **examples(info, rate), **contender.params}
+    info = find_scheme(candidate.name)
+    faults = Faults({"": candidate.origin})
+    table = {"scheme": candidate.name, "limit": limit, **examples(info, rate), **candidate.params}
     queue = read_queue(Table(faults, "", table), Surroundings(rate, None, lambda: trip))
     if faults.found or queue is None:
         raise ScenarioError(faults.found)
@@ -325,7 +325,7 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
     shown = format_length(parse_length(queue.shown["limit"])) if queue.shown["limit"] != "inf" else "inf"
     words = f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {shown}."
-    return Explanation(contender, queue, about, words, between)
+    return Explanation(candidate, queue, about, words, between)
 
 
 def _read(faults: Faults, option: str, text: str, parse: Any) -> Any:

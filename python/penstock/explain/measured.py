@@ -14,10 +14,10 @@ from importlib.resources import files
 from typing import Any
 
 from penstock.laws.catalog import Scheme, find_scheme, schemes
-from penstock.studies.candidate import Contender
+from penstock.studies.candidate import Candidate
 
 __all__ = [
-    "LOADS", "METRICS", "RUNS", "USUAL", "Cell", "Standard", "Value", "contender", "contenders", "dump", "load",
+    "LOADS", "METRICS", "RUNS", "USUAL", "Cell", "Standard", "Value", "candidate", "candidates", "dump", "load",
     "settings_text", "told",
 ]  # fmt: skip
 
@@ -54,7 +54,7 @@ def name_of(place: str, metric: str) -> str:
     return f"sparse_{metric}" if place == "sparse" else metric
 
 
-def contender(scheme: Scheme) -> Contender:
+def candidate(scheme: Scheme) -> Candidate:
     """A scheme as it is measured: defaults, what must be given, and what all are told.
 
     It is told the size of the link's packets if it asks, and to mark if it can (the senders decide about ECN).
@@ -62,12 +62,12 @@ def contender(scheme: Scheme) -> Contender:
     size = scheme.param("mean_packet")
     told: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}
     told |= {"ecn": True} if scheme.ecn else {}
-    return Contender(scheme.name, {**_SETTINGS.get(scheme.name, {}), **told}, f"the standard case, {scheme.name}")
+    return Candidate(scheme.name, {**_SETTINGS.get(scheme.name, {}), **told}, f"the standard case, {scheme.name}")
 
 
-def contenders() -> list[Contender]:
+def candidates() -> list[Candidate]:
     """All schemes of the registry, as they are measured."""
-    return [contender(scheme) for scheme in schemes()]
+    return [candidate(scheme) for scheme in schemes()]
 
 
 def settings_text(scheme: str) -> str:

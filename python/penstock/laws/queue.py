@@ -8,7 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+from penstock.errors import nearest
 
 __all__ = ["ClassElement", "Element", "Queue", "plain"]
 
@@ -16,6 +18,15 @@ __all__ = ["ClassElement", "Element", "Queue", "plain"]
 @dataclass(frozen=True, kw_only=True)
 class Element:
     """A part of a scenario that is a table in its file."""
+
+    def __new__(cls, *_: Any, **values: Any) -> Self:
+        """Refuse unknown names with the nearest right one, before the constructor does without."""
+        names = [field.name for field in dataclasses.fields(cls)]
+        for name in values:
+            if name not in names:
+                hint = nearest(name, names) or f"; known: {', '.join(names)}"
+                raise TypeError(f"{cls.__name__} has no parameter {name}{hint}")
+        return super().__new__(cls)
 
     def tree(self) -> dict[str, Any]:
         """The table: every key that differs from its default."""

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.plots import style
-from penstock.results.comparison import axis, axis_title, comparison
+from penstock.results.comparison import Comparison, axis, axis_title
 from penstock.results.display import scale_for
 from penstock.results.metrics import metric as describe
 
@@ -18,7 +18,7 @@ def draw(result: Mapping[str, Any], metric: str, place: str | None = None) -> Fi
 
     Raises ``ValueError`` where the result sweeps nothing or has no such number.
     """
-    found = comparison(result, {})
+    found = Comparison(result)
     place = found.places[0] if place is None else place
     path, lines = axis(found.points)
     if path is None:

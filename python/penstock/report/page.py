@@ -18,10 +18,13 @@ from markupsafe import Markup
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
-from penstock.results.comparison import Cell, Comparison, Json, Point, axis, axis_title, comparison, short_path
-from penstock.results.display import spaced
+from penstock.results.cell import Cell
+from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title, short_path
+from penstock.results.display import is_number, spaced
 from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
+
+Json = Mapping[str, Any]
 
 # Points of a series that a page shows: more than a chart of usual width has pixels to tell apart.
 SERIES_POINTS = 600
@@ -61,7 +64,7 @@ def render(result: Json) -> str:
 
 def _compare_page(result: Json) -> dict[str, Any]:
     known = _registry()
-    found = comparison(result, {name: entry["title"] for name, entry in known.items()})
+    found = Comparison(result)
     units = view.scales(found)
     path, lines = axis(found.points)
     names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
@@ -84,7 +87,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
             for place in found.places
             for i in range(len(found.points))
         ],
-        "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.repeated()],
+        "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.identical()],
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": bool(found.distributions),
         "has_series": bool(series),
@@ -99,7 +102,7 @@ def _run_page(result: Json) -> dict[str, Any]:
     links: dict[str, Json] = dict(result["links"])
     traffic: dict[str, Json] = dict(result["traffic"])
     series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
-    names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if _is_number(v)}
+    names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if is_number(v)}
     distributions = [
         {"place": place, "metric": metric(name), "svg": view.bars(_trimmed(values), first_value(name))}
         for place, numbers in {**links, **traffic}.items()
@@ -122,7 +125,7 @@ def _run_page(result: Json) -> dict[str, Any]:
         "schemes": [],
         "sources": [],
         "paired": False,
-        "points": [Point({})],
+        "points": [SweepPoint({})],
         "places": [t["place"] for t in tables],
         "runs": 1,
         "seeds": str(result["seed"]),
@@ -204,7 +207,11 @@ def _data(
             if all(m in (None, 0) for row in means for m in row):
                 continue
             halves = [
-                [None if c is None or c.half is None else _short(c.half * scale.factor) for c in row] for row in cells
+                [
+                    _short(c.half_width * scale.factor) if c is not None and c.half_width is not None else None
+                    for c in row
+                ]
+                for row in cells
             ]
             metrics.append({"name": name, "title": about.title, "unit": scale.unit, "better": about.better,
                             "key": about.key, "mean": means, "half": halves})  # fmt: skip
@@ -214,7 +221,7 @@ def _data(
         "schemes": [{"label": s.label, "title": s.title} for s in found.schemes],
         "runs": found.runs,
         "x": None if path is None else {"title": axis_title(path), "values": values,
-                                        "numeric": all(_is_number(v) for v in values)},
+                                        "numeric": all(is_number(v) for v in values)},
         "lines": [{"label": label, "points": points} for label, points in lines],
         "points": [p.label for p in found.points],
         "places": places,
@@ -232,7 +239,7 @@ def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
         for s in range(len(found.schemes)):
             row = [parts.get((s, p)) for p in range(len(found.points))]
             columns["mean"].append([r and [_percent(r[b].mean) if b in r else 0 for b in bins] for r in row])
-            columns["half"].append([r and [_percent(r[b].half or 0) if b in r else 0 for b in bins] for r in row])
+            columns["half"].append([r and [_percent(r[b].half_width or 0) if b in r else 0 for b in bins] for r in row])
             columns["runs"].append([r and next(iter(r.values())).runs for r in row])
         about = metric(name)
         first, width = bins[0].low, bins[0].high - bins[0].low + 1
@@ -332,10 +339,6 @@ def _without_none(value: Any) -> Any:
 
 def _percent(share: float) -> float | None:
     return _short(round(share * 100, 4))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _short(value: float) -> float | None:

@@ -8,21 +8,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.comparison import Cell, Comparison
+from penstock.results.cell import Cell
+from penstock.results.chart import SHAPES
+from penstock.results.comparison import Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
 
-# Marker shapes in the order of the schemes: the same in tables, charts and legends. Centre (0, 0), radius about 1.
-SHAPES: tuple[str, ...] = (
-    "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
-    "M-.9-.9H.9V.9H-.9Z",
-    "M0-1.15 1.1.85H-1.1Z",
-    "M0-1.25 1.25 0 0 1.25-1.25 0Z",
-    "M0 1.15 1.1-.85H-1.1Z",
-    "M-.4-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4Z",
-    "M0-1.3.38-.4 1.24-.4.55.15.8 1.05 0 .5-.8 1.05-.55.15-1.24-.4-.38-.4Z",
-    "M-1-.5-.5-1 0-.5.5-1 1-.5.5 0 1 .5.5 1 0 .5-.5 1-1 .5-.5 0Z",
-)
 COLOURS = 8
 
 
@@ -149,7 +140,7 @@ def _cells(cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> 
     """The cells of one row, all with the same decimals."""
     known = [c for c in cells if c is not None]
     places = decimals(
-        (c.mean * scale.factor for c in known), (c.half * scale.factor for c in known if c.half is not None)
+        (c.mean * scale.factor for c in known), (c.half_width * scale.factor for c in known if c.half_width is not None)
     )
     return [_cell(c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
 
@@ -158,10 +149,10 @@ def _cell(cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, 
     if cell is None:
         return {"text": "–", "half": "", "lead": "", "tip": "no such number for this scheme"}
     mean = number(cell.mean * scale.factor, places + 1)
-    if cell.low is None or cell.high is None or cell.half is None:
+    if cell.low is None or cell.high is None or cell.half_width is None:
         half, interval = "", "n = 1, no interval"
     else:
-        half = number(cell.half * scale.factor, places)
+        half = number(cell.half_width * scale.factor, places)
         ends = [number(end * scale.factor, places + 1) for end in (cell.low, cell.high)]
         interval = f"95 % interval {ends[0]} to {ends[1]}; n = {cell.runs}"
     text = number(cell.mean * scale.factor, places)

@@ -1,22 +1,53 @@
-"""What a page shows, taken from a result: schemes, swept points, cells, and which scheme leads where."""
+"""The result of `compare`: schemes side by side, addressable by scheme, point of the sweep, place and metric."""
 
 from __future__ import annotations
 
+import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypedDict, cast
 
+from penstock.errors import PenstockError, UnknownNameError
+from penstock.laws.catalog import schemes as known_schemes
+from penstock.results import chart
+from penstock.results.cell import Cell, Lead, leaders
+from penstock.results.display import is_number, scale_for, scheme_argument, setting
 from penstock.results.distribution import Bin, parse_bin
-from penstock.results.metrics import Better, order
+from penstock.results.frames import to_arrow, to_pandas
+from penstock.results.grid import COLUMNS, STYLE, comparison_grids, comparison_html, text
+from penstock.results.metrics import Better, metric, order
+
+__all__ = ["ComparedScheme", "Comparison", "Row", "SweepPoint", "axis", "axis_title", "short_path"]
 
 Json = Mapping[str, Any]
-Lead = Literal["best", "shared", ""]
+
+
+class Row(TypedDict):
+    """One number: its scheme, swept values, place and metric; mean, standard deviation and 95 % interval over runs.
+
+    `sd` and `ci95` are None for a single run.
+    """
+
+    scheme: str
+    params: Mapping[str, Any]
+    vary: Mapping[str, Any]
+    place: str
+    metric: str
+    mean: float
+    sd: float | None
+    ci95: list[float] | None
+    runs: int
 
 
 @dataclass(frozen=True)
-class Scheme:
-    """One contender: a scheme with the parameters that were given for it."""
+class ComparedScheme:
+    """A scheme with the parameters that were given for it.
+
+    `suffix` tells it from others of its name, `title` is its name in the literature with that suffix.
+    """
 
     name: str
     params: Mapping[str, Any]
@@ -30,133 +61,294 @@ class Scheme:
 
     @property
     def given(self) -> str:
-        """The parameters that were given: ``max_p=0.2, gentle=true``."""
-        return ", ".join(f"{k}={_plain(v)}" for k, v in self.params.items())
+        """The parameters that were given: `max_p=0.2, gentle=true`."""
+        return ", ".join(f"{key}={setting(value)}" for key, value in self.params.items())
 
     @property
     def argument(self) -> str:
-        """As it stands after ``--scheme``."""
-        settings = self.given.replace(", ", ",")
-        return f"{self.name}:{settings}" if settings else self.name
+        """As it stands after `--scheme`."""
+        return scheme_argument(self.name, self.params)
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One number of a comparison; ``low`` and ``high`` are None for a single run."""
-
-    mean: float
-    low: float | None
-    high: float | None
-    runs: int
-
-    @property
-    def half(self) -> float | None:
-        """Half the width of the 95 % interval."""
-        return None if self.low is None or self.high is None else (self.high - self.low) / 2
-
-
-@dataclass(frozen=True)
-class Point:
-    """One combination of the swept values."""
+class SweepPoint:
+    """One combination of the swept values, by path."""
 
     vary: Mapping[str, Any]
 
     @property
     def label(self) -> str:
-        """For people: ``extra.count = 25``."""
-        return ", ".join(f"{short_path(path)} = {_plain(value)}" for path, value in self.vary.items())
+        """For people: `extra.count = 25`."""
+        return ", ".join(f"{short_path(path)} = {setting(value)}" for path, value in self.vary.items())
 
 
-@dataclass
 class Comparison:
-    """The rows of ``compare``, addressable."""
+    """The result of `compare`.
 
-    schemes: list[Scheme]
-    points: list[Point]
-    places: list[str]
-    metrics: dict[str, list[str]]
-    cells: dict[tuple[int, int, str, str], Cell] = field(repr=False)
-    # (point, place, metric) -> {(scheme, other): interval of the paired difference}
-    paired: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = field(repr=False)
-    # (scheme, point, place, name) -> {value or bin: its share}: `length_pmf[3]` and its like, taken together
-    distributions: dict[tuple[int, int, str, str], dict[Bin, Cell]] = field(repr=False)
-    runs: int
+    Attributes:
+        rows: one row a number, as in the JSON.
+        differences: the paired differences to the first scheme, rows with `against` and `against_params`.
+        scenario: the resolved scenario.
+        at: links whose queue was replaced; for a comparison read from JSON, all measured links.
+
+    """
+
+    def __init__(
+        self,
+        result: Json,
+        *,
+        at: Sequence[str] = (),
+        run_rows: Callable[[], list[dict[str, Any]]] | None = None,
+        run_series: Callable[[int | None, int | None], list[dict[str, Any]]] | None = None,
+    ) -> None:
+        self._result = result
+        self._run_rows, self._run_series = run_rows, run_series
+        self.rows: Sequence[Row] = result["rows"]
+        self.differences: Sequence[Json] = result.get("differences") or ()
+        self.scenario: Json = result["scenario"]
+        links = {name.removesuffix(".reverse") for name in self.places} & set(self.scenario.get("links") or {})
+        measured = [name for name in self.places if name.removesuffix(".reverse") in links]
+        self.at = [name for name in self.places if name in at] or measured or self.places[:1]
+
+    @classmethod
+    def load(cls, file: str | Path) -> Comparison:
+        """Read what `penstock compare --json` or `to_json` has written."""
+        return cls(json.loads(Path(file).read_text(encoding="utf-8")))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `penstock compare --json` writes it."""
+        return dict(self._result)
+
+    def to_json(self) -> str:
+        """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+    @cached_property
+    def runs(self) -> int:
+        """The number of runs of each scheme at each point."""
+        return max((row["runs"] for row in self.rows if parse_bin(row["metric"]) is None), default=0)
+
+    @cached_property
+    def schemes(self) -> list[ComparedScheme]:
+        """The schemes, in the order in which they were named."""
+        given = cast(list[tuple[str, Json]], _unique((row["scheme"], row.get("params") or {}) for row in self.rows))
+        titles = {scheme.name: scheme.title for scheme in known_schemes()}
+        found = []
+        for name, params in given:
+            rivals = [other for rival, other in given if rival == name]
+            telling = [key for key in params if any(rival.get(key) != params[key] for rival in rivals)]
+            suffix = ", ".join(key if params[key] is True else f"{key}={setting(params[key])}" for key in telling)
+            title = titles.get(name, name)
+            found.append(ComparedScheme(name, params, suffix, f"{title}, {suffix}" if suffix else title))
+        return found
+
+    @cached_property
+    def points(self) -> list[SweepPoint]:
+        """The combinations of swept values; one without values if nothing was swept."""
+        return [SweepPoint(vary) for vary in _unique(row.get("vary") or {} for row in self.rows)]
+
+    @cached_property
+    def places(self) -> list[str]:
+        """Links and groups of traffic that were measured."""
+        return list(dict.fromkeys(str(row["place"]) for row in self.rows))
+
+    @cached_property
+    def metrics(self) -> dict[str, list[str]]:
+        """The metrics of each place, without distributions, in the order of the catalogue."""
+        return {place: order({m for _, _, p, m in self.cells if p == place}) for place in self.places}
+
+    @cached_property
+    def cells(self) -> dict[tuple[int, int, str, str], Cell]:
+        """By scheme and point (their numbers), place and metric: the number there."""
+        return {(*where, metric): cell for (where, metric), cell in self._numbers if parse_bin(metric) is None}
+
+    @cached_property
+    def distributions(self) -> dict[tuple[int, int, str, str], dict[Bin, Cell]]:
+        """By scheme and point (their numbers), place and name: the share of each value or bin."""
+        found: dict[tuple[int, int, str, str], dict[Bin, Cell]] = {}
+        for (where, name), cell in self._numbers:
+            share = parse_bin(name)
+            if share is not None:
+                found.setdefault((*where, share.name), {})[share] = cell
+        return found
+
+    @cached_property
+    def paired(self) -> dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]]:
+        """By point, place and metric: the interval of the paired difference of two schemes, in both orders."""
+        found: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = {}
+        for row in self.differences:
+            if row["ci95"] is None:
+                continue
+            one, point = self._position(row)
+            other = self._scheme_at[_key((row["against"], row.get("against_params") or {}))]
+            low, high = row["ci95"]
+            pairs = found.setdefault((point, row["place"], row["metric"]), {})
+            pairs[one, other] = (low, high)
+            pairs[other, one] = (-high, -low)
+        return found
+
+    @cached_property
+    def _numbers(self) -> list[tuple[tuple[tuple[int, int, str], str], Cell]]:
+        found = []
+        for row in self.rows:
+            low, high = row["ci95"] or (None, None)
+            mean = float("nan") if row["mean"] is None else float(row["mean"])
+            where = (*self._position(row), str(row["place"]))
+            found.append(((where, str(row["metric"])), Cell(mean, low, high, row["runs"])))
+        return found
+
+    @cached_property
+    def _scheme_at(self) -> dict[str, int]:
+        return {_key((scheme.name, scheme.params)): i for i, scheme in enumerate(self.schemes)}
+
+    @cached_property
+    def _point_at(self) -> dict[str, int]:
+        return {_key(point.vary): i for i, point in enumerate(self.points)}
+
+    def _position(self, row: Row | Json) -> tuple[int, int]:
+        scheme = self._scheme_at[_key((row["scheme"], row.get("params") or {}))]
+        return scheme, self._point_at[_key(row.get("vary") or {})]
 
     def cell(self, scheme: int, point: int, place: str, metric: str) -> Cell | None:
-        """The number at one place of the table."""
+        """The number of a scheme at a point, place and metric."""
         return self.cells.get((scheme, point, place, metric))
 
     def row(self, point: int, place: str, metric: str) -> list[Cell | None]:
         """One metric for all schemes."""
         return [self.cell(s, point, place, metric) for s in range(len(self.schemes))]
 
-    def repeated(self) -> list[tuple[int, list[int]]]:
-        """Schemes whose runs are all the same, with the points where they are: nothing there is random."""
-        if self.runs < 2:
-            return []
-        loose = {(s, p) for (s, p, _, _), cell in self.cells.items() if cell.half != 0}
-        every = [[p for p in range(len(self.points)) if (s, p) not in loose] for s in range(len(self.schemes))]
-        return [(s, points) for s, points in enumerate(every) if points]
-
     def leads(self, point: int, place: str, metric: str, better: Better) -> list[Lead]:
         """Which scheme is best, and which cannot be told from it: see `leaders`."""
         return leaders(self.row(point, place, metric), better, self.paired.get((point, place, metric), {}))
 
+    def value(self, scheme: str, metric: str, place: str | None = None, **vary: Any) -> Row:
+        """The row of a scheme (as after `--scheme`, or its label), a metric and a place, at one point of the sweep.
 
-def leaders(
-    cells: Sequence[Cell | None], better: Better, paired: Mapping[tuple[int, int], tuple[float, float]]
-) -> list[Lead]:
-    """``best`` for the one scheme that the evidence separates from every other; else ``shared`` for those in front.
+        Without `place` the first one that has the metric. `vary` names swept keys by their last part: `count=25`.
+        Raises `UnknownNameError` for a name that the comparison does not have, and `PenstockError` if the swept values
+        that are given leave several points open.
+        """
+        labels = {name: i for i, s in enumerate(self.schemes) for name in (s.label, s.argument)}
+        if scheme not in labels:
+            raise UnknownNameError("scheme", scheme, [s.argument for s in self.schemes])
+        if place is not None and place not in self.places:
+            raise UnknownNameError("place", place, self.places)
+        at = labels[scheme], self._point(vary)
+        found = [
+            row
+            for row in self.rows
+            if row["metric"] == metric and place in (None, row["place"]) and self._position(row) == at
+        ]
+        if not found:
+            known = [row["metric"] for row in self.rows if place in (None, row["place"]) and self._position(row) == at]
+            raise UnknownNameError("metric", metric, dict.fromkeys(name for name in known if parse_bin(name) is None))
+        return found[0]
 
-    Two schemes are separated by the 95 % interval of their paired difference where it is known, else by intervals that
-    do not overlap. Nobody leads where there is no interval, no direction, or nothing but the whole field in front.
-    """
-    none: list[Lead] = [""] * len(cells)
-    known = [i for i, c in enumerate(cells) if c is not None]
-    if not better or len(known) < 2 or any(cells[i].half is None for i in known):  # type: ignore[union-attr]
-        return none
-    sign = 1.0 if better == "lower" else -1.0
-    first = min(known, key=lambda i: sign * cells[i].mean)  # type: ignore[union-attr]
-    front = [first] + [i for i in known if i != first and not _separated(first, i, cells, paired)]
-    if len(front) == len(known):
-        return none
-    mark: Lead = "best" if len(front) == 1 else "shared"
-    return [mark if i in front else "" for i in range(len(cells))]
+    def _point(self, vary: Mapping[str, Any]) -> int:
+        """The one point at these values of the keys, which are named by their last parts."""
+        paths = {path.rsplit(".", 1)[-1]: path for path in self.points[0].vary}
+        for key, value in vary.items():
+            if key not in paths:
+                raise UnknownNameError("swept key", key, paths)
+            values = [point.vary[paths[key]] for point in self.points]
+            if value not in values:
+                raise UnknownNameError(f"value of {key}", setting(value), dict.fromkeys(map(setting, values)))
+        fitting = [
+            i for i, point in enumerate(self.points)
+            if all(point.vary[paths[key]] == value for key, value in vary.items())
+        ]  # fmt: skip
+        if not fitting:
+            raise PenstockError(
+                f"no point of the sweep has {', '.join(f'{k} = {setting(v)}' for k, v in vary.items())}"
+            )
+        if len(fitting) > 1:
+            several = "; ".join(self.points[i].label for i in fitting[:6])
+            raise PenstockError(f"{len(fitting)} points of the sweep fit, name one of: {several}")
+        return fitting[0]
+
+    def identical(self) -> list[tuple[int, list[int]]]:
+        """Schemes all of whose runs are equal, with the points where they are: nothing is random there."""
+        if self.runs < 2:
+            return []
+        varied = {(s, p) for (s, p, _, _), cell in self.cells.items() if not cell.constant}
+        alike = [[p for p in range(len(self.points)) if (s, p) not in varied] for s in range(len(self.schemes))]
+        return [(s, points) for s, points in enumerate(alike) if points]
+
+    def series(self, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
+        """Queue and law over time, for one run of each scheme at each point.
+
+        A comparison read from JSON has only the series that stand in it.
+        """
+        if self._run_series is None:
+            return list(self._result.get("series") or ())
+        return self._run_series(seed, jobs)
+
+    def run_rows(self) -> list[dict[str, Any]]:
+        """A row for each run: `scheme`, the swept paths, `seed`, and a column `PLACE.METRIC` for each number.
+
+        Raises `PenstockError` for a comparison read from JSON, which has means only.
+        """
+        if self._run_rows is None:
+            raise PenstockError("a comparison read from JSON has the means over its runs, not the runs")
+        return self._run_rows()
+
+    def to_pandas(self, *, per_run: bool = False) -> Any:
+        """`rows`, or `run_rows` with `per_run`, as a `pandas.DataFrame`. Raises `MissingPackageError`."""
+        return to_pandas(self.run_rows() if per_run else self._flat_rows())
+
+    def to_arrow(self, *, per_run: bool = False) -> Any:
+        """`rows`, or `run_rows` with `per_run`, as a `pyarrow.Table`. Raises `MissingPackageError`."""
+        return to_arrow(self.run_rows() if per_run else self._flat_rows())
+
+    def _flat_rows(self) -> list[dict[str, Any]]:
+        """The rows with a column for each swept path and each end of the interval."""
+        flat = []
+        for row in self.rows:
+            low, high = row["ci95"] or (None, None)
+            labels = {"scheme": scheme_argument(row["scheme"], row["params"]), **row["vary"]}
+            numbers = {"mean": row["mean"], "sd": row["sd"], "ci95_low": low, "ci95_high": high, "runs": row["runs"]}
+            flat.append({**labels, "place": row["place"], "metric": row["metric"], **numbers})
+        return flat
+
+    def __repr__(self) -> str:
+        grids = comparison_grids(cast(Sequence[Json], self.rows), self.differences, self.at, self.runs)
+        return text(grids) + (f"\n{note}\n" if (note := self._identical_note()) else "")
+
+    def _repr_html_(self) -> str:
+        parts = [comparison_html(cast(Sequence[Json], self.rows), self.differences, p, self.runs) for p in self.at]
+        note = html.escape(self._identical_note())
+        return f'{STYLE}<div class="penstock">{"".join(parts)}{note and f"<p>{note}</p>"}{self._charts()}</div>'
+
+    def _identical_note(self) -> str:
+        alike = []
+        for s, points in self.identical():
+            at = [] if len(points) == len(self.points) else [self.points[p].label for p in points]
+            alike.append(self.schemes[s].argument + (f" at {', '.join(at)}" if at else ""))
+        return f"All {self.runs} runs are identical, because nothing is random: {'; '.join(alike)}." if alike else ""
+
+    def _charts(self) -> str:
+        """A panel for each metric of the table: against a swept number, else scheme beside scheme."""
+        place = self.at[0] if self.at else ""
+        path, lines = axis(self.points)
+        points = lines[0][1] if lines else []
+        xs = [self.points[p].vary[path] for p in points] if path is not None else []
+        swept = len(xs) > 1 and all(is_number(x) for x in xs)
+        panels = []
+        for name in [name for name in COLUMNS if name in self.metrics.get(place, ())]:
+            rows = [[self.cell(s, p, place, name) for p in points] for s in range(len(self.schemes))]
+            scale = scale_for(metric(name).quantity, [c.mean for row in rows for c in row if c is not None])
+            if all(c is None or c.mean == 0 for row in rows for c in row):
+                continue
+            title = metric(name).title
+            first = [row[0] for row in rows]
+            panels.append(
+                chart.line_panel(title, xs, rows, scale) if swept else chart.interval_panel(title, first, scale)
+            )
+        legend = chart.legend([scheme.label for scheme in self.schemes])
+        return f'{legend}<div class="panels">{"".join(panels)}</div>' if panels else ""
 
 
-def comparison(result: Json, titles: Mapping[str, str]) -> Comparison:
-    """Read the rows of a ``compare`` result; ``titles`` are the schemes' names for people."""
-    rows: list[Json] = list(result["rows"])
-    contenders = _unique((row["scheme"], row.get("params") or {}) for row in rows)
-    points = [Point(p) for p in _unique(row.get("vary") or {} for row in rows)]
-    places = [str(p) for p in _unique(row["place"] for row in rows)]
-    scheme_at = {_key(c): i for i, c in enumerate(contenders)}
-    point_at = {_key(p.vary): i for i, p in enumerate(points)}
-    cells: dict[tuple[int, int, str, str], Cell] = {}
-    distributions: dict[tuple[int, int, str, str], dict[Bin, Cell]] = {}
-    for row in rows:
-        low, high = row["ci95"] or (None, None)
-        where = (scheme_at[_key((row["scheme"], row.get("params") or {}))], point_at[_key(row.get("vary") or {})])
-        cell = Cell(_float(row["mean"]), low, high, row["runs"])
-        share = parse_bin(row["metric"])
-        if share is not None:
-            distributions.setdefault((*where, str(row["place"]), share.name), {})[share] = cell
-        else:
-            cells[(*where, str(row["place"]), str(row["metric"]))] = cell
-    names = {place: order({m for _, _, p, m in cells if p == place}) for place in places}
-    return Comparison(
-        schemes=_labelled(contenders, titles),
-        points=points,
-        places=places,
-        metrics=names,
-        cells=cells,
-        paired=_paired(result, scheme_at, point_at),
-        distributions=distributions,
-        runs=max((c.runs for c in cells.values()), default=0),
-    )
-
-
-def axis(points: Sequence[Point]) -> tuple[str | None, list[tuple[str, list[int]]]]:
+def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list[int]]]]:
     """The swept path that makes the horizontal axis, and one line of points for each setting of the other paths."""
     values: dict[str, list[Any]] = {}
     for point in points:
@@ -166,15 +358,15 @@ def axis(points: Sequence[Point]) -> tuple[str | None, list[tuple[str, list[int]
     swept = [path for path, seen in values.items() if len(seen) > 1]
     if not swept:
         return None, [("", list(range(len(points))))]
-    path = max(swept, key=lambda p: (all(_is_number(v) for v in values[p]), len(values[p]) > 2, -swept.index(p)))
+    path = max(swept, key=lambda p: (all(is_number(v) for v in values[p]), len(values[p]) > 2, -swept.index(p)))
     lines: dict[str, list[int]] = {}
     for i, point in enumerate(points):
-        lines.setdefault(Point({k: v for k, v in point.vary.items() if k != path}).label, []).append(i)
+        lines.setdefault(SweepPoint({k: v for k, v in point.vary.items() if k != path}).label, []).append(i)
     return path, list(lines.items())
 
 
 def axis_title(path: str) -> str:
-    """For people: ``number of extra flows (extra.count)``."""
+    """For people: `number of extra flows (extra.count)`."""
     short = short_path(path)
     if path.startswith("traffic.") and path.endswith(".count"):
         return f"{short.removesuffix('.count')} flows ({short})"
@@ -182,68 +374,17 @@ def axis_title(path: str) -> str:
 
 
 def short_path(path: str) -> str:
-    """``links.bottleneck.queue.max_p`` without its table's name: what a reader needs."""
+    """`links.bottleneck.queue.max_p` without the name of its table, as on pages."""
     head, _, rest = path.partition(".")
     return rest if head in {"links", "traffic"} and rest else path
 
 
-def _labelled(contenders: Sequence[tuple[str, Json]], titles: Mapping[str, str]) -> list[Scheme]:
-    schemes = []
-    for name, params in contenders:
-        rivals = [p for n, p in contenders if n == name]
-        telling = [k for k in params if any(rival.get(k) != params[k] for rival in rivals)]
-        suffix = ", ".join(k if params[k] is True else f"{k}={_plain(params[k])}" for k in telling)
-        title = titles.get(name, name)
-        schemes.append(Scheme(name, params, suffix, f"{title}, {suffix}" if suffix else title))
-    return schemes
-
-
-def _paired(
-    result: Json, scheme_at: Mapping[str, int], point_at: Mapping[str, int]
-) -> dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]]:
-    """The optional ``differences``: rows with ``scheme``, ``params``, ``against``, ``against_params`` and ``ci95``."""
-    found: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = {}
-    for row in result.get("differences", ()):
-        if row["ci95"] is None:
-            continue
-        one = scheme_at[_key((row["scheme"], row.get("params") or {}))]
-        other = scheme_at[_key((row["against"], row.get("against_params") or {}))]
-        low, high = row["ci95"]
-        pairs = found.setdefault((point_at[_key(row.get("vary") or {})], row["place"], row["metric"]), {})
-        pairs[one, other] = (low, high)
-        pairs[other, one] = (-high, -low)
-    return found
-
-
-def _separated(
-    one: int, other: int, cells: Sequence[Cell | None], paired: Mapping[tuple[int, int], tuple[float, float]]
-) -> bool:
-    if (one, other) in paired:
-        low, high = paired[one, other]
-        return low > 0 or high < 0
-    a, b = cells[one], cells[other]
-    if a is None or b is None or a.low is None or a.high is None or b.low is None or b.high is None:
-        return False
-    return a.high < b.low or b.high < a.low
-
-
 def _unique(items: Iterable[Any]) -> list[Any]:
-    return list({_key(item): item for item in items}.values())
+    found: dict[str, Any] = {}
+    for item in items:
+        found.setdefault(_key(item), item)
+    return list(found.values())
 
 
 def _key(item: Any) -> str:
     return json.dumps(item, sort_keys=True, default=str)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _float(value: Any) -> float:
-    return float("nan") if value is None else float(value)

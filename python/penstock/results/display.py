@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+import numpy as np
 
 from penstock.results.metrics import Quantity
 
@@ -94,6 +98,39 @@ def spaced(value: object) -> str:
     if unit == "p":
         return f"{size} packet{'' if size == '1' else 's'}"
     return f"{size} {unit}/s" if unit.endswith("bit") else f"{size} {unit}"
+
+
+def setting(value: object) -> str:
+    """A value as after `--scheme` and `--vary`: `true`, `0.1`, `10Mbit`.
+
+    >>> setting(True), setting(0.1), setting(5), setting("10Mbit"), setting([1, 2])
+    ('true', '0.1', '5', '10Mbit', '[1, 2]')
+    """
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def scheme_argument(name: str, params: Mapping[str, Any]) -> str:
+    """A scheme with its given parameters, as after `--scheme`: `red:gentle=true`."""
+    settings = ",".join(f"{key}={setting(value)}" for key, value in params.items())
+    return f"{name}:{settings}" if settings else name
+
+
+def short(value: object) -> str:
+    """A value of a result in a few characters: six significant digits, the length of a list.
+
+    >>> short(0.123456789), short([1, 2]), short(None), short(7)
+    ('0.123457', '[2 values]', '–', '7')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, (list, np.ndarray)):
+        return f"[{len(value)} values]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number; true and false are not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _step(top: float, steps: tuple[tuple[float, Scale], ...], smallest: Scale, zero: str = "") -> Scale:

@@ -22,14 +22,14 @@ class Summary:
     runs: int
 
     @property
-    def half(self) -> float | None:
-        """Half the width of the interval."""
+    def half_width(self) -> float | None:
+        """Half the width of the interval; None without one."""
         return None if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
 
     @property
-    def relative_half(self) -> float:
+    def rel_half_width(self) -> float:
         """Half the width of the interval over the mean; infinite where there is no interval."""
-        half = self.half
+        half = self.half_width
         if half is None:
             return math.inf
         return 0.0 if half == 0 else (half / abs(self.mean) if self.mean else math.inf)

@@ -89,7 +89,7 @@ class _Watched(Mapping[str, Point]):
 def _points(samples: Mapping[str, Sample]) -> dict[str, Point]:
     summaries = ((name, sample.summary) for name, sample in samples.items())
     return {
-        name: Point(_short(summary.mean, MEAN_BITS), _short(summary.half or 0.0, HALF_BITS) or None)
+        name: Point(_short(summary.mean, MEAN_BITS), _short(summary.half_width or 0.0, HALF_BITS) or None)
         for name, summary in summaries
         if summary is not None
     }

@@ -30,7 +30,7 @@ class Reverse(Element):
 
     rate: Value | None = None
     delay: Value | None = None
-    queue: Queue | Literal["same"] | None = None
+    queue: Queue | str | None = None
     watch: bool | None = None
     loss: Mapping[str, Any] | None = None
     edge: Sequence[Mapping[str, Any]] | None = None
@@ -49,7 +49,7 @@ class Link(Element):
         to: the other node.
         rate: bits per second, such as "1.5Mbit".
         delay: propagation delay, such as "20ms".
-        queue: what waits in front of it; without one, an infinite first-in-first-out queue.
+        queue: the queue in front of it, also as text such as "red:min_th=5"; by default an infinite FIFO.
         reverse: where the other direction differs.
         watch: whether its queue is measured.
         count: number of copies.
@@ -70,7 +70,7 @@ class Link(Element):
     to: str
     rate: Value
     delay: Value
-    queue: Queue | None = None
+    queue: Queue | str | None = None
     reverse: Reverse | None = None
     watch: bool | None = None
     count: int | None = None

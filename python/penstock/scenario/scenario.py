@@ -6,9 +6,8 @@ import copy
 import dataclasses
 import hashlib
 import json
-import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,21 @@ from penstock.scenario._generated import SCHEMES, Class, Tcp
 from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.resolve.files import content_of, named_files
+from penstock.scenario.scheme_text import queue_table, read_value
 from penstock.scenario.traffic import Incast, OnOff, Web
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
-__all__ = ["Document", "Scenario", "dumbbell", "key_of", "read_value", "set_path"]
+__all__ = [
+    "Document",
+    "Scenario",
+    "ScenarioLike",
+    "as_document",
+    "dumbbell",
+    "key_of",
+    "read_document",
+    "read_table",
+    "set_path",
+]
 
 TRAFFIC: Mapping[str, type[Traffic]] = {
     "tcp": Tcp,
@@ -141,6 +151,11 @@ class Scenario:
             value = getattr(self, item.name)
             if item.default is dataclasses.MISSING or value != item.default:
                 tree[item.name] = plain(value)
+        for link in tree["links"].values():
+            for direction in (link, link.get("reverse")):
+                queue = direction.get("queue") if isinstance(direction, dict) else None
+                if isinstance(queue, str) and queue != "same":
+                    direction["queue"] = queue_table(queue, f'queue = "{queue}"')
         return tree
 
     def to_toml(self) -> str:
@@ -186,6 +201,17 @@ class Scenario:
         return key_of(self.resolve())
 
 
+ScenarioLike = Scenario | Document | str | Path
+"""A scenario, or the path of its file."""
+
+
+def as_document(scenario: ScenarioLike) -> Document:
+    """A scenario as plain values; a text or path is that of a scenario file."""
+    if isinstance(scenario, Document):
+        return scenario
+    return scenario.document() if isinstance(scenario, Scenario) else Document.read(scenario)
+
+
 def key_of(resolved: Resolved) -> str:
     """The name of `Scenario.key` for a resolved scenario."""
     laws = python_law.sources(python_law.schemes_in(resolved.shown))
@@ -199,8 +225,8 @@ def dumbbell(
     *,
     rate: str,
     rtt: str,
-    queue: Queue | None = None,
-    traffic: Mapping[str, Traffic] | None = None,
+    queue: Queue | str | None = None,
+    traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None = None,
     duration: str = "100s",
     warmup: str = "0s",
     sampling: str = "10ms",
@@ -211,7 +237,10 @@ def dumbbell(
     """One bottleneck from R1 to R2 between a source S and a sink D.
 
     All of the round trip `rtt` is on the bottleneck; the access links have ten times its rate unless `access` says
-    otherwise. Traffic without `from_` and `to` goes from S to D.
+    otherwise. `queue` may be a text as after `--scheme`, such as "red:min_th=5". Traffic without `from_` and `to` goes
+    from S to D; groups of it without names, one or a list, are named by their kinds. By default one `Tcp`, "bulk".
+
+    Flows start together at 0 s unless they have a `start`; with nothing random all runs of drop-tail are the same run.
     """
     fast = access or format_rate(10 * parse_rate(rate))
     half = format_time(parse_time(rtt) / 2)
@@ -222,11 +251,29 @@ def dumbbell(
     }
     flows = {
         label: dataclasses.replace(group, from_=group.from_ or "S", to=group.to or "D")
-        for label, group in (traffic or {"bulk": Tcp()}).items()
+        for label, group in _named(traffic).items()
     }
     return Scenario(
         name=name, duration=duration, warmup=warmup, sampling=sampling, seed=seed, links=links, traffic=flows
     )
+
+
+def _named(traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None) -> Mapping[str, Traffic]:
+    """Groups of traffic by name; without names `tcp`, `tcp2`, ..., by their kinds."""
+    if traffic is None:
+        return {"bulk": Tcp()}
+    groups = [traffic] if isinstance(traffic, Traffic) else traffic
+    if not isinstance(groups, Mapping):
+        named: dict[str, Traffic] = {}
+        for group in groups:
+            kind = getattr(group, "kind", "")
+            number = 1 + sum(other.kind == kind for other in named.values())
+            named[f"{kind}{number}" if number > 1 else kind] = group
+        groups = named
+    for name, group in groups.items():
+        if not isinstance(group, Traffic):
+            raise PenstockError(f"traffic {name or group!r}: expected an element such as Tcp(count=5), not {group!r}")
+    return groups
 
 
 def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
@@ -262,20 +309,6 @@ def _index(place: Any, key: str, here: str, origin: str) -> int:
     if not isinstance(place, list) or found is None or int(found[1]) >= len(place):
         raise ScenarioError([Fault(here, "there is no such item of a list", None, origin)])
     return int(found[1])
-
-
-def read_value(text: str) -> Any:
-    """A value as on the command line: TOML where it is that (`0.2`, `true`, `[1, 2]`, `"x"`), else the text itself.
-
-    `inf` stays a text, as it stands in scenario files.
-    """
-    try:
-        tree, _ = _native.parse_toml(f"value = {text}\n")
-    except ValueError:
-        return text
-    value = tree.get("value")
-    infinite = isinstance(value, float) and not math.isfinite(value)
-    return text if isinstance(value, bytes) or infinite or len(tree) != 1 else value
 
 
 def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:

@@ -1,30 +1,30 @@
-"""What the options of `compare` mean: a scheme with its settings, a sweep, a wanted precision."""
+"""The requests of `compare`: schemes with their parameters, a sweep, a wanted precision."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.errors import Fault, PenstockError, ScenarioError, nearest
-from penstock.laws import python_law
-from penstock.laws.catalog import find_scheme
+from penstock.errors import Fault, PenstockError, ScenarioError
 from penstock.laws.queue import Queue
-from penstock.scenario.scenario import read_table, read_value
+from penstock.results.display import scheme_argument
+from penstock.scenario.scenario import read_table
+from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
 from penstock.units import parse_probability
 
-__all__ = ["Contender", "Precision", "parse_varies", "parse_vary", "split_list"]
+__all__ = ["Candidate", "Precision", "SchemeLike", "parse_varies", "parse_vary"]
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A scheme with the settings that were given for it.
+class Candidate:
+    """A scheme with the parameters that were given for it.
 
     Attributes:
         name: the scheme's name in the registry.
-        params: the given settings, as in a queue's table.
+        params: the given parameters, as in a queue's table.
         origin: where it was named, for messages.
+        origins: where each parameter stands, if they come from a file.
 
     """
 
@@ -36,95 +36,91 @@ class Contender:
     @property
     def label(self) -> str:
         """As after `--scheme`: `red:gentle=true`."""
-        settings = ",".join(f"{key}={_plain(value)}" for key, value in self.params.items())
-        return f"{self.name}:{settings}" if settings else self.name
+        return scheme_argument(self.name, self.params)
 
     @classmethod
-    def parse(cls, text: str) -> Contender:
+    def parse(cls, text: str) -> Candidate:
         """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue."""
         origin = f"--scheme {text}"
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
-        name, _, settings = text.partition(":")
-        if name.endswith(".py"):
-            name, settings = _from_python(name, settings, origin)
-        params: dict[str, Any] = {}
-        for item in split_list(settings):
-            key, sign, value = item.partition("=")
-            if not sign or not key.strip():
-                raise ScenarioError([Fault("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
-            params[key.strip().replace("-", "_")] = read_value(value.strip())
-        return cls(_scheme_name(name, origin), params, origin)
+        name, params = parse_scheme(text, origin)
+        return cls(name, params, origin)
 
     @classmethod
-    def _from_file(cls, path: str, origin: str) -> Contender:
+    def _from_file(cls, path: str, origin: str) -> Candidate:
         tree, origins = read_table(path)
         params = dict(tree)
         name = params.pop("scheme", None)
         if not isinstance(name, str):
             raise ScenarioError([Fault("scheme", 'is missing; name one, such as scheme = "red"', None, origins[""])])
-        return cls(_scheme_name(name, origin), params, origin, origins)
+        return cls(scheme_name(name, origin), params, origin, origins)
 
     @classmethod
-    def of(cls, scheme: Contender | Queue | str) -> Contender:
-        """From a text as after `--scheme`, or a queue such as `Red(gentle=True)`."""
-        if isinstance(scheme, Contender):
+    def of(cls, scheme: SchemeLike) -> Candidate:
+        """From a text as after `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`."""
+        if isinstance(scheme, Candidate):
             return scheme
         if isinstance(scheme, Queue):
             table = scheme.tree()
             return cls(table.pop("scheme"), table, repr(scheme))
         return cls.parse(scheme)
 
-    def table(self, place: Mapping[str, Any]) -> dict[str, Any]:
-        """Its queue's table in the place of another: that one's limit and shares stay unless it has its own."""
-        kept = {key: place[key] for key in ("limit", "share") if key in place}
+    @classmethod
+    def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
+        """Each of the schemes once, or the one. Raises `ScenarioError` with the errors of all of them."""
+        faults: list[Fault] = []
+        found: dict[str, Candidate] = {}
+        for scheme in [schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes:
+            try:
+                candidate = cls.of(scheme)
+            except ScenarioError as error:
+                faults += error.faults
+            else:
+                found[candidate.label] = candidate
+        if faults:
+            raise ScenarioError(faults)
+        if not found:
+            raise PenstockError("name at least one scheme to compare, such as --scheme red")
+        return tuple(found.values())
+
+    def table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
+        """Its queue's table in place of another one, whose limit and shares stay unless it has its own."""
+        kept = {key: replaced[key] for key in ("limit", "share") if key in replaced}
         return {**kept, "scheme": self.name, **self.params}
 
 
-def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
-    """The law and the settings of `FILE.py:NAME:key=value,...`; a file with one law need not name it."""
-    names = python_law.load(file)
-    name, _, settings = rest.partition(":")
-    if "=" in name:
-        name, settings = "", rest
-    if not name and len(names) == 1:
-        return names[0], settings
-    if name in names:
-        return name, settings
-    known = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
-    message = f'{file} has no law "{name}"{nearest(name, names)}; {known}' if name else f"name a law of {file}; {known}"
-    raise ScenarioError([Fault("", message, None, origin)])
-
-
-def _scheme_name(name: str, origin: str) -> str:
-    try:
-        return find_scheme(name).name
-    except PenstockError as error:
-        raise ScenarioError([Fault("", str(error), None, origin)]) from None
+SchemeLike = Candidate | Queue | str
+"""A scheme: a text as after `--scheme`, or a queue such as `Red(gentle=True)`."""
 
 
 @dataclass(frozen=True)
 class Precision:
-    """Repeat until half the 95 % interval of `metric` is below `share` of its mean, in every cell."""
+    """A goal for `compare`: add runs until the half-width of the 95 % interval is small against the mean everywhere.
+
+    Attributes:
+        metric: name of the metric, at the links whose queue is replaced.
+        rel_error: largest half-width as a fraction of the mean, above 0.
+        max_runs: number of runs of a scheme after which to give up.
+
+    """
 
     metric: str
-    share: float
-    most: int = 1000
+    rel_error: float
+    max_runs: int = 1000
 
     @classmethod
     def parse(cls, text: str) -> Precision:
-        """`METRIC=1%`."""
-        metric, sign, share = text.partition("=")
+        """`METRIC=1%`. Raises `ScenarioError`."""
+        metric, sign, error = (part.strip() for part in text.partition("="))
         try:
-            value = (
-                parse_probability(share.strip()) if "%" in share or "/" in share else parse_probability(float(share))
-            )
+            value = parse_probability(error) if "%" in error or "/" in error else parse_probability(float(error))
         except ValueError:
             value = 0.0
-        if not sign or not metric.strip() or value <= 0:
+        if not sign or not metric or value <= 0:
             advice = "is not METRIC=1%, such as length_mean_pkts=1%"
             raise ScenarioError([Fault("", advice, None, f"--precision {text}")])
-        return cls(metric.strip(), value)
+        return cls(metric, value)
 
 
 def parse_vary(text: str) -> tuple[str, list[Any]]:
@@ -154,27 +150,3 @@ def parse_varies(texts: Iterable[str]) -> dict[str, list[Any]]:
     if faults:
         raise ScenarioError(faults)
     return sweeps
-
-
-def split_list(text: str) -> list[str]:
-    """Split at the commas that are outside quotes and brackets."""
-    parts, depth, quote, part = [], 0, "", ""
-    for char in text:
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "[{(":
-            depth += 1
-        elif char in "]})":
-            depth -= 1
-        elif char == "," and depth == 0:
-            parts.append(part)
-            part = ""
-            continue
-        part += char
-    return [item for item in [*parts, part] if item.strip()]
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from penstock.engine.run import run_batch
 
-__all__ = ["Job", "job_key", "run_in_parts"]
+__all__ = ["Job", "Progress", "job_key", "run_in_parts"]
+
+Progress = Callable[[int, int], object]
+"""Called with the numbers of finished and of planned runs."""
 
 PART_SECONDS = 15.0
 """Seconds of work in one part: the most that an interruption loses."""
@@ -20,9 +23,9 @@ MAX_PART = 4096
 
 @dataclass(frozen=True)
 class Job:
-    """One run: the number of its cell in a plan, its seed, and the key of its result."""
+    """One run: the number of its case in a plan, its seed, and the key of its result."""
 
-    cell: int
+    case: int
     seed: int
     key: str
 
@@ -40,12 +43,12 @@ def run_in_parts(
 ) -> Iterator[list[tuple[Job, str]]]:
     """Run jobs and yield them with their results, a part at a time.
 
-    `scenario_of` gives the canonical scenario of a cell; `progress` is called with the number of finished jobs.
+    `scenario_of` gives the canonical scenario of a case; `progress` is called with the number of finished jobs.
     """
     done, size = 0, 2 * threads
     while done < len(jobs):
         part = jobs[done : done + size]
-        texts = {cell: scenario_of(cell) for cell in {job.cell for job in part}}
+        texts = {case: scenario_of(case) for case in {job.case for job in part}}
         begun, before = time.monotonic(), done
 
         def report(finished: int, before: int = before) -> None:
@@ -53,7 +56,7 @@ def run_in_parts(
                 progress(before + finished)
 
         results = run_batch(
-            [texts[job.cell] for job in part], [job.seed for job in part], jobs=threads, progress=report
+            [texts[job.case] for job in part], [job.seed for job in part], jobs=threads, progress=report
         )
         pace = (time.monotonic() - begun) / len(part)
         done, size = done + len(part), max(2 * threads, min(MAX_PART, int(PART_SECONDS / max(pace, 1e-6))))

@@ -21,20 +21,20 @@ from typing import Any
 
 import numpy as np
 
-from penstock.engine.run import Run, cores
+from penstock.engine.run import cores
 from penstock.errors import Fault, PenstockError, ScenarioError
+from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document, Scenario, key_of
-from penstock.studies.executor import Job, job_key, run_in_parts
+from penstock.studies.executor import Job, Progress, job_key, run_in_parts
 from penstock.studies.store import Store
 
-__all__ = ["Batch", "Study"]
+__all__ = ["Batch", "Measure", "Progress", "Study"]
 
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
-Progress = Callable[[int, int], object]
 
 # Intervals of a series, at most, where a study keeps something of it.
 SERIES_POINTS = 100_000
@@ -164,10 +164,10 @@ class Batch:
 
     def _reduced(self, job: Job, text: str) -> str:
         """The result without its series, and what is kept of it."""
-        keep = self._parts[job.cell].keep
+        keep = self._parts[job.case].keep
         if keep is None:
             return text
-        run = Run.from_json(text, self._resolved[job.cell].shown)
+        run = Run.from_json(text, self._resolved[job.case].shown)
         rest = {name: value for name, value in run.raw.items() if name != "series"}
         return json.dumps({**rest, "kept": dict(keep(run))}, separators=(",", ":"))
 
@@ -179,10 +179,10 @@ class Batch:
         values: list[dict[str, np.ndarray]] = [{} for _ in self.labels]
         for key, text in self.store.get(list(where)) if self.store else self._results.items():
             for job in where[key]:
-                run = Run.from_json(text, {**self._resolved[job.cell].shown, "seed": job.seed})
+                run = Run.from_json(text, {**self._resolved[job.case].shown, "seed": job.seed})
                 self.cost[key] = run.cpu_s
                 for name, value in measure(run).items():
-                    column = values[job.cell].setdefault(name, np.full(self._seeds[job.cell], np.nan))
+                    column = values[job.case].setdefault(name, np.full(self._seeds[job.case], np.nan))
                     column[job.seed - 1] = np.nan if value is None else value
         cells = [
             (labels, {name: Sample(column) for name, column in found.items()})

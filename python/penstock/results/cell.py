@@ -1,0 +1,70 @@
+"""One number over several runs, and which of several candidates has the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from penstock.results.metrics import Better
+
+__all__ = ["Cell", "Lead", "leaders"]
+
+Lead = Literal["best", "shared", ""]
+
+ROUNDING = 1e-14
+"""Relative half-width below which the runs of a cell are taken as equal: their sum is rounded."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a comparison; `low` and `high` end its 95 % interval and are None for a single run."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    runs: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the 95 % interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @property
+    def constant(self) -> bool:
+        """Whether several runs gave one value, within rounding."""
+        half = self.half_width
+        return half is not None and half <= ROUNDING * abs(self.mean)
+
+
+def leaders(
+    cells: Sequence[Cell | None], better: Better, paired: Mapping[tuple[int, int], tuple[float, float]]
+) -> list[Lead]:
+    """`best` for the one candidate that the evidence separates from every other; else `shared` for those in front.
+
+    Two candidates are separated by the 95 % interval of their paired difference where it is known, else by intervals
+    that do not overlap. Nobody leads where there is no interval or no direction, or where all are in front.
+    """
+    none: list[Lead] = [""] * len(cells)
+    known = {i: cell for i, cell in enumerate(cells) if cell is not None}
+    if not better or len(known) < 2 or any(cell.half_width is None for cell in known.values()):
+        return none
+    sign = 1.0 if better == "lower" else -1.0
+    first = min(known, key=lambda i: sign * known[i].mean)
+    front = [first] + [i for i in known if i != first and not _separated(first, i, known, paired)]
+    if len(front) == len(known):
+        return none
+    mark: Lead = "best" if len(front) == 1 else "shared"
+    return [mark if i in front else "" for i in range(len(cells))]
+
+
+def _separated(
+    one: int, other: int, cells: Mapping[int, Cell], paired: Mapping[tuple[int, int], tuple[float, float]]
+) -> bool:
+    if (one, other) in paired:
+        low, high = paired[one, other]
+        return low > 0 or high < 0
+    a, b = cells[one], cells[other]
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        return False
+    return a.high < b.low or b.high < a.low

@@ -1,0 +1,240 @@
+"""Numbers laid out as tables: text for a terminal or a file, HTML for a notebook."""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.results.display import Scale, decimals, is_number, number, scale_for, scheme_argument
+from penstock.results.metrics import metric, order
+
+__all__ = ["COLUMNS", "STYLE", "Grid", "comparison_grids", "comparison_html", "html_table", "run_grids", "text"]
+
+Row = Mapping[str, Any]
+
+# The metrics of a comparison's table, in the order of its columns; those that a scenario does not have are left out.
+COLUMNS = (
+    "length_mean_pkts",
+    "length_var_pkts2",
+    "delay_mean_s",
+    "delay_p99_s",
+    "loss_rate",
+    "mark_rate",
+    "utilization",
+    "jain",
+)
+
+_HEADS = {
+    "length_mean_pkts": "queue",
+    "length_var_pkts2": "queue variance",
+    "delay_mean_s": "delay",
+    "delay_p99_s": "delay p99",
+    "loss_rate": "loss",
+    "mark_rate": "marked",
+    "utilization": "utilization",
+    "jain": "Jain",
+    "goodput_bps": "goodput",
+}
+
+STYLE = """<style>
+.penstock { font-size: 13px; font-variant-numeric: tabular-nums; margin: 4px 0 12px }
+.penstock table { border-collapse: collapse; margin: 4px 0 8px }
+.penstock caption { text-align: left; font-weight: 600; padding: 2px 0 }
+.penstock th, .penstock td { text-align: right; padding: 2px 10px; border: 0; border-bottom: 1px solid #8884 }
+.penstock th.name, .penstock td.name { text-align: left }
+.penstock small { display: block; opacity: .7 }
+.penstock .panels { display: flex; flex-wrap: wrap; gap: 6px 14px }
+</style>"""
+"""The style of tables in notebooks; its colours come from the notebook's theme."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts; the first `labels` columns are names, the rest numbers."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    labels: int
+
+
+def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[Grid]:
+    """For each place of `at`: means with half-widths, and paired differences to the first scheme."""
+    grids = []
+    for place in at:
+        own = [row for row in rows if row["place"] == place]
+        grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own))
+        if runs > 1 and differences:
+            title = f"{place}: paired difference to {_label(rows[0])}, mean ± half the 95 % interval"
+            grids.append(_grid(title, [row for row in differences if row["place"] == place], signed=True))
+    return grids
+
+
+def comparison_html(rows: Sequence[Row], differences: Sequence[Row], place: str, runs: int) -> str:
+    """One HTML table for a place: in each cell the mean, and below it the paired difference to the first scheme."""
+    own = [row for row in rows if row["place"] == place]
+    means, title = _grid("", own), f"{place}: mean ± half the 95 % interval of {runs} runs"
+    scales = {name: _scale(name, own) for name in _columns(own)}
+    apart = _lines([row for row in differences if row["place"] == place])
+    below = {
+        key: [
+            _text(line.get(name), scales[name], _places(name, apart.values(), scales), signed=True) for name in scales
+        ]
+        for key, line in apart.items()
+    }
+    if below:
+        title += f"; below it the paired difference to {_label(rows[0])}"
+    body = []
+    for key, cells in zip(_lines(own), means.rows, strict=True):
+        names, numbers = cells[: means.labels], cells[means.labels :]
+        parts = [f'<td class="name">{html.escape(name)}</td>' for name in names]
+        for text, difference in zip(numbers, below.get(key, [""] * len(numbers)), strict=True):
+            small = f"<small>{html.escape(difference)}</small>" if difference else ""
+            parts.append(f"<td>{html.escape(text)}{small}</td>")
+        body.append(f"<tr>{''.join(parts)}</tr>")
+    return _table(title, means.heads, means.labels, body)
+
+
+def _grid(title: str, rows: Sequence[Row], *, signed: bool = False) -> Grid:
+    swept, lines = _swept(rows), _lines(rows)
+    columns = [_column(name, [line.get(name) for line in lines.values()], signed=signed) for name in _columns(rows)]
+    heads = (*(path.split(".", 1)[-1] for path in swept), "scheme", *(head for head, _ in columns))
+    body = tuple((*key, *(texts[i] for _, texts in columns)) for i, key in enumerate(lines))
+    return Grid(title, heads, _without_repeats(body, len(swept)), len(swept) + 1)
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    names = {row["metric"] for row in rows if row["mean"] != 0 or row["metric"] != "mark_rate"}
+    return [name for name in COLUMNS if name in names]
+
+
+def _swept(rows: Sequence[Row]) -> list[str]:
+    return list(rows[0]["vary"]) if rows else []
+
+
+def _lines(rows: Sequence[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
+    """The rows of each line of a table by metric; a line is a scheme at swept values."""
+    swept = _swept(rows)
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        key = (*(str(row["vary"][path]) for path in swept), _label(row))
+        lines.setdefault(key, {})[row["metric"]] = row
+    return lines
+
+
+def _column(name: str, rows: Sequence[Row | None], *, signed: bool) -> tuple[str, list[str]]:
+    """The head with its unit, and `mean ± half-width` of each row in that unit."""
+    known = [row for row in rows if row]
+    scale = _scale(name, known)
+    places = _decimals(known, scale)
+    head = _HEADS.get(name, metric(name).title)
+    texts = [_text(row, scale, places, signed=signed) for row in rows]
+    return (f"{head} ({scale.unit})" if scale.unit else head), texts
+
+
+def _scale(name: str, rows: Iterable[Row]) -> Scale:
+    return scale_for(metric(name).quantity, [row["mean"] for row in rows if row["metric"] == name])
+
+
+def _places(name: str, lines: Iterable[Mapping[str, Row]], scales: Mapping[str, Scale]) -> int:
+    return _decimals([line[name] for line in lines if name in line], scales[name])
+
+
+def _decimals(rows: Sequence[Row], scale: Scale) -> int:
+    halves = [_half(row) * scale.factor for row in rows if row["ci95"]]
+    return decimals([row["mean"] * scale.factor for row in rows], halves)
+
+
+def _text(row: Row | None, scale: Scale, places: int, *, signed: bool) -> str:
+    if row is None:
+        return "–"
+    text = number(row["mean"] * scale.factor, places)
+    if signed and row["mean"] > 0:
+        text = f"+{text}"
+    return f"{text} ± {number(_half(row) * scale.factor, places)}" if row["ci95"] else text
+
+
+def _half(row: Row) -> float:
+    low, high = row["ci95"]
+    return float(high - low) / 2
+
+
+def _label(row: Row) -> str:
+    return scheme_argument(row["scheme"], row["params"])
+
+
+def _without_repeats(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tuple[str, ...], ...]:
+    """Leave a swept value out where the line above has the same."""
+    shown = []
+    for i, row in enumerate(rows):
+        same = i > 0 and rows[i - 1][:columns] == row[:columns]
+        shown.append((("",) * columns + row[columns:]) if same else row)
+    return tuple(shown)
+
+
+def run_grids(links: Mapping[str, Row], traffic: Mapping[str, Row]) -> list[Grid]:
+    """The watched links and the traffic of a run, one metric a line."""
+    grids = []
+    for title, places in (("Watched links", links), ("Traffic", traffic)):
+        if not places:
+            continue
+        names = {name for values in places.values() for name, value in values.items() if is_number(value)}
+        rows = [(_line_name(name, places), *_line(name, list(places.values()))) for name in order(names)]
+        grids.append(Grid(title, ("", *places), tuple(rows), 1))
+    return grids
+
+
+def _line_name(name: str, places: Mapping[str, Row]) -> str:
+    unit = scale_for(metric(name).quantity, _numbers(name, places.values())).unit
+    return f"{name} ({unit})" if unit else name
+
+
+def _line(name: str, places: Sequence[Row]) -> list[str]:
+    values = _numbers(name, places)
+    scale = scale_for(metric(name).quantity, values)
+    digits = decimals([value * scale.factor for value in values])
+    return ["–" if place.get(name) is None else number(place[name] * scale.factor, digits) for place in places]
+
+
+def _numbers(name: str, places: Iterable[Row]) -> list[float]:
+    return [place[name] for place in places if place.get(name) is not None]
+
+
+def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False) -> str:
+    """The tables as text; as wide as they need unless `width` says otherwise."""
+    from rich.console import Console  # a tenth of a second, which no other part of a result needs
+    from rich.table import Table as RichTable
+
+    target = io.StringIO()
+    console = Console(file=target, width=width or 400, force_terminal=color, no_color=not color, highlight=False)
+    for grid in grids:
+        table = RichTable(title=grid.title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        for i, head in enumerate(grid.heads):
+            table.add_column(head, justify="left" if i < grid.labels else "right", overflow="fold")
+        for row in grid.rows:
+            table.add_row(*row)
+        console.print(table)
+        console.print()
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).rstrip() + "\n"
+
+
+def html_table(grid: Grid) -> str:
+    """A table as HTML, to be styled by `STYLE`."""
+    body = []
+    for row in grid.rows:
+        cells = "".join(f"<td{_name(i, grid.labels)}>{html.escape(cell)}</td>" for i, cell in enumerate(row))
+        body.append(f"<tr>{cells}</tr>")
+    return _table(grid.title, grid.heads, grid.labels, body)
+
+
+def _table(title: str, heads: Sequence[str], labels: int, body: Sequence[str]) -> str:
+    row = "".join(f"<th{_name(i, labels)}>{html.escape(head)}</th>" for i, head in enumerate(heads))
+    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    return f"<table>{caption}<tr>{row}</tr>{''.join(body)}</table>"
+
+
+def _name(column: int, labels: int) -> str:
+    return ' class="name"' if column < labels else ""

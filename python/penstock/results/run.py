@@ -1,0 +1,187 @@
+"""The results of one run."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penstock import _native
+from penstock.errors import UnknownNameError
+from penstock.laws import python_law
+from penstock.results.display import is_number, short
+from penstock.results.distribution import is_distribution
+from penstock.results.frames import to_arrow, to_pandas
+from penstock.results.grid import STYLE, Grid, html_table, run_grids
+
+__all__ = ["Metrics", "Places", "Run"]
+
+
+class Metrics(Mapping[str, Any]):
+    """The metrics of one place, by name as keys and as attributes; distributions and flows are NumPy arrays.
+
+    `flows`, if present, is a mapping from metric to an array with one entry for each flow. Raises `UnknownNameError` or
+    `AttributeError`, with the nearest name, for a metric that the place does not have.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._values:
+            raise UnknownNameError("metric", name, self._values)
+        value = self._values[name]
+        if name == "flows":
+            return {key: np.array([flow.get(key) for flow in value]) for key in (value[0] if value else ())}
+        return np.asarray(value) if isinstance(value, list) else value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except UnknownNameError as error:
+            raise AttributeError(str(error)) from None
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._values})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._values)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:28} {short(value)}" for name, value in self._values.items())
+
+    def _repr_html_(self) -> str:
+        rows = tuple((name, short(value)) for name, value in self._values.items())
+        return f'{STYLE}<div class="penstock">{html_table(Grid("", ("metric", "value"), rows, 1))}</div>'
+
+
+class Places(Mapping[str, Metrics]):
+    """The metrics of each watched link, or of each group of flows, by its name.
+
+    Raises `UnknownNameError`, with the nearest name, for a name that is not there.
+    """
+
+    def __init__(self, kind: str, places: Mapping[str, Mapping[str, Any]]) -> None:
+        self._kind = kind
+        self._places = {name: Metrics(values) for name, values in places.items()}
+
+    def __getitem__(self, name: str) -> Metrics:
+        if name not in self._places:
+            raise UnknownNameError(self._kind, name, self._places)
+        return self._places[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}\n{metrics!r}" for name, metrics in self._places.items())
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of one run.
+
+    Attributes:
+        scenario: the resolved scenario.
+        seed: of this run.
+        links: metrics of each watched link direction.
+        traffic: metrics of each group of flows.
+        fairness: Jain's index over all flows.
+        events: events of the simulation.
+        cpu_s: processor time in seconds.
+        series: queue and law over time, if asked for.
+        raw: the engine's result as plain values.
+
+    """
+
+    scenario: Mapping[str, Any]
+    seed: int
+    links: Places
+    traffic: Places
+    fairness: Metrics
+    events: int
+    cpu_s: float
+    series: Mapping[str, Any]
+    raw: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, text: str, scenario: Mapping[str, Any]) -> Run:
+        """From the engine's result as JSON."""
+        raw = json.loads(text)
+        return cls(
+            scenario=scenario,
+            seed=raw["seed"],
+            links=Places("watched link", raw["links"]),
+            traffic=Places("traffic", raw["traffic"]),
+            fairness=Metrics(raw.get("fairness", {})),
+            events=raw.get("events", 0),
+            cpu_s=raw.get("cpu_s", 0.0),
+            series=raw.get("series", {}),
+            raw=raw,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `penstock run --json` writes it."""
+        laws = python_law.sources(python_law.schemes_in(self.scenario))
+        return {"penstock": _native.version, "scenario": self.scenario, **({"laws": laws} if laws else {}), **self.raw}
+
+    def numbers(self) -> Iterator[tuple[str, str, str, float | list[float] | None]]:
+        """Each metric as ("links" or "traffic", place, metric, value); the value of a distribution is a list."""
+        for part in ("links", "traffic"):
+            for place, values in self.raw[part].items():
+                for name, value in values.items():
+                    if is_distribution(name) or isinstance(value, (int, float)) or value is None:
+                        yield part, place, name, value
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each number as `{"part": "links" or "traffic", "place", "metric", "value"}`, without distributions."""
+        return [
+            {"part": part, "place": place, "metric": name, "value": value}
+            for part, place, name, value in self.numbers()
+            if is_number(value)
+        ]
+
+    def flow_rows(self) -> list[dict[str, Any]]:
+        """A row for each flow: `{"traffic", "flow"}` and its metrics; none if the flows were not asked for."""
+        return [
+            {"traffic": name, "flow": number, **flow}
+            for name, values in self.raw["traffic"].items()
+            for number, flow in enumerate(values.get("flows", ()))
+        ]
+
+    def to_pandas(self, *, flows: bool = False) -> Any:
+        """`rows`, or `flow_rows` with `flows`, as a `pandas.DataFrame`. Raises `MissingPackageError` without pandas."""
+        return to_pandas(self.flow_rows() if flows else self.rows())
+
+    def to_arrow(self, *, flows: bool = False) -> Any:
+        """`rows`, or `flow_rows` with `flows`, as a `pyarrow.Table`. Raises `MissingPackageError` without pyarrow."""
+        return to_arrow(self.flow_rows() if flows else self.rows())
+
+    def __repr__(self) -> str:
+        parts = [f"Run of {self.scenario.get('name') or 'a scenario'}, seed {self.seed}"]
+        for places in (self.links, self.traffic):
+            parts += [f"\n{name}\n{metrics!r}" for name, metrics in places.items()]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        title = f"{self.scenario.get('name') or 'Run'}, seed {self.seed}"
+        tables = "".join(html_table(grid) for grid in run_grids(self.raw["links"], self.raw["traffic"]))
+        return f'{STYLE}<div class="penstock"><b>{html.escape(title)}</b>{tables}</div>'

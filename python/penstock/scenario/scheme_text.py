@@ -1,0 +1,94 @@
+"""A scheme with its parameters as text, as after `--scheme`: `red:max_p=0.2,gentle=true`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from penstock import _native
+from penstock.errors import Fault, PenstockError, ScenarioError, nearest
+from penstock.laws import python_law
+from penstock.laws.catalog import find_scheme
+
+__all__ = ["parse_scheme", "read_value", "scheme_name", "split_list"]
+
+
+def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of `NAME:key=value,...`, or of the same after `FILE.py:` for a law in Python.
+
+    `origin` says in errors where the text stands. Raises `ScenarioError`.
+    """
+    name, _, settings = text.partition(":")
+    if name.endswith(".py"):
+        name, settings = _from_python(name, settings, origin)
+    params: dict[str, Any] = {}
+    for item in split_list(settings):
+        key, sign, value = item.partition("=")
+        if not sign or not key.strip():
+            raise ScenarioError([Fault("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
+        params[key.strip().replace("-", "_")] = read_value(value.strip())
+    return scheme_name(name, origin), params
+
+
+def queue_table(text: str, origin: str) -> Mapping[str, Any]:
+    """The table of a queue that is given as text."""
+    name, params = parse_scheme(text, origin)
+    return {"scheme": name, **params}
+
+
+def scheme_name(name: str, origin: str) -> str:
+    """The name of a scheme for its name or alias. Raises `ScenarioError`."""
+    try:
+        return find_scheme(name).name
+    except PenstockError as error:
+        raise ScenarioError([Fault("", str(error), None, origin)]) from None
+
+
+def split_list(text: str) -> list[str]:
+    """Split at the commas that are outside quotes and brackets."""
+    parts, depth, quote, part = [], 0, "", ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "[{(":
+            depth += 1
+        elif char in "]})":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(part)
+            part = ""
+            continue
+        part += char
+    return [item for item in [*parts, part] if item.strip()]
+
+
+def read_value(text: str) -> Any:
+    """A value as on the command line: TOML where it is that (`0.2`, `true`, `[1, 2]`, `"x"`), else the text itself.
+
+    `inf` stays a text, as it stands in scenario files.
+    """
+    try:
+        tree, _ = _native.parse_toml(f"value = {text}\n")
+    except ValueError:
+        return text
+    value = tree.get("value")
+    infinite = isinstance(value, float) and not math.isfinite(value)
+    return text if isinstance(value, bytes) or infinite or len(tree) != 1 else value
+
+
+def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
+    """The law and the settings of `FILE.py:NAME:key=value,...`; a file with one law need not name it."""
+    names = python_law.load(file)
+    name, _, settings = rest.partition(":")
+    if "=" in name:
+        name, settings = "", rest
+    if not name and len(names) == 1:
+        return names[0], settings
+    if name in names:
+        return name, settings
+    known = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
+    message = f'{file} has no law "{name}"{nearest(name, names)}; {known}' if name else f"name a law of {file}; {known}"
+    raise ScenarioError([Fault("", message, None, origin)])

@@ -1,0 +1,182 @@
+"""The numbers of a comparison's runs, by case and metric, and the rows that summarize them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from penstock.errors import PenstockError, nearest
+from penstock.results.distribution import bin_width, binned, is_distribution
+from penstock.results.run import Run
+from penstock.results.summary import Summary, summarize
+from penstock.scenario.scenario import key_of
+from penstock.studies.candidate import Precision
+from penstock.studies.executor import Job, Progress, job_key, run_in_parts
+from penstock.studies.plan import Case, Plan
+from penstock.studies.store import Store
+
+__all__ = ["Collected"]
+
+Key = tuple[str, str, str]
+"""Links or traffic, place, metric."""
+
+Value = float | list[float] | None
+"""A number, a distribution, or None for a run without it."""
+
+
+class Collected:
+    """The numbers of all runs so far: for each case and key one value a run."""
+
+    def __init__(self, plan: Plan, threads: int, progress: Progress | None, store: Store | None) -> None:
+        self.plan = plan
+        self.runs = 0
+        self.threads, self.progress, self.store = threads, progress, store
+        self.values: list[dict[Key, list[Value]]] = [{} for _ in plan.cases]
+        # Where each key stands in the first run that has it: the order of the rows, however runs arrive.
+        self._places: list[dict[Key, tuple[int, int]]] = [{} for _ in plan.cases]
+        self._contents = [key_of(case.resolved) for case in plan.cases]
+
+    def add(self, seeds: range) -> None:
+        """Take every case's runs with these seeds from the store, or run them."""
+        jobs = [
+            Job(number, seed, job_key(content, seed)) for seed in seeds for number, content in enumerate(self._contents)
+        ]
+        waiting: dict[str, list[Job]] = {}
+        for job in jobs:
+            waiting.setdefault(job.key, []).append(job)
+        before, planned = self.runs * len(self.plan.cases), (self.runs + len(seeds)) * len(self.plan.cases)
+        for key, text in self.store.get(list(waiting)) if self.store else ():
+            self._keep(waiting.pop(key), text)
+        missing = [same[0] for same in waiting.values()]
+        done = before + len(jobs) - len(missing)
+
+        def report(finished: int) -> None:
+            if self.progress is not None:
+                self.progress(done + finished, planned)
+
+        report(0)
+        for part in run_in_parts(missing, self._scenario, self.threads, report):
+            if self.store is not None:
+                self.store.put((job.key, text) for job, text in part)
+            for job, text in part:
+                self._keep(waiting[job.key], text)
+        self.runs += len(seeds)
+
+    def _scenario(self, number: int) -> str:
+        return self.plan.cases[number].resolved.for_engine(flows=False, series=False)
+
+    def _keep(self, jobs: Iterable[Job], text: str) -> None:
+        """Keep the numbers of a run for each job that it answers."""
+        numbers = list(Run.from_json(text, {}).numbers())
+        for job in jobs:
+            index = job.seed - int(self.plan.base.shown["seed"])
+            values, places = self.values[job.case], self._places[job.case]
+            for position, (part, place, metric, value) in enumerate(numbers):
+                key = part, place, metric
+                column = values.setdefault(key, [])
+                column.extend([None] * (index + 1 - len(column)))
+                column[index] = value if value != [] else None
+                places[key] = min(places.get(key, (index, position)), (index, position))
+
+    def _keys(self, number: int) -> list[Key]:
+        """The keys of a case in the order of its rows."""
+        return sorted(self._places[number], key=self._places[number].__getitem__)
+
+    def _column(self, number: int, key: Key) -> list[Any]:
+        """One value a run."""
+        column = self.values[number].get(key, [])
+        return column + [None] * (self.runs - len(column))
+
+    def precise(self, precision: Precision) -> bool:
+        """Whether the metric is known well enough in every case that has it at one of the plan's links."""
+        found = False
+        for number in range(len(self.plan.cases)):
+            for key in self.values[number]:
+                _, place, metric = key
+                if metric == precision.metric and place in self.plan.at and not is_distribution(metric):
+                    found = True
+                    if self._summary(number, key).rel_half_width > precision.rel_error:
+                        return False
+        if not found:
+            known = sorted({key[2] for key in self.values[0] if key[1] in self.plan.at and not is_distribution(key[2])})
+            raise PenstockError(
+                f'no metric "{precision.metric}"{nearest(precision.metric, known)}; known: {", ".join(known)}'
+            )
+        return True
+
+    def _summary(self, number: int, key: Key) -> Summary:
+        return summarize([value for value in self._column(number, key) if value is not None])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One row a number."""
+        longest = self._longest()
+        for number, case in enumerate(self.plan.cases):
+            for key in self._keys(number):
+                values = [value for value in self._column(number, key) if value is not None]
+                if not values:
+                    continue
+                if key in longest:
+                    yield from _distribution_rows(case, key, values, longest[key])
+                else:
+                    yield _row(case, key, summarize(values))
+
+    def _longest(self) -> dict[Key, int]:
+        """The number of values of each distribution over all cases, which decides its bins in each of them."""
+        found: dict[Key, int] = {}
+        for columns in self.values:
+            for key, column in columns.items():
+                if is_distribution(key[2]):
+                    found[key] = max([found.get(key, 0), *(len(value) for value in column if isinstance(value, list))])
+        return found
+
+    def run_rows(self) -> list[dict[str, Any]]:
+        """A row for each run: scheme, swept paths, seed, and a column `PLACE.METRIC` for each number."""
+        rows = []
+        first = int(self.plan.base.shown["seed"])
+        for number, case in enumerate(self.plan.cases):
+            keys = [key for key in self._keys(number) if not is_distribution(key[2])]
+            columns = {f"{place}.{metric}": self._column(number, (part, place, metric)) for part, place, metric in keys}
+            for index in range(self.runs):
+                labels = {"scheme": case.candidate.label, **case.vary, "seed": first + index}
+                rows.append({**labels, **{name: column[index] for name, column in columns.items()}})
+        return rows
+
+    def differences(self) -> Iterator[dict[str, Any]]:
+        """Rows of the differences of each scheme to the first, paired run by run."""
+        width = len(self.plan.schemes)
+        for number, case in enumerate(self.plan.cases):
+            first = number - number % width
+            if number == first:
+                continue
+            against = self.plan.cases[first].candidate
+            for key in self._keys(number):
+                if is_distribution(key[2]):
+                    continue
+                pairs = zip(self._column(number, key), self._column(first, key), strict=True)
+                values = [mine - other for mine, other in pairs if mine is not None and other is not None]
+                if values:
+                    row = _row(case, key, summarize(values))
+                    yield row | {"against": against.name, "against_params": dict(against.params)}
+
+
+def _distribution_rows(case: Case, key: Key, runs: Sequence[list[float]], longest: int) -> Iterator[dict[str, Any]]:
+    """A row for each value or bin of a distribution, over the runs that have it."""
+    width = bin_width(longest)
+    bins = -(-max(map(len, runs)) // width)
+    binned_runs = [binned(key[2], shares, width, bins) for shares in runs]
+    for column in zip(*binned_runs, strict=True):
+        yield _row(case, (*key[:2], str(column[0][0])), summarize([share for _, share in column]))
+
+
+def _row(case: Case, key: Key, summary: Summary) -> dict[str, Any]:
+    return {
+        "scheme": case.candidate.name,
+        "params": dict(case.candidate.params),
+        "vary": dict(case.vary),
+        "place": key[1],
+        "metric": key[2],
+        "mean": summary.mean,
+        "sd": summary.sd,
+        "ci95": None if summary.ci95 is None else list(summary.ci95),
+        "runs": summary.runs,
+    }

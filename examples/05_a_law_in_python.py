@@ -22,7 +22,7 @@ link = ps.dumbbell(
 )
 schemes = [ps.DropTail(limit="50p"), ps.Red(limit="50p"), Slope(limit="50p"), Slope(limit="50p", steepness=0.4)]
 found = ps.compare(link, schemes, runs=3)
-for scheme in found.plan.schemes:
-    mean = found.value(scheme.label, "length_mean_pkts")["mean"]
-    busy = found.value(scheme.label, "utilization")["mean"]
-    print(f"{scheme.label:32} {mean:6.2f} packets wait, {busy:6.2%} used")
+for scheme in found.schemes:
+    mean = found.value(scheme.argument, "length_mean_pkts")["mean"]
+    busy = found.value(scheme.argument, "utilization")["mean"]
+    print(f"{scheme.argument:32} {mean:6.2f} packets wait, {busy:6.2%} used")

@@ -217,7 +217,7 @@ def test_results_are_attributes_keys_and_arrays() -> None:
     assert "loss_rate" in repr(run)
     assert "<table>" in run._repr_html_()
     assert len(run.series["bottleneck"]["t_ns"]) > 10
-    with pytest.raises(AttributeError, match="no metric los_rate"):
+    with pytest.raises(AttributeError, match='no metric "los_rate"; did you mean "loss_rate"'):
         _ = bottleneck.los_rate
 
 

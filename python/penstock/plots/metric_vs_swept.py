@@ -7,29 +7,39 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from penstock.errors import nearest
 from penstock.plots import style
-from penstock.results.comparison import Comparison, axis, axis_title
+from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title
 from penstock.results.display import scale_for
 from penstock.results.metrics import metric as describe
 
 
-def draw(result: Mapping[str, Any], metric: str, place: str | None = None) -> Figure:
-    """Draw ``metric`` of a ``compare`` result at ``place`` (default: the first), against its swept value.
+def draw(
+    result: Comparison | Mapping[str, Any],
+    metric: str,
+    place: str | None = None,
+    at: Mapping[str, Any] | None = None,
+) -> Figure:
+    """Draw `metric` of a comparison, or of its JSON, at `place` (default: the first) against its swept value.
 
-    Raises ``ValueError`` where the result sweeps nothing or has no such number.
+    In a grid of several swept paths `at` gives the values of all but the one that makes the axis, by path or by its
+    last part. Raises `ValueError` if nothing is swept, there is no such number, or other paths are left open.
     """
-    found = Comparison(result)
+    found = result if isinstance(result, Comparison) else Comparison(result)
     place = found.places[0] if place is None else place
-    path, lines = axis(found.points)
+    path, lines = axis([point for point in found.points if _fits(point, at or {})])
     if path is None:
         raise ValueError("nothing was swept in this result; use compare --vary")
+    if len(lines) > 1:
+        settings = "; ".join(label for label, _ in lines)
+        raise ValueError(f"{len(lines)} settings of the other swept paths, name one with at: {settings}")
     if metric not in found.metrics.get(place, ()):
-        raise ValueError(f"no {metric} at {place} in this result")
+        raise ValueError(f"no {metric} at {place} in this result{nearest(metric, found.metrics.get(place, ()))}")
     about = describe(metric)
     scale = scale_for(about.quantity, (c.mean for (_, _, p, m), c in found.cells.items() if (p, m) == (place, metric)))
     with style.styled():
         figure, ax = style.axes(height=2.5)
-        points = lines[0][1]
+        points = [i for i, point in enumerate(found.points) if _fits(point, at or {})]
         numeric = all(isinstance(found.points[p].vary[path], int | float) for p in points)
         xs = [found.points[p].vary[path] if numeric else i for i, p in enumerate(points)]
         for index, scheme in enumerate(found.schemes):
@@ -57,3 +67,12 @@ def draw(result: Mapping[str, Any], metric: str, place: str | None = None) -> Fi
         n = f"95 % intervals, n = {found.runs}" if found.runs > 1 else "n = 1: no interval"
         style.legend(figure, 3, title=n, title_fontsize=6.5)
     return figure
+
+
+def _fits(point: SweepPoint, at: Mapping[str, Any]) -> bool:
+    """Whether a point has these values; keys that it does not have are errors."""
+    values = {name: value for path, value in point.vary.items() for name in (path, path.rsplit(".", 1)[-1])}
+    unknown = [key for key in at if key not in values]
+    if unknown:
+        raise ValueError(f"{unknown[0]} was not swept{nearest(unknown[0], values)}")
+    return all(values[key] == value for key, value in at.items())

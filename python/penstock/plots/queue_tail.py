@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.figure import Figure
 
+from penstock.errors import nearest
 from penstock.plots import style
+from penstock.results.comparison import Comparison
 
 
-def draw(pmfs: Mapping[str, Sequence[float]], smallest: float = 1e-5) -> Figure:
-    """Draw P(X > x) of each distribution, given as label -> fractions of time at 0, 1, 2, ... waiting packets."""
+def draw(
+    pmfs: Comparison | Mapping[str, Sequence[float]],
+    smallest: float = 1e-5,
+    place: str | None = None,
+    at: Mapping[str, Any] | None = None,
+) -> Figure:
+    """Draw P(X > x) of each distribution.
+
+    Args:
+        pmfs: a comparison, or label -> fractions of time at 0, 1, 2, ... waiting packets.
+        smallest: the lowest probability shown.
+        place: the link, for a comparison; by default its first.
+        at: the swept values, for a comparison, by path or by its last part.
+
+    """
+    if isinstance(pmfs, Comparison):
+        pmfs = _lengths(pmfs, pmfs.at[0] if place is None else place, pmfs.point(**(at or {})))
     with style.styled():
         figure, ax = style.axes()
         for index, (label, pmf) in enumerate(pmfs.items()):
@@ -26,3 +44,16 @@ def draw(pmfs: Mapping[str, Sequence[float]], smallest: float = 1e-5) -> Figure:
         ax.set_ylabel("P(queue > x)")
         style.legend(figure, 3)
     return figure
+
+
+def _lengths(found: Comparison, place: str, point: int) -> dict[str, list[float]]:
+    """The mean distribution of the queue length of each scheme; values of a bin share its mean equally."""
+    pmfs: dict[str, list[float]] = {}
+    for number, scheme in enumerate(found.schemes):
+        shares = found.distributions.get((number, point, place, "length_pmf"), {})
+        for part, cell in sorted(shares.items(), key=lambda item: item[0].low):
+            width = part.high - part.low + 1
+            pmfs.setdefault(scheme.label, []).extend([cell.mean / width] * width)
+    if not pmfs:
+        raise ValueError(f"no distribution of the queue length at {place}{nearest(place, found.places)}")
+    return pmfs

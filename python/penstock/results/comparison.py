@@ -233,7 +233,7 @@ class Comparison:
             raise UnknownNameError("scheme", scheme, [s.argument for s in self.schemes])
         if place is not None and place not in self.places:
             raise UnknownNameError("place", place, self.places)
-        at = labels[scheme], self._point(vary)
+        at = labels[scheme], self.point(**vary)
         found = [
             row
             for row in self.rows
@@ -244,9 +244,14 @@ class Comparison:
             raise UnknownNameError("metric", metric, dict.fromkeys(name for name in known if parse_bin(name) is None))
         return found[0]
 
-    def _point(self, vary: Mapping[str, Any]) -> int:
-        """The one point at these values of the keys, which are named by their last parts."""
-        paths = {path.rsplit(".", 1)[-1]: path for path in self.points[0].vary}
+    def point(self, **vary: Any) -> int:
+        """The number of the one point of the sweep at these values of swept keys, named by their last part or path.
+
+        Raises `UnknownNameError` for a key or value that was not swept, and `PenstockError` if several points fit.
+        """
+        if not self.points:
+            raise PenstockError("the comparison is empty")
+        paths = {name: path for path in self.points[0].vary for name in (path, path.rsplit(".", 1)[-1])}
         for key, value in vary.items():
             if key not in paths:
                 raise UnknownNameError("swept key", key, paths)

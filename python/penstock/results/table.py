@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.errors import UnknownNameError
+from penstock.results.frames import to_arrow, to_pandas
+from penstock.results.grid import STYLE, Grid, html_table, text
 from penstock.results.sample import Sample
 
 __all__ = ["Labels", "Table"]
@@ -13,14 +17,18 @@ Labels = Mapping[str, Any]
 """The coordinates of a cell on the axes of a study."""
 
 
+MAX_SHOWN = 30
+"""Cells that a printed table shows."""
+
+
 class Table:
-    """What a study found: for each cell its labels, and a sample of each measured number.
+    """The result of a study: for each cell its labels, and a sample of each measured number.
 
     Attributes:
         cells: labels and samples.
-        runs: number of runs behind it.
-        seeds: the runs of a cell have the seeds 1 to this.
-        cpu_s: processor time of the runs.
+        runs: number of runs.
+        seeds: the runs of a cell have the seeds 1 to this number.
+        cpu_s: processor time of the runs in seconds.
 
     """
 
@@ -56,13 +64,61 @@ class Table:
         if len(found) != 1:
             raise KeyError(f"{len(found)} cells have {labels}; the axes are {self.axes()}")
         if metric not in found[0]:
-            raise KeyError(f"no {metric} was measured; there are: {', '.join(found[0])}")
+            raise UnknownNameError("measured number", metric, found[0])
         return found[0][metric]
 
     def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Sample]]:
         """The values on an axis with the sample of a number at each, among the cells with these labels."""
         part = self.where(**labels)
         return [(value, part(metric, **{name: value})) for value in part.axis(name)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each cell and number: labels, `metric`, `mean`, `sd`, `ci95_low`, `ci95_high`, `runs`."""
+        rows = []
+        for labels, samples in self.cells:
+            for name, sample in samples.items():
+                found = sample.summary
+                if found is not None:
+                    low, high = found.ci95 or (None, None)
+                    numbers = {"mean": found.mean, "sd": found.sd, "ci95_low": low, "ci95_high": high}
+                    rows.append({**labels, "metric": name, **numbers, "runs": found.runs})
+        return rows
+
+    def run_rows(self) -> list[dict[str, Any]]:
+        """A row for each run: labels, `seed` (None for formulas), and a column for each number."""
+        rows = []
+        for labels, samples in self.cells:
+            random = [sample for sample in samples.values() if sample.random]
+            for run in range(max((len(sample.values) for sample in random), default=1)):
+                values = {name: float(s.values[run if s.random else 0]) for name, s in samples.items()}
+                known = {name: None if math.isnan(value) else value for name, value in values.items()}
+                rows.append({**labels, "seed": run + 1 if random else None, **known})
+        return rows
+
+    def to_pandas(self, *, per_run: bool = False) -> Any:
+        """`rows`, or `run_rows` with `per_run`, as a `pandas.DataFrame`. Raises `MissingPackageError`."""
+        return to_pandas(self.run_rows() if per_run else self.rows())
+
+    def to_arrow(self, *, per_run: bool = False) -> Any:
+        """`rows`, or `run_rows` with `per_run`, as a `pyarrow.Table`. Raises `MissingPackageError`."""
+        return to_arrow(self.run_rows() if per_run else self.rows())
+
+    def _grid(self) -> Grid:
+        axes = list(self.axes())
+        names = list(dict.fromkeys(name for _, samples in self.cells for name in samples))
+        lines = [
+            (*(str(labels.get(axis, "")) for axis in axes), *(_shown(samples.get(name)) for name in names))
+            for labels, samples in self.cells[:MAX_SHOWN]
+        ]
+        more = f", the first {MAX_SHOWN} shown" if len(self.cells) > MAX_SHOWN else ""
+        title = f"{len(self.cells)} cells, {self.runs} runs: mean ± half the 95 % interval{more}"
+        return Grid(title, (*axes, *names), tuple(lines), len(axes))
+
+    def __repr__(self) -> str:
+        return text([self._grid()])
+
+    def _repr_html_(self) -> str:
+        return f'{STYLE}<div class="penstock">{html_table(self._grid())}</div>'
 
     def __add__(self, other: Table) -> Table:
         """The cells of both."""
@@ -77,6 +133,13 @@ class Table:
     def exact(cls, rows: Sequence[tuple[Labels, Mapping[str, float]]]) -> Table:
         """A table of formulas: numbers that need no run."""
         return cls([(labels, {name: Sample(value) for name, value in values.items()}) for labels, values in rows])
+
+
+def _shown(sample: Sample | None) -> str:
+    found = None if sample is None else sample.summary
+    if found is None:
+        return "–"
+    return f"{found.mean:.4g} ± {found.half_width:.2g}" if found.half_width else f"{found.mean:.4g}"
 
 
 def _fits(labels: Labels, wanted: Labels) -> bool:

@@ -272,7 +272,7 @@ def _named(traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None) 
         groups = named
     for name, group in groups.items():
         if not isinstance(group, Traffic):
-            raise PenstockError(f"traffic {name or group!r}: expected an element such as Tcp(count=5), not {group!r}")
+            raise PenstockError(f"traffic {name}: expected an element such as Tcp(count=5), not {group!r}")
     return groups
 
 

@@ -3,7 +3,7 @@
 pub mod afd;
 pub mod ared_feng;
 pub mod ared_floyd;
-mod average;
+pub mod average;
 pub mod avq;
 pub mod bernoulli;
 pub mod blue;

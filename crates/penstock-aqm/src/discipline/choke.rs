@@ -148,7 +148,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
         if self.red.average.get() > self.red.curve.min_th && self.evict_matching(env, &meta) {
             return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Early);
         }
-        let mark = match self.red.judge(q, env.rng) {
+        let mark = match self.red.judge(q, meta.size, env.rng) {
             Verdict::Pass => None,
             Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
             Verdict::Mark(cause) | Verdict::Drop(cause) => {

@@ -112,7 +112,7 @@ impl<P: Packet> Pushout<P> {
         let q = self.law.length(&self.queue());
         self.law.update_average(env.now, q);
         for level in (own..self.law.levels()).rev() {
-            let count = self.law.count(level);
+            let before = self.law.spacer(level);
             let hit = match self.law.judge(level, q, env.rng) {
                 Verdict::Pass => None,
                 Verdict::Drop(cause) | Verdict::Mark(cause) => Some(cause),
@@ -131,7 +131,7 @@ impl<P: Packet> Pushout<P> {
                 Met::Arriving => return Some(cause),
                 Met::Waiting(place) => self.push_out(env, level, place),
                 Met::Nobody if self.owed.is_some() => {}
-                Met::Nobody => self.law.set_count(level, count.saturating_add(1)),
+                Met::Nobody => self.law.resume_count(level, &before),
             }
         }
         None

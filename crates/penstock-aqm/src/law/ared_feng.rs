@@ -94,11 +94,11 @@ impl AredFeng {
 
 impl Aqm for AredFeng {
     #[inline]
-    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
         self.red.average.update(cx.now, q);
         self.adapt();
-        self.red.judge(q, cx.rng)
+        self.red.judge(q, packet.size, cx.rng)
     }
 
     fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {

@@ -94,13 +94,13 @@ impl AredFloyd {
 
 impl Aqm for AredFloyd {
     #[inline]
-    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);
         self.red.average.update(cx.now, q);
         if self.params.tick == Tick::Arrival && cx.now > self.last_change + self.params.interval {
             self.adapt(cx.now);
         }
-        self.red.judge(q, cx.rng)
+        self.red.judge(q, packet.size, cx.rng)
     }
 
     fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {

@@ -100,7 +100,7 @@ impl Aqm for CbtRed {
         let q = self.red.length(&queue);
         if packet.protocol == TCP {
             self.red.average.update(cx.now, q);
-            return self.red.judge(self.red.length(&cx.queue), cx.rng);
+            return self.red.judge(self.red.length(&cx.queue), packet.size, cx.rng);
         }
         let class = self.bounded(packet);
         class.average.update(cx.now, q);

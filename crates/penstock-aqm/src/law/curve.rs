@@ -37,15 +37,22 @@ struct Rise {
     from: f64,
     /// 1 / length
     slope: f64,
+    /// NLRED's parabola instead of a line.
+    is_parabola: bool,
 }
 
 impl Rise {
     fn between(from: f64, to: f64) -> Self {
-        Self { from, slope: 1.0 / (to - from) }
+        Self { from, slope: 1.0 / (to - from), is_parabola: false }
     }
 
+    /// The line, or the parabola over which the mean is the same.
     #[inline]
     fn at(self, avg: f64, height: f64) -> f64 {
+        if self.is_parabola {
+            let share = (avg - self.from) * self.slope;
+            return 1.5 * height * share * share;
+        }
         height * (avg - self.from) * self.slope
     }
 }
@@ -58,7 +65,7 @@ pub(crate) struct DropCurve {
     pub(crate) max_th: f64,
     /// p_b is 1 from this average on.
     pub(crate) top: f64,
-    /// p_b just below max_th. An adaptive law may let it pass 1; p_b does not.
+    /// p_b just below max_th, two thirds of it with NLRED. An adaptive law may let it pass 1; p_b does not.
     pub(crate) max_p: f64,
     /// p_b at max_th, where the gentle ramp starts.
     ramp: f64,
@@ -73,6 +80,13 @@ impl DropCurve {
         let top = end.top(max_th);
         let (below_max_th, above_max_th) = (Rise::between(min_th, max_th), Rise::between(max_th, top));
         Self { min_th, max_th, top, max_p, ramp: max_p, end, below_max_th, above_max_th }
+    }
+
+    /// NLRED: a parabola from 0 at min_th to 1.5 max_p at max_th in place of the line.
+    #[must_use]
+    pub(crate) fn with_parabola(mut self, is_parabola: bool) -> Self {
+        self.below_max_th.is_parabola = is_parabola;
+        self
     }
 
     /// Section 4: the initial marking probability.
@@ -105,7 +119,8 @@ impl DropCurve {
     pub(crate) fn with_thresholds(self, min_th: f64, max_th: f64, from: GentleFrom) -> Self {
         match from {
             GentleFrom::First => Self { min_th, max_th, top: self.end.top(max_th), ..self },
-            GentleFrom::Current => Self { ramp: self.ramp, ..Self::new(min_th, max_th, self.end, self.max_p) },
+            GentleFrom::Current => Self { ramp: self.ramp, ..Self::new(min_th, max_th, self.end, self.max_p) }
+                .with_parabola(self.below_max_th.is_parabola),
         }
     }
 
@@ -162,5 +177,31 @@ mod tests {
         assert_eq!([first.p_b(7.0), current.p_b(7.0)], [0.25 * 3.0 / 8.0, 0.25 / 4.0]);
         assert_eq!([first.top, current.top], [20.0, 20.0]);
         assert_eq!(current.p_b(15.0), 0.625);
+    }
+
+    #[test]
+    fn the_parabola_of_nlred_by_hand() {
+        // 1.5 max_p x^2 at x = 0, 1/4, 1/2, 2/3 (where it meets the line), and just below 1
+        let nlred = curve(RampEnd::MaxTh).with_parabola(true);
+        let line = curve(RampEnd::MaxTh);
+        for (x, p_b) in [(0.0, 0.0), (0.25, 0.375 / 16.0), (0.5, 0.375 / 4.0), (0.999_999_9, 0.375)] {
+            assert!((nlred.p_b(4.0 + 8.0 * x) - p_b).abs() < 1e-6, "{x}");
+        }
+        let meet = 4.0 + 8.0 * 2.0 / 3.0;
+        assert!((nlred.p_b(meet) - line.p_b(meet)).abs() < 1e-12);
+        assert_eq!((nlred.p_b(3.9), nlred.p_b(12.0)), (0.0, 1.0));
+        // the mean over the thresholds is that of the line
+        let mean =
+            |curve: DropCurve| (0..8000).map(|n| curve.p_b(4.0 + (f64::from(n) + 0.5) / 1000.0)).sum::<f64>() / 8000.0;
+        assert!((mean(nlred) - 0.125).abs() < 1e-6 && (mean(line) - 0.125).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_parabola_is_cut_at_1_and_follows_thresholds() {
+        let steep = DropCurve::new(4.0, 12.0, RampEnd::MaxTh, 1.0).with_parabola(true);
+        assert_eq!(steep.p_b(11.9), 1.0);
+        let moved = steep.with_thresholds(8.0, 12.0, GentleFrom::Current);
+        assert!((moved.p_b(10.0) - 0.375).abs() < 1e-12);
+        assert!((steep.with_max_p(0.5, GentleFrom::First).p_b(8.0) - 0.1875).abs() < 1e-12);
     }
 }

@@ -65,7 +65,7 @@ impl Dsred {
     /// The law on this link; all contradictions in `params`, if there are any.
     pub fn new(params: DsredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = RedParams {
-            w_q: params.w_q,
+            w_q: params.w_q.into(),
             measure_in: params.measure_in,
             ..RedParams::plain(params.min_th, params.max_th, 1.0, params.mean_packet)
         };

@@ -155,7 +155,7 @@ impl FredParams {
             Auto::Auto => 2.0 * min_th,
         };
         let [min_th, max_th] = [min_th, max_th].map(Length::Packets);
-        RedParams { w_q: self.w_q, ..RedParams::plain(min_th, max_th, self.max_p, self.mean_packet) }
+        RedParams { w_q: self.w_q.into(), ..RedParams::plain(min_th, max_th, self.max_p, self.mean_packet) }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Random Early Detection (RED).
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans. Networking 1(4),
 //! 1993; section numbers refer to it. `gentle`: S. Floyd, "Recommendation on using the gentle variant of RED", 2000.
+//! `nonlinear`: K. Zhou, K. L. Yeung, V. O. K. Li, "Nonlinear RED: A simple yet efficient active queue management
+//! scheme", Computer Networks 50(18), 2006. `no_wait`, `scale_by_size = "p_a"` and the words of `w_q`: the RED of ns-2
+//! and ns-3 (ns-3 model library, "RED queue disc").
 //!
 //! # Law
 //! At each arrival, with the queue q that the packet finds (section 4):
@@ -8,17 +11,19 @@
 //! * avg = (1 - w_q) avg + w_q q. After an idle time of the link, first avg = (1 - w_q)^m avg, where m is the number of
 //!   typical packets that the link could have sent meanwhile;
 //! * p_b = 0 for avg < min_th; max_p (avg - min_th) / (max_th - min_th) below max_th; 1 above. With `gentle`, p_b rises
-//!   from max_p at max_th to 1 at 2 max_th (or at the limit of the queue);
+//!   from max_p at max_th to 1 at 2 max_th (or at the limit of the queue). With `nonlinear` (NLRED) it is 1.5 max_p
+//!   ((avg - min_th) / (max_th - min_th))^2 below max_th: gentler at light load, steeper at heavy load;
 //! * p_a follows from p_b and the number of arrivals since the last drop (section 7), so that drops are spaced evenly:
 //!   `spacing`;
 //! * drop or mark with probability p_a. A random number is drawn whenever p_a > 0, even if p_a = 1;
 //! * at and above max_th (with `gentle`, the end of the ramp) every packet is dropped without a draw: a forced drop. On
-//!   the ramp drops are early ones and drawn, even with max_p = 1, where p_b is 1 all along it.
+//!   the ramp drops are early and drawn, even with max_p = 1, where p_b is 1 all along the ramp.
 //!
 //! # Parameters
 //! `min_th` and `max_th` bound the average queue; `max_p` is the drop probability at max_th; `w_q` is the weight of one
-//! arrival in the average. "auto" is 1 - exp(-1/C) for a link that sends C packets of `mean_packet` size a second: a
-//! time constant of one second, about ten round trips. 0 <= min_th < max_th <= limit of the queue.
+//! arrival in the average. Its words choose a time constant T, w_q = 1 - exp(-1 / (C T)) for a link that sends C packets
+//! of `mean_packet` size a second: "auto" one second, about ten round trips; "auto_rtt" ten round trips of the link, each
+//! at least 100 ms; "auto_fast" a tenth of a second. 0 <= min_th < max_th <= limit of the queue.
 //!
 //! `spacing` selects how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
@@ -28,20 +33,28 @@
 //!   min_th and 1 for the first after a drop; where this is negative nothing is dropped. At a steady average gaps are
 //!   uniform on 1 .. 1/p_b - 1. If the average rises so fast that count p_b passes 1, nothing is dropped until avg
 //!   reaches the point of forced drops or falls back;
+//! * "no_wait", `wait_ = false` of ns-2 and ns-3: p_b / (1 - n p_b), and 1 from n p_b = 1; uniform on 1 .. 1/p_b - 1;
 //! * "once", as in Linux: one number R, uniform on 0 .. 1, is drawn for each gap, which ends with the first arrival that
 //!   has n p_b >= R. For a constant p_b this is "count". For a varying p_b drops fall on arrivals that meet a high
 //!   average, thus more often on a small packet between windows of data than on the data.
 //!
+//! `scale_by_size` makes the probability depend on the size of the packet. "p_b" is the paper's form for a queue measured
+//! in bytes: p_b size / (largest packet of the link), before the spacing. "p_a" is the byte mode of ns-2 and ns-3: p_a
+//! size / mean_packet where p_a is below 1, and n counts whole mean packets in the bytes that arrived since the last drop.
+//!
 //! # Differences
-//! * After an idle time the paper only decays avg; here, as in ns-2, the arrival that ends it also takes one ordinary step
-//!   of the filter, with q = 0.
+//! * After an idle time the paper only decays avg; here, as in ns-2, the arrival that ends it then also updates avg, with
+//!   q = 0.
 //! * `guards` are those of ns-2: no early or forced drop while at most one packet waits, and the first packet that sees
 //!   the average above min_th passes ("once" does not count it). With `measure_in = "bytes"` the guard is one byte, as in
 //!   ns-2: it covers the empty queue only.
 //! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
 //!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
 //!   means: "section4" never drops then, like ns-2's WRED.
-//! * With `measure_in = "bytes"` p_b is not scaled by the size of the packet.
+//! * In the paper a queue measured in bytes implies p_b scaled by size; here the two are set separately.
+//! * NLRED's paper has no gentle form: with both, p_b falls back from 1.5 max_p to max_p at max_th, where the ramp starts.
+//! * The round trip of "auto_rtt" is the link's, as the scenario has it; ns-2 and ns-3 (`q_weight_ = -1`) take three times
+//!   the delay of the link and the time of a packet.
 //! * The paper leaves open what happens to ECN-capable packets above max_th: `mark_up_to`. "max_th" marks below max_th
 //!   only, like the ns-2 of 2003. "max_p" marks while p_b is below the current max_p; ns-2.35 compares p_b with a
 //!   separate constant, `mark_p_`. The two differ only where an adaptive law has raised max_p above the start of the
@@ -52,16 +65,15 @@
 //!   a packet (or half a byte) above the true average. Linux 6.1 does this; the effect shows where the queue is measured
 //!   in packets (CHOKe).
 
-use super::average::{Average, Filter};
+use super::average::{Average, Filter, Weight};
 use super::curve::{DropCurve, RampEnd};
 use super::measure::MeasureIn;
-use super::spacer::{Spacer, Spacing};
+use super::spacer::{ScaleBySize, Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
-use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
+use penstock_core::param::{Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Time};
-use penstock_model::red_weight;
 
 penstock_core::choice! {
     /// Where the gentle ramp reaches 1.
@@ -96,14 +108,19 @@ penstock_core::params! {
         max_th: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability at max_th.
         max_p: f64 = Default::Number(0.1), range: 0.0..=1.0;
-        /// Weight of one arrival in the average queue; "auto" gives a time constant of one second.
-        w_q: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
+        /// Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt" of ten round
+        /// trips, "auto_fast" of 0.1 s.
+        w_q: Weight = Default::Text("auto"), range: 0.0..=1.0;
         /// Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle: bool = Default::Flag(false);
         /// Where the gentle ramp reaches 1.
         gentle_top: GentleTop = Default::Text("2max_th");
+        /// Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
+        nonlinear: bool = Default::Flag(false);
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
+        /// How the drop probability depends on the size of the packet.
+        scale_by_size: ScaleBySize = Default::Text("never");
         /// No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of the first
         /// packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
@@ -138,7 +155,7 @@ impl Red {
             return Err(errors);
         }
         let average = Average::new(params.filter(link));
-        let (curve, spacer) = (params.curve(link), Spacer::new(params.spacing, params.guards));
+        let (curve, spacer) = (params.curve(link), params.spacer(link));
         Ok(Self { params, average, curve, spacer })
     }
 
@@ -148,15 +165,15 @@ impl Red {
         self.params.measure_in.backlog(queue)
     }
 
-    /// The verdict on a packet that finds the queue `q`; the average is up to date.
+    /// The verdict on a packet of `size` bytes that finds the queue `q`; the average is up to date.
     #[inline]
-    pub(crate) fn judge(&mut self, q: f64, rng: &mut Rng) -> Verdict {
-        self.judge_at(self.average.get(), q, rng)
+    pub(crate) fn judge(&mut self, q: f64, size: u32, rng: &mut Rng) -> Verdict {
+        self.judge_at(self.average.get(), q, size, rng)
     }
 
-    /// The verdict on a packet that finds the queue `q` and the average `avg`.
+    /// The verdict on a packet of `size` bytes that finds the queue `q` and the average `avg`.
     #[inline]
-    pub(crate) fn judge_at(&mut self, avg: f64, q: f64, rng: &mut Rng) -> Verdict {
+    pub(crate) fn judge_at(&mut self, avg: f64, q: f64, size: u32, rng: &mut Rng) -> Verdict {
         if avg < self.curve.min_th || (self.params.guards && q <= 1.0) {
             self.spacer.reset();
             return Verdict::Pass;
@@ -168,7 +185,7 @@ impl Red {
             return if marks { Verdict::Mark(Cause::Forced) } else { Verdict::Drop(Cause::Forced) };
         }
         let p_b = self.curve.p_b(avg);
-        if !self.spacer.ends_gap(p_b, rng) {
+        if !self.spacer.ends_gap(p_b, size, rng) {
             return Verdict::Pass;
         }
         let marks = match mark_up_to {
@@ -187,10 +204,12 @@ impl RedParams {
             min_th,
             max_th,
             max_p,
-            w_q: Auto::Auto,
+            w_q: Weight::Auto,
             gentle: false,
             gentle_top: GentleTop::TwiceMaxTh,
+            nonlinear: false,
             spacing: Spacing::None,
+            scale_by_size: ScaleBySize::Never,
             guards: false,
             mean_packet,
             measure_in: MeasureIn::Packets,
@@ -202,11 +221,12 @@ impl RedParams {
 
     fn filter(&self, link: &LinkInfo) -> Filter {
         let capacity = link.rate.packets_per_second(self.mean_packet);
-        let w_q = match self.w_q {
-            Auto::Value(w_q) => w_q,
-            Auto::Auto => red_weight::weight(capacity, 1.0),
-        };
-        Filter { w_q, capacity, whole: self.whole_average }
+        Filter { w_q: self.w_q.w_q(capacity, link), capacity, whole: self.whole_average }
+    }
+
+    fn spacer(&self, link: &LinkInfo) -> Spacer {
+        let reference = if self.scale_by_size == ScaleBySize::Pb { link.mtu } else { self.mean_packet };
+        Spacer::new(self.spacing, self.guards).scaled(self.scale_by_size, reference)
     }
 
     fn curve(&self, link: &LinkInfo) -> DropCurve {
@@ -216,6 +236,7 @@ impl RedParams {
             (true, GentleTop::Buffer) => RampEnd::At(self.limit(link)),
         };
         DropCurve::new(self.in_unit(self.min_th), self.in_unit(self.max_th), end, self.max_p)
+            .with_parabola(self.nonlinear)
     }
 
     /// 0 <= min_th < max_th <= limit of the queue.
@@ -251,10 +272,10 @@ impl RedParams {
 
 impl Aqm for Red {
     #[inline]
-    fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
+    fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.length(&cx.queue);
         self.average.update(cx.now, q);
-        self.judge(q, cx.rng)
+        self.judge(q, packet.size, cx.rng)
     }
 
     fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
@@ -268,6 +289,7 @@ impl Aqm for Red {
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.average.filter = self.params.filter(link);
         self.curve = self.params.curve(link).with_heights_of(&self.curve);
+        self.spacer = self.spacer.scaled_like(&self.params.spacer(link));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -298,7 +320,7 @@ impl Law for Red {
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
-        bad: "The average queue depends on the load: many flows pin it at max_th, where the strict form drops in \
+        bad: "The average queue depends on the load: many flows hold it at max_th, where the strict form drops in \
               bursts.",
     };
 
@@ -367,6 +389,7 @@ mod tests {
         assert_fits(&gaps("wait"), 8..=15, |_| 1.0 / 8.0);
         assert_fits(&gaps("none"), 1..=40, |n| 0.125 * 0.875_f64.powf(f64::from(n) - 1.0));
         assert_fits(&gaps("section4"), 1..=7, |_| 1.0 / 7.0);
+        assert_fits(&gaps("no_wait"), 1..=7, |_| 1.0 / 7.0);
     }
 
     #[test]
@@ -403,6 +426,57 @@ mod tests {
         let rig = instantaneous(&[]);
         let p_b = [3.9, 4.0, 8.0, 11.0, 12.0].map(|avg| rig.drop_function(avg));
         assert_eq!(p_b, [0.0, 0.0, 0.125, 0.25 * 7.0 / 8.0, 1.0]);
+    }
+
+    #[test]
+    fn nonlinear_drops_less_at_light_load_and_more_at_heavy_load() {
+        // the queue held at 5 and at 11 packets, x = 1/8 and 7/8 between the thresholds: 1.5 x^2 against x
+        let share = |waiting: u32, nonlinear| {
+            let mut rig = instantaneous(&[spacing("none"), ("nonlinear", Value::Flag(nonlinear))]);
+            1.0 / (rig.gaps(waiting, 4000).iter().map(|&gap| f64::from(gap)).sum::<f64>() / 4000.0)
+        };
+        for (waiting, x) in [(5, 1.0 / 8.0), (11, 7.0 / 8.0)] {
+            let expected = [0.25 * x, 0.25 * 1.5 * x * x];
+            for (nonlinear, expected) in [false, true].into_iter().zip(expected) {
+                let seen = share(waiting, nonlinear);
+                // a mean of 4000 geometric gaps: within 4 deviations
+                let deviation = (1.0_f64 - expected).sqrt() / 4000.0_f64.sqrt();
+                assert!(
+                    (seen / expected - 1.0).abs() < 4.0 * deviation,
+                    "{waiting} {nonlinear}: {seen}, not {expected}"
+                );
+            }
+            assert!((expected[1] < expected[0]) == (waiting == 5));
+        }
+    }
+
+    #[test]
+    fn nonlinear_and_gentle_fall_back_to_max_p_at_max_th() {
+        let rig = instantaneous(&[("gentle", Value::Flag(true)), ("nonlinear", Value::Flag(true))]);
+        assert!((rig.drop_function(12.0 - 1e-9) - 0.375).abs() < 1e-8);
+        assert_eq!(rig.drop_function(12.0), 0.25);
+    }
+
+    #[test]
+    fn scaling_by_size_takes_the_largest_or_the_mean_packet() {
+        // p_b = 1/8 at 8 packets; 500 bytes are a third of the largest packet and half of the mean one
+        let gap = |scale: &str| {
+            let mut rig = instantaneous(&[spacing("none"), ("scale_by_size", Value::Text(scale.into()))]);
+            rig.arrive(8);
+            let (mut gap, before) = (0.0, rig.counts.dropped_on_arrival);
+            while rig.counts.dropped_on_arrival < before + 2000 {
+                while rig.waiting() > 8 {
+                    rig.depart();
+                }
+                rig.arrive_as(500, Ecn::Not);
+                gap += 1.0 / 2000.0;
+            }
+            gap
+        };
+        for (scale, mean) in [("never", 8.0), ("p_b", 24.0), ("p_a", 16.0)] {
+            let seen: f64 = gap(scale);
+            assert!((seen / mean - 1.0).abs() < 0.1, "{scale}: {seen}");
+        }
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Rio {
     pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let red = |names: [&str; 2], [min_th, max_th]: [Length; 2], max_p| {
             let red = RedParams {
-                w_q: params.w_q,
+                w_q: params.w_q.into(),
                 gentle: params.gentle,
                 spacing: params.spacing,
                 guards: params.guards,
@@ -150,12 +150,12 @@ impl Rio {
     }
 
     /// The verdict on a packet that finds the queue `q`; the averages are up to date.
-    fn judge(&mut self, is_in: bool, q: f64, rng: &mut Rng) -> Verdict {
+    fn judge(&mut self, is_in: bool, q: f64, size: u32, rng: &mut Rng) -> Verdict {
         let red = if is_in { &mut self.red_in } else { &mut self.red_out };
-        let count = red.spacer.count;
-        let verdict = red.judge(q, rng);
+        let before = red.spacer;
+        let verdict = red.judge(q, size, rng);
         if self.params.ns2_quirk && matches!(verdict, Verdict::Drop(Cause::Forced)) {
-            red.spacer.count = count.saturating_add(1);
+            red.spacer.resume(&before, size);
         }
         verdict
     }
@@ -174,7 +174,7 @@ impl Aqm for Rio {
             let q_in = self.red_in.length(&self.waiting_in.of(&cx.queue));
             self.red_in.average.update(cx.now, q_in);
         }
-        self.judge(is_in, q, cx.rng)
+        self.judge(is_in, q, packet.size, cx.rng)
     }
 
     fn on_enqueued(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) {

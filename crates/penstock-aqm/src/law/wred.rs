@@ -39,7 +39,7 @@ use super::average::{Average, Filter};
 use super::measure::MeasureIn;
 use super::precedence::Precedence;
 use super::red::{Red, RedParams};
-use super::spacer::Spacing;
+use super::spacer::{Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
@@ -48,6 +48,9 @@ use penstock_core::param::{
     Auto, Default, Length, ParamError, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read,
 };
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
+
+/// The size of an arrival, on which WRED's probabilities do not depend.
+const ANY_SIZE: u32 = 1;
 
 /// A threshold that no queue reaches.
 const NEVER: f64 = 1e6;
@@ -161,12 +164,12 @@ impl Wred {
     /// The verdict on a packet of `level` that finds the queue `q`; the average is up to date.
     #[inline]
     pub(crate) fn judge(&mut self, level: usize, q: f64, rng: &mut Rng) -> Verdict {
-        self.levels[level].judge_at(self.average.get(), q, rng)
+        self.levels[level].judge_at(self.average.get(), q, ANY_SIZE, rng)
     }
 
-    /// Arrivals tested at `level` since its last drop.
-    pub(crate) fn count(&self, level: usize) -> u32 {
-        self.levels[level].spacer.count
+    /// The spacing of drops at `level`.
+    pub(crate) fn spacer(&self, level: usize) -> Spacer {
+        self.levels[level].spacer
     }
 
     /// A packet of `level` was dropped: its count starts again.
@@ -174,9 +177,9 @@ impl Wred {
         self.levels[level].spacer.restart();
     }
 
-    /// The arrivals at `level` since its last drop are now these.
-    pub(crate) fn set_count(&mut self, level: usize, count: u32) {
-        self.levels[level].spacer.count = count;
+    /// The drop just decided at `level` did not happen: the count of `before` goes on with this arrival.
+    pub(crate) fn resume_count(&mut self, level: usize, before: &Spacer) {
+        self.levels[level].spacer.resume(before, ANY_SIZE);
     }
 
     /// The filter of the average.
@@ -291,7 +294,7 @@ impl WredParams {
     fn of_level(&self, level: usize) -> RedParams {
         let [min_th, max_th] = [self.min_th[level], self.max_th[level]].map(Length::Packets);
         RedParams {
-            w_q: self.w_q,
+            w_q: self.w_q.into(),
             gentle: self.gentle,
             spacing: self.spacing,
             guards: self.guards,

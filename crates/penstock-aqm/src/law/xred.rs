@@ -127,8 +127,11 @@ impl Aqm for Xred {
         let q = self.red.length(&cx.queue);
         self.red.average.update(cx.now, q);
         self.incomplete.now = cx.now;
-        let verdict =
-            if self.incomplete.makes_useless(packet) { Verdict::Drop(Cause::Early) } else { self.red.judge(q, cx.rng) };
+        let verdict = if self.incomplete.makes_useless(packet) {
+            Verdict::Drop(Cause::Early)
+        } else {
+            self.red.judge(q, packet.size, cx.rng)
+        };
         let passes = match verdict {
             Verdict::Pass => true,
             Verdict::Mark(_) => packet.ecn.is_capable(),

@@ -29,7 +29,7 @@ struct AredFeng {
 }
 
 impl Law for AredFeng {
-    fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
+    fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
         let Red { avg, min_th, max_th, .. } = self.red;
         if min_th < avg && avg < max_th {
@@ -41,7 +41,7 @@ impl Law for AredFeng {
             self.status = 1;
             self.red.max_p = (self.red.max_p * self.beta).min(1_000_000.0);
         }
-        self.red.judge(queue, rng)
+        self.red.judge(queue, f64::from(item.size), rng)
     }
 
     fn overflow(&mut self, queue: &Queue, item: &Item) {

@@ -56,12 +56,12 @@ impl AredFloyd {
 }
 
 impl Law for AredFloyd {
-    fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
+    fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
         if !self.on_timer && queue.now > self.clock + self.interval && self.step() {
             self.clock = queue.now;
         }
-        self.red.judge(queue, rng)
+        self.red.judge(queue, f64::from(item.size), rng)
     }
 
     fn overflow(&mut self, queue: &Queue, item: &Item) {

@@ -78,7 +78,7 @@ impl Oracle for Choke {
                 return bench.note(&item, Fate::Dropped(Cause::Early));
             }
         }
-        match self.red.judge(&self.queue, &mut bench.rng) {
+        match self.red.judge(&self.queue, f64::from(item.size), &mut bench.rng) {
             Say::Pass => {}
             Say::Mark(cause) if item.ect() => mark = Some(cause),
             Say::Mark(cause) | Say::Drop(cause) => return bench.note(&item, Fate::Dropped(cause)),

@@ -98,7 +98,7 @@ impl Qlaw {
         let p_b = match self.spacing.as_str() {
             "wait" => 1.0 / ((2.0 / p + 1.0) / 3.0),
             "count" => 1.0 / (2.0 / p - 1.0),
-            "section4" => 1.0 / (2.0 / p),
+            "section4" | "no_wait" => 1.0 / (2.0 / p),
             _ => p,
         };
         self.red.max_p = (2.0 * p_b).max(self.low).min(self.high);
@@ -107,9 +107,9 @@ impl Qlaw {
 }
 
 impl Law for Qlaw {
-    fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
+    fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
-        let say = self.red.judge(queue, rng);
+        let say = self.red.judge(queue, f64::from(item.size), rng);
         self.already = !matches!(say, Say::Pass);
         self.seen += 1.0;
         self.told += f64::from(u8::from(self.already));

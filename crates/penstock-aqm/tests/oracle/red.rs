@@ -23,8 +23,19 @@ pub fn settings() -> Vec<Given> {
         vec![("max_p", number(0.0)), ("w_q", number(0.3))],
         vec![("max_p", number(0.4)), ("w_q", number(0.25)), ("whole_average", flag(true))],
     ];
-    let once = each_with(thresholds.clone(), &[vec![("spacing", word("once")), ("ecn", flag(true))]]);
-    [each_with(thresholds, &variants()), once].concat()
+    let more = [
+        vec![("spacing", word("once")), ("ecn", flag(true))],
+        vec![("spacing", word("no_wait")), ("ecn", flag(true))],
+        vec![("spacing", word("no_wait")), ("guards", flag(false)), ("nonlinear", flag(true))],
+        vec![("nonlinear", flag(true)), ("gentle", flag(true)), ("spacing", word("count"))],
+        vec![("scale_by_size", word("p_b")), ("measure_in", word("bytes")), ("spacing", word("count"))],
+        vec![("scale_by_size", word("p_b")), ("spacing", word("none"))],
+        vec![("scale_by_size", word("p_a")), ("measure_in", word("bytes")), ("spacing", word("wait"))],
+        vec![("scale_by_size", word("p_a")), ("measure_in", word("bytes")), ("spacing", word("no_wait"))],
+        vec![("scale_by_size", word("p_a")), ("guards", flag(false)), ("spacing", word("no_wait"))],
+    ];
+    let weights = ["auto_rtt", "auto_fast"].map(|rule| vec![("min_th", number(0.5)), ("w_q", word(rule))]);
+    [each_with(thresholds.clone(), &variants()), each_with(thresholds, &more), weights.into()].concat()
 }
 
 /// How drops are spaced, what is measured, where the ramp ends, what is marked.
@@ -63,7 +74,12 @@ pub struct Red {
     guards: bool,
     whole_average: bool,
     in_bytes: bool,
+    nonlinear: bool,
+    scale: String,
     mean: f64,
+    largest: f64,
+    /// Bytes that arrived since the last drop, those of this arrival included.
+    bytes: f64,
     ecn: bool,
     mark_up_to: String,
     /// Packets that the link sends in a second.
@@ -94,7 +110,14 @@ impl Red {
             max_th,
             max_p: s.number("max_p", max_p),
             ramp_from: None,
-            w_q: s.unless_auto("w_q").unwrap_or(1.0 - math::exp(-1.0 / c)),
+            w_q: s.unless_auto("w_q").unwrap_or_else(|| {
+                let rtt = link.rtt.map_or(0.1, |rtt| rtt.as_secs().max(0.1));
+                1.0 - match s.word("w_q", "auto").as_str() {
+                    "auto_rtt" => math::exp(-1.0 / (10.0 * rtt * c)),
+                    "auto_fast" => math::exp(-10.0 / c),
+                    _ => math::exp(-1.0 / c),
+                }
+            }),
             gentle: s.flag("gentle", gentle),
             top,
             doubled: s.word("gentle_top", "2max_th") == "2max_th",
@@ -102,7 +125,11 @@ impl Red {
             guards: s.flag("guards", true),
             whole_average: s.flag("whole_average", false),
             in_bytes: s.word("measure_in", "packets") == "bytes",
+            nonlinear: s.flag("nonlinear", false),
+            scale: s.word("scale_by_size", "never"),
             mean,
+            largest: link.mtu.0 as f64,
+            bytes: 0.0,
             ecn: s.flag("ecn", false),
             mark_up_to: s.word("mark_up_to", "max_th"),
             c,
@@ -140,7 +167,8 @@ impl Red {
         if self.avg < self.min_th {
             0.0
         } else if self.avg < self.max_th {
-            (self.max_p * (self.avg - self.min_th) / (self.max_th - self.min_th)).min(1.0)
+            let x = (self.avg - self.min_th) / (self.max_th - self.min_th);
+            (if self.nonlinear { 1.5 * self.max_p * x * x } else { self.max_p * x }).min(1.0)
         } else if self.gentle && self.avg < self.top {
             from + (1.0 - from) * (self.avg - self.max_th) / (self.top - self.max_th)
         } else {
@@ -149,20 +177,23 @@ impl Red {
     }
 
     fn restart(&mut self) {
-        (self.n, self.printed) = (0.0, 0);
+        (self.n, self.printed, self.bytes) = (0.0, 0, 0.0);
     }
 
-    pub fn judge(&mut self, queue: &Queue, rng: &mut Rng) -> Say {
-        let p_b = self.p_b();
+    pub fn judge(&mut self, queue: &Queue, size: f64, rng: &mut Rng) -> Say {
+        let plain_p_b = self.p_b();
+        let p_b = if self.scale == "p_b" { (plain_p_b * size / self.largest).min(1.0) } else { plain_p_b };
         // At most one of what is measured, a packet or a byte.
         let q = if self.in_bytes { queue.bytes() } else { queue.len() };
         if self.avg < self.min_th || self.guards && q <= 1.0 {
             self.n = 0.0;
+            self.bytes = 0.0;
             self.printed = -1;
             self.above = false;
             return Say::Pass;
         }
         self.n += 1.0;
+        self.bytes += size;
         self.printed += 1;
         if self.avg >= if self.gentle { self.max_th.max(self.top) } else { self.max_th } {
             self.restart();
@@ -172,29 +203,35 @@ impl Red {
             self.above = true;
             self.n = if self.spacing == "once" { 0.0 } else { 1.0 };
             self.printed = 0;
+            self.bytes = size;
             return Say::Pass;
         }
         if self.spacing == "once" && self.n == 1.0 {
             self.goal = rng.uniform();
         }
-        let p_a = match self.spacing.as_str() {
-            "once" => f64::from(u8::from(self.n * p_b >= self.goal)),
-            "count" if (self.n - 1.0) * p_b < 1.0 => p_b / (1.0 - (self.n - 1.0) * p_b),
-            "wait" if self.n * p_b < 1.0 => 0.0,
-            "wait" if self.n * p_b < 2.0 => p_b / (2.0 - self.n * p_b),
+        let n = if self.scale == "p_a" { math::floor(self.bytes / self.mean) } else { self.n };
+        let mut p_a = match self.spacing.as_str() {
+            "once" => f64::from(u8::from(n * p_b >= self.goal)),
+            "count" if (n - 1.0) * p_b < 1.0 => p_b / (1.0 - (n - 1.0) * p_b),
+            "wait" if n * p_b < 1.0 => 0.0,
+            "wait" if n * p_b < 2.0 => p_b / (2.0 - n * p_b),
             "none" => p_b,
             // the pole itself drops, however its denominator is rounded
+            "no_wait" if n * p_b < 1.0 => p_b / (1.0 - n * p_b),
             "section4" if (1.0 - self.printed as f64 * p_b).abs() <= 1e-9 => 1.0,
             "section4" => p_b / (1.0 - self.printed as f64 * p_b),
             _ => 1.0,
         };
+        if self.scale == "p_a" && p_a < 1.0 {
+            p_a *= size / self.mean;
+        }
         if p_a <= 0.0 || self.spacing != "once" && rng.uniform() >= p_a {
             return Say::Pass;
         }
         self.restart();
         let marks = match self.mark_up_to.as_str() {
             "max_th" => self.avg < self.max_th,
-            "max_p" => p_b < self.max_p,
+            "max_p" => plain_p_b < self.max_p,
             _ => true,
         };
         if self.ecn && marks {
@@ -205,9 +242,9 @@ impl Red {
 }
 
 impl Law for Red {
-    fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
+    fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.update_average(queue);
-        self.judge(queue, rng)
+        self.judge(queue, f64::from(item.size), rng)
     }
 
     fn overflow(&mut self, _queue: &Queue, _item: &Item) {

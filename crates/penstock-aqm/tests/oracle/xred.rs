@@ -58,7 +58,7 @@ impl Law for Xred {
             self.lost(queue.now, item);
             return Say::Drop(Cause::Early);
         }
-        let say = self.red.judge(queue, rng);
+        let say = self.red.judge(queue, f64::from(item.size), rng);
         if matches!(say, Say::Drop(_)) || matches!(say, Say::Mark(_)) && !item.ect() {
             self.lost(queue.now, item);
         }

@@ -26,6 +26,11 @@ def of(scheme: str, flows: str = "5..100") -> explanation.Explanation:
             # the time constant of "auto" is a second
             model.FluidRed(min_th=100, max_th=300, max_p=0.1, w_q=-np.expm1(-1 / 2500), gentle_top=500),
         ),
+        # of "auto_fast" a tenth of a second
+        (
+            f"{RED},spacing=once,w_q=auto_fast",
+            model.FluidRed(min_th=100, max_th=300, max_p=1 / 5.5, w_q=-np.expm1(-10 / 2500)),
+        ),
         # one over the mean of the gaps 10 .. 19
         (f"{RED},w_q=0.02", model.FluidRed(min_th=100, max_th=300, max_p=1 / 14.5, w_q=0.02)),
         (
@@ -68,8 +73,12 @@ def test_the_text_says_beside_each_number_of_flows_whether_it_swings() -> None:
 
 
 @pytest.mark.parametrize(
-    "scheme", ["codel", "psand", "pi:a=auto,b=auto", "pi:a=0.1,b=0.2", "pi:target=0p", "red:w_q=1"]
-)
+    "scheme",
+    [
+        "codel", "psand", "pi:a=auto,b=auto", "pi:a=0.1,b=0.2", "pi:target=0p", "red:w_q=1", "red:w_q=auto_rtt",
+        "red:nonlinear=true", "red:scale_by_size=p_a",
+    ],
+)  # fmt: skip
 def test_what_the_fluid_does_not_have_is_left_out(scheme: str) -> None:
     explanation = of(scheme)
     assert explanation.damping() == []

@@ -74,14 +74,15 @@ def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
     assert "highest" in " ".join(explanation.text(100).split())
 
 
-@pytest.mark.parametrize("spacing", ["wait", "count", "section4"])
+@pytest.mark.parametrize("spacing", ["wait", "count", "once", "section4", "no_wait"])
 def test_the_share_that_is_dropped_meets_the_queue_law(spacing: str) -> None:
     explanation, over = found(PAPER.replace("none", spacing))
     # one over the mean of the gaps, written out, for p_b = 1/10 just below max_th
-    gaps = {"wait": range(10, 20), "count": range(1, 11), "section4": range(1, 10)}[spacing]
+    spaced = {"wait": range(10, 20), "count": range(1, 11), "section4": range(1, 10)}
+    gaps = spaced[{"once": "count", "no_wait": "section4"}.get(spacing, spacing)]
     share = len(gaps) / sum(gaps)
     assert over.control(300 - 1e-9) == pytest.approx(share)
-    if spacing != "section4":
+    if spacing in {"wait", "count"}:
         for p_b in (1 / 4, 1 / 20, 1 / 500):
             exact = float(model.red_drop_share(p_b, spacing=spacing))  # type: ignore[arg-type]
             assert SHARES[spacing](p_b) == pytest.approx(exact)

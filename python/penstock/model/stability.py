@@ -15,8 +15,10 @@ ETA = 1.5
 SHARES: dict[str, Callable[[float], float]] = {
     "none": lambda p_b: p_b,
     "count": lambda p_b: 2 * p_b / (1 + p_b),
+    "once": lambda p_b: 2 * p_b / (1 + p_b),
     "wait": lambda p_b: 2 * p_b / (3 - p_b),
     "section4": lambda p_b: min(1.0, 2 * p_b),
+    "no_wait": lambda p_b: min(1.0, 2 * p_b),
 }
 """Share of arrivals that RED drops or marks at a constant p_b, by its spacing: one over the mean gap."""
 
@@ -86,7 +88,8 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
     """The law of RED or PI with these canonical settings, None meaning "auto"; None for what the fluid does not have.
 
     `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. RED's ramp goes straight to the
-    share that is dropped at max_p. PI's "auto" gains are those of no fixed law, and so are weights of 0 and 1.
+    share that is dropped at max_p. The model has no "auto" gains of PI, no weights of 0, 1 or "auto_rtt", no nonlinear
+    RED and no probabilities that depend on the size of packets.
     """
 
     def length(name: str) -> float:
@@ -98,7 +101,11 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
         return float(value["packets"]) if "packets" in value else float(value["bytes"]) / packet
 
     if scheme == "red":
-        w_q = float(red_weight(capacity)) if setting("w_q") is None else setting("w_q")
+        if setting("nonlinear") or setting("scale_by_size") != "never" or setting("w_q") == "auto_rtt":
+            return None
+        constants = {None: 1.0, "auto_fast": 0.1}
+        w_q = setting("w_q")
+        w_q = float(red_weight(capacity, time_constant=constants[w_q])) if w_q in constants else w_q
         max_th = length("max_th")
         top = limit if setting("gentle_top") == "buffer" else 2 * max_th
         if not 0 < w_q < 1:

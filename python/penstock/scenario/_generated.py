@@ -136,11 +136,13 @@ class Red(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -161,7 +163,9 @@ class Red(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -185,11 +189,13 @@ class AredFloyd(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -217,7 +223,9 @@ class AredFloyd(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -237,11 +245,13 @@ class AredFeng(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -264,7 +274,9 @@ class AredFeng(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -293,11 +305,13 @@ class Psand(Queue):
         adapt: How the thresholds move.
         smooth_alpha: How much the thresholds stay where they are: 0 moves them by the whole change of the
             average, 1 not at all. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -329,7 +343,9 @@ class Psand(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -353,11 +369,13 @@ class Qlaw(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -383,7 +401,9 @@ class Qlaw(Queue):
     w_q: float | str = "auto"
     gentle: bool = True
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -617,11 +637,13 @@ class Xred(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -644,7 +666,9 @@ class Xred(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -663,11 +687,13 @@ class FbRed(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -689,7 +715,9 @@ class FbRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -760,7 +788,7 @@ class Rio(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = 0.002
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
     guards: bool = True
     ns2_quirk: bool = False
     mean_packet: str = "1000B"
@@ -803,7 +831,7 @@ class Wred(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -846,7 +874,7 @@ class Wrt(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -866,11 +894,13 @@ class CbtRed(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -917,7 +947,9 @@ class CbtRed(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1470,7 +1502,7 @@ class WredDfq(Queue):
     precedence: Literal["af", "ip"] = "af"
     w_q: float | str = "auto"
     gentle: bool = False
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "wait"
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "wait"
     guards: bool = True
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -1734,11 +1766,13 @@ class Choke(Queue):
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
-            1.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
         gentle_top: Where the gentle ramp reaches 1.
+        nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
+        scale_by_size: How the drop probability depends on the size of the packet.
         guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
             the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -1761,7 +1795,9 @@ class Choke(Queue):
     w_q: float | str = "auto"
     gentle: bool = False
     gentle_top: Literal["2max_th", "buffer"] = "2max_th"
-    spacing: Literal["wait", "count", "none", "section4", "once"] = "count"
+    nonlinear: bool = False
+    spacing: Literal["wait", "count", "none", "section4", "no_wait", "once"] = "count"
+    scale_by_size: Literal["never", "p_b", "p_a"] = "never"
     guards: bool = False
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"

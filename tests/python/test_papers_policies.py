@@ -14,14 +14,16 @@ from penstock.papers.brandauer_2001 import setup as br
 from penstock.papers.kantawala_turner_2005 import setup as kt
 from penstock.reproduce import paper as papers
 
+from .made_up import effort_of
+
 
 @pytest.mark.parametrize(("work", "number"), [("kt", 33), ("br", 29)])
 def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) -> None:
     """Once as the list has it; other readings say so, in the same experiment or in one that seeks a reason."""
     (paper,) = [one for one in papers.papers() if one.alias == work]
-    remade = [item.module for item in paper.experiments if not item.id.startswith("why-")]
-    text = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in remade)
-    made = re.findall(r'id="(c\d+)"(?:(?!reading="|holds=).)*holds=', text, re.DOTALL)
+    effort = effort_of(paper.name)
+    claims = [claim for item in paper.experiments for claim in item.claims(item.table(effort))]
+    made = [claim.id for claim in claims if not claim.reading and claim.id.startswith("c")]
     assert sorted(made) == [f"c{i:02}" for i in range(1, number + 1)]
 
 

@@ -11,6 +11,7 @@ import pytest
 from penstock.reproduce.claim import VERDICTS, counts
 from penstock.reproduce.experiment_run import recorded
 from penstock.reproduce.paper import Paper, papers
+from penstock.reproduce.why import UNKNOWN
 
 WORKS = papers()
 MOST_BYTES = 300_000
@@ -43,6 +44,11 @@ def test_each_reason_is_that_of_a_contradicted_claim_without_its_own(work: Paper
         if claim["verdict"] == "contradicted" and not claim.get("reading")
     }
     assert [name for name, reason in work.reasons.items() if shown.get(name) != reason] == []
+
+
+@by_work
+def test_every_number_of_a_reason_is_recorded(work: Paper) -> None:
+    assert [name for name, reason in work.reasons.items() if UNKNOWN in reason] == []
 
 
 @by_work

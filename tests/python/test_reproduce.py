@@ -25,6 +25,7 @@ from penstock.reproduce import page as reproduction_page
 from penstock.reproduce import paper as papers
 from penstock.reproduce import points
 from penstock.reproduce.claim import Claim, counts, decide, not_comparable
+from penstock.reproduce.effort import Effort
 from penstock.results.sample import Sample
 from penstock.results.summary_table import Point, Shown
 from penstock.results.table import Table
@@ -124,6 +125,18 @@ def test_an_experiment_has_its_id_the_works_and_those_of_its_claims(name: str, f
     assert [experiment.name for experiment in papers.find([name])] == [found]
 
 
+def test_a_figure_stands_for_its_panels() -> None:
+    def found(name: str) -> list[str]:
+        return [experiment.id for experiment in papers.find([name])]
+
+    assert found("kt/fig5") == ["fig5a", "fig5b", "fig5c"]
+    assert found("cc/fig5") == ["fig5-top", "fig5-mid", "fig5-bottom"]
+    assert found("br/fig3d") == ["fig3d"]
+    assert found("alemu/fig5.7") == found("alemu/fig5-7") == ["fig5-7"]
+    with pytest.raises(PenstockError):
+        found("alemu/fig5")
+
+
 def test_the_list_names_every_experiment() -> None:
     listed = penstock("reproduce", "--list").stdout
     entries = json.loads(penstock("list", "papers", "--json").stdout)
@@ -137,7 +150,7 @@ def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
     for paper in papers.papers():
         for experiment in paper.experiments:
             assert experiment.title
-            assert hasattr(experiment.module, "claims")
+            assert hasattr(experiment.module, "claims") or hasattr(experiment.module, "CLAIMS")
             assert sum(hasattr(experiment.module, name) for name in ("study", "rows", "table")) == 1
         assert (paper.folder / "README.md").read_text(encoding="utf-8").count("status") >= 2
 
@@ -149,7 +162,7 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     shutil.copytree(experiment.paper.folder, folder)
     copied = papers.Paper(folder, experiment.paper.about)
 
-    found = reproduce.carry_out(experiment, reproduce.Effort(mode="quick", store=Store(store)))
+    found = reproduce.carry_out(experiment, Effort(mode="quick", store=Store(store)))
     moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(found).values())[1:])
     said: list[str] = []
     reproduce.update([moved], said.append)
@@ -178,18 +191,19 @@ def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
     assert found == {"confirmed": 0, "contradicted": 1, "inconclusive": 0, "not comparable": 1}
 
 
-def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once() -> None:
+def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_path: Path) -> None:
     link = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="1s", queue=ps.DropTail(limit="5p"), traffic={"x": ps.Tcp()})
     once = ps.Study(link, seeds=2)
 
-    def study(effort: reproduce.Effort) -> ps.Study:
+    def study(effort: Effort) -> ps.Study:
         first = effort.table(ps.Study(link, {"duration": ["2s"]}, seeds=3), lambda run: {"n": 1.0})
         assert first.runs == 3
         return once + ps.Study(link, seeds=2, labels={"again": True})
 
     module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, claims=lambda table: iter(()))
-    experiment: Any = SimpleNamespace(module=module)
-    found = reproduce.carry_out(experiment, reproduce.Effort(mode="full", jobs=1))
+    experiment = papers.Experiment(papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1"]}), "fig1")
+    vars(experiment)["module"] = module
+    found = reproduce.carry_out(experiment, Effort(mode="full", jobs=1))
     assert (found.runs, found.seeds) == (5, 2)
     assert found.cpu_s > 0
 

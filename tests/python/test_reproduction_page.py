@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from penstock.reproduce import experiment_run as reproduce
+from penstock.reproduce import page
 from penstock.reproduce import paper as papers
 from penstock.reproduce.prose import prose
 
@@ -93,6 +94,17 @@ def test_the_browser_sees_what_a_page_must_not_do(tmp_path: Path) -> None:
             browser.faults.clear()
             browser.open(page)
             assert any(found.startswith(fault) for found in browser.faults), browser.faults
+
+
+def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
+    """A quick reproduction reads no claim from a figure of flows that have not settled, though it has claims."""
+    (with_claims,), (without,) = papers.find(["kt/fig5a"]), papers.find(["kt/single"])
+    outcomes = [reproduce.Outcome(one, 5, 5, 1.0, [], None) for one in (with_claims, without)]
+    (file,) = page.write(outcomes, tmp_path / "page.html")
+    first, second = file.read_text(encoding="utf-8").split('id="single"')
+    assert "No claim is read" not in first
+    assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in first
+    assert "No claim is read from this one" in second
 
 
 def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> None:

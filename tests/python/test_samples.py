@@ -51,6 +51,15 @@ def test_fewer_than_five_runs_of_something_random_decide_nothing() -> None:
     assert verdict(Sample([math.nan] * 5) <= 2) == "inconclusive"
 
 
+def test_rounding_in_the_arithmetic_does_not_decide() -> None:
+    rounded = Sample([-0.7999999999999998] * 5)  # a rank correlation of -0.8
+    assert verdict(rounded <= -0.8) == "confirmed"
+    assert verdict(rounded < -0.8) == "contradicted"
+    assert verdict(rounded > -0.8) == "contradicted"
+    assert verdict(Sample([0.1 + 0.2] * 5) <= 0.3) == "confirmed"
+    assert verdict(Sample([0.3 * (1 + 1e-9)] * 5) <= 0.3) == "contradicted"
+
+
 def test_samples_are_paired_run_by_run() -> None:
     left, right = Sample([1.0, 5.0, 9.0, 2.0, 7.0]), Sample([1.1, 5.1, 9.1, 2.1, 7.1])
     # Either alone spans any bound between them; run by run one is always the smaller.

@@ -34,7 +34,7 @@ def reproduce(
     ] = False,
 ) -> None:
     """Reproduce the figures and tables of a published paper, with a verdict on each of its claims."""
-    from penstock.reproduce import experiment_run, page, paper, text
+    from penstock.reproduce import effort, experiment_run, page, paper, text
 
     experiments = paper.find(names or [])
     if list_them:
@@ -50,7 +50,7 @@ def reproduce(
         if missing and (figure_folder is not None or html_file is not None):
             notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
     else:
-        mode: experiment_run.Mode = "quick" if quick else "full" if full else "normal"
+        mode: effort.Mode = "quick" if quick else "full" if full else "normal"
         outcomes = _run(experiments, mode, store, jobs)
     if json_target != "-":
         print_result(text.text(outcomes))
@@ -72,6 +72,7 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
     from penstock.engine.progress import Watch
     from penstock.engine.run import cores
     from penstock.reproduce import experiment_run
+    from penstock.reproduce.effort import Effort
     from penstock.studies.store import Store
 
     kept = Store(store)
@@ -81,7 +82,7 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
         watch = Watch(0)
         try:
             with watch:
-                effort = experiment_run.Effort(mode=mode, store=kept, jobs=jobs or cores(), progress=watch.update)
+                effort = Effort(mode=mode, store=kept, jobs=jobs or cores(), progress=watch.update)
                 outcomes.append(experiment_run.carry_out(experiment, effort))
         except KeyboardInterrupt:
             notify(

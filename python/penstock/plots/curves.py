@@ -1,74 +1,100 @@
-"""A number against an axis of a reproduced experiment, a line for each value of another; theory and print."""
+"""Figures of reproduced experiments: a number against an axis with theory and printed points; lines over time."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.plots import style
 from penstock.results.summary_table import Shown
 
-__all__ = ["course", "curves", "over_time", "printed"]
+__all__ = ["Curves", "course", "curves", "over_time", "printed"]
 
 
-def curves(
-    shown: Shown,
-    x: str,
-    y: str,
-    by: str | None = None,
-    *,
-    labels: tuple[str, str],
-    scale: float = 1.0,
-    where: Mapping[str, Any] | None = None,
-    theory: Callable[[Any, float], float] | None = None,
-    expected: Sequence[tuple[str, float, float]] = (),
-    log: str = "",
-) -> Figure:
-    """Draw `y` times `scale` against `x`, a line with intervals for each value of `by`, or one line.
+@dataclass(frozen=True)
+class Curves:
+    """A figure as data: `y` times `scale` against `x`, a line with intervals for each value of `by`, or one line.
 
-    `labels` name the axes, `theory(by, x)` is drawn as a thin line where it is given (`by` is None for one line),
-    `expected` are printed points as (name of the line, x, y) in the units of the figure, and `log` names axes that are
-    logarithmic: "x", "y", "xy". Where the values of `by` are only numbers, the legend says of what.
+    Attributes:
+        x: label on the horizontal axis.
+        y: metric on the vertical axis.
+        by: label of which each value is a line; where they are only numbers, the legend says of what.
+        labels: names of the axes, with units.
+        scale: factor from the metric to the figure.
+        where: labels of the cells that are drawn.
+        theory: of (value of `by`, x) in units of the metric, a thin line; `by` is `None` for one line.
+        log: axes that are logarithmic: "x", "y", "xy".
+
     """
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
-        part = shown.where(**(where or {}))
-        for index, value in enumerate([None] if by is None else part.axis(by)):
-            chosen = {} if by is None else {by: value}
-            points = [(at, point) for at, point in part.along(x, y, **chosen) if point.mean == point.mean]
-            xs = [at for at, _ in points]
-            ax.errorbar(
-                xs,
-                [point.mean * scale for _, point in points],
-                [(point.half or 0.0) * scale for _, point in points],
-                label="simulated" if by is None else str(value),
-                elinewidth=0.6,
-                **style.line(index),
-            )
-            if theory is not None:
-                curve = [theory(value, at) * scale for at in xs]
-                ax.plot(xs, curve, color=style.COLOURS[index % len(style.COLOURS)], linewidth=0.5, zorder=1)
-            own = [(at, number) for name, at, number in expected if name == str(value)]
-            if own:
-                ax.plot(*zip(*own, strict=True), linestyle="", marker="x", color="black", zorder=5)
-        if "x" in log:
+
+    x: str
+    y: str
+    by: str | None = None
+    labels: tuple[str, str] = ("", "")
+    scale: float = 1.0
+    where: Mapping[str, Any] = field(default_factory=dict)
+    theory: Callable[[Any, float], float] | None = None
+    log: str = ""
+
+    def __call__(self, shown: Shown, expected: Sequence[tuple[str, float, float]] = ()) -> Figure:
+        """Draw it; `expected` are printed points as (name of the line, x, y) in the units of the figure."""
+        part = shown.where(**self.where)
+        with style.styled():
+            figure, ax = style.axes(height=2.5)
+            values = [None] if self.by is None else part.axis(self.by)
+            for index, value in enumerate(values):
+                self._line(ax, part, index, value)
+                own = [(at, number) for name, at, number in expected if name == str(value)]
+                if own:
+                    ax.plot(*zip(*own, strict=True), linestyle="", marker="x", color="black", zorder=5)
+            self._axes(ax)
+            notes = [] if self.by is None else style.lines_are(self.by, values)
+            notes += [*(["thin: theory"] if self.theory else []), *(["x: printed"] if len(expected) else [])]
+            style.legend(figure, 4, title=", ".join(notes) or None, title_fontsize=6.5)
+        return figure
+
+    def _line(self, ax: Axes, part: Shown, index: int, value: Any) -> None:
+        chosen = {} if self.by is None else {self.by: value}
+        points = [(at, point) for at, point in part.along(self.x, self.y, **chosen) if point.mean == point.mean]
+        xs = [at for at, _ in points]
+        ax.errorbar(
+            xs,
+            [point.mean * self.scale for _, point in points],
+            [(point.half or 0.0) * self.scale for _, point in points],
+            label="simulated" if self.by is None else str(value),
+            elinewidth=0.6,
+            **style.line(index),
+        )
+        if self.theory is not None:
+            curve = [self.theory(value, at) * self.scale for at in xs]
+            ax.plot(xs, curve, color=style.COLOURS[index % len(style.COLOURS)], linewidth=0.5, zorder=1)
+
+    def _axes(self, ax: Axes) -> None:
+        if "x" in self.log:
             ax.set_xscale("log")
             ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would cover each other
             ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        if "y" in log:
+        if "y" in self.log:
             ax.set_yscale("log")
-        ax.set_xlabel(labels[0])
-        ax.set_ylabel(labels[1])
-        notes = [] if by is None else style.lines_are(by, part.axis(by))
-        notes += [*(["thin: theory"] if theory else []), *(["x: printed"] if len(expected) else [])]
-        style.legend(figure, 4, title=", ".join(notes) or None, title_fontsize=6.5)
-    return figure
+        ax.set_xlabel(self.labels[0])
+        ax.set_ylabel(self.labels[1])
+
+
+def curves(
+    shown: Shown, x: str, y: str, by: str | None = None, *, expected: Sequence[tuple[str, float, float]] = (),
+    **how: Any,
+) -> Figure:  # fmt: skip
+    """Draw `Curves(x, y, by, ...)` at once."""
+    how["where"] = how.get("where") or {}
+    return Curves(x, y, by, **how)(shown, expected)
 
 
 def course(shown: Shown, name: str, **labels: Any) -> list[tuple[float, float]]:
@@ -101,8 +127,8 @@ def over_time(
     return figure
 
 
-def printed(module_file: str, name: str) -> list[tuple[str, float, float]]:
-    """The printed points of a figure, from `expected/NAME.csv` beside the module: line, x, y, where it stands."""
-    file = Path(module_file).parent / "expected" / f"{name}.csv"
-    with file.open(encoding="utf-8", newline="") as rows:
+def printed(file: str | Path, name: str = "") -> list[tuple[str, float, float]]:
+    """The printed points in a file with the columns line, x, y, where."""
+    path = Path(file).parent / "expected" / f"{name}.csv" if name else Path(file)
+    with path.open(encoding="utf-8", newline="") as rows:
         return [(row["line"], float(row["x"]), float(row["y"])) for row in csv.DictReader(rows)]

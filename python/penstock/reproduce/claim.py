@@ -1,45 +1,127 @@
-"""What a published work claims, and what runs say of it."""
+"""The claims of a published work, and the verdicts of runs on them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from penstock.reproduce.choice import Range, Readings
+from penstock.reproduce.lazy import Statement
 from penstock.results.sample import Condition, Finding
+from penstock.results.table import Table
 
-__all__ = ["VERDICTS", "Claim", "Decided", "by_claim", "counts", "decide", "not_comparable"]
+__all__ = ["VERDICTS", "Claim", "Decided", "by_claim", "counts", "decide", "needing", "not_comparable", "on", "read_as"]
 
 VERDICTS = ("confirmed", "contradicted", "inconclusive", "not comparable")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Claim:
     """A claim of a work as a condition on runs.
 
     Attributes:
         id: as in the list of the work's claims.
-        says: the claim in words.
-        expected: the number or the inequality with its tolerance, as text.
-        holds: what decides it.
-        must_hold: whether a reproduction fails when it is not confirmed.
+        says: the claim in the work's words.
+        holds: the condition that decides it: a `Statement`, or on a table a `Condition`.
+        expected: the number or inequality with its tolerance, as text; that of the statement where it is empty.
+        must_hold: a reproduction fails unless the claim, as it is read first, is confirmed.
         because: the reason found for a claim that is contradicted, and the experiment whose runs show it.
-        reading: which other reading of the work's text this is; such a claim is shown and does not count.
+        reading: another way to read the work's text; such a claim is shown and does not count.
+        needs: labels that a cell of the table has where the claim can be decided; else it is left out. So claims about
+            settled flows are left out of a quick reproduction.
+        others: other readings, with the statement of each.
 
     """
 
     id: str
     says: str
-    expected: str
-    holds: Condition
+    holds: Condition | Statement
+    expected: str = ""
     must_hold: bool = False
     because: str = ""
     reading: str = ""
+    needs: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Statement] = field(default_factory=dict)
+
+    def __call__(self, **labels: Any) -> Claim:
+        """The claim in the cells with these labels, where its statements do not have them."""
+        assert isinstance(self.holds, Statement)
+        others = {words: holds(**labels) for words, holds in self.others.items()}
+        return replace(self, holds=self.holds(**labels), others=others)
+
+    def replaced(self, old: Readings, new: Any) -> Claim:
+        """The claim with one value in place of the readings."""
+        assert isinstance(self.holds, Statement)
+        others = {words: holds.replaced(old, new) for words, holds in self.others.items()}
+        return replace(self, holds=self.holds.replaced(old, new), others=others)
+
+    def on(self, table: Table) -> Iterator[Claim]:
+        """One claim for each reading, each with a condition on the table."""
+        if self.needs and not table.has(**self.needs):
+            return
+        yield from self._readings(table)
+        for words, holds in self.others.items():
+            yield from replace(self, holds=holds, expected="", because="")._readings(table, words)
+
+    def _readings(self, table: Table, other: str = "") -> Iterator[Claim]:
+        if isinstance(self.holds, Condition):
+            yield self
+            return
+        for holds, words in _read(self.holds, table):
+            reading = _joined(self.reading, words, other)
+            yield replace(
+                self,
+                holds=holds.on(table),
+                expected=self.expected or holds.text,
+                reading=reading,
+                must_hold=self.must_hold and not reading,
+                because="" if words else self.because,
+                others={},
+            )
+
+
+def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
+    """All readings of claims, each with a condition on the table."""
+    return [one for claim in claims for one in claim.on(table)]
+
+
+def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
+    """Claims that are left out of a table of which no cell has these labels."""
+    return tuple(replace(claim, needs={**labels, **claim.needs}) for claim in claims)
+
+
+def read_as(reading: str, claims: Iterable[Claim], **labels: Any) -> Iterator[Claim]:
+    """Claims as another reading of them, in the cells with these labels: of runs with something changed."""
+    for claim in claims:
+        yield replace(claim(**labels), must_hold=False, because="", reading=_joined(reading, claim.reading))
+
+
+def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
+    """A statement in each of its readings, and the words of that reading."""
+    found = holds.readings()
+    for chosen in itertools.product(*(readings.words.items() for readings in found)):
+        own = holds
+        for readings, (value, _) in zip(found, chosen, strict=True):
+            own = own.replaced(readings, value)
+        words = _joined(*(words for _, words in chosen))
+        if not words or all(_there(value, table) for value, _ in chosen):
+            yield own, words
+
+
+def _there(value: Any, table: Table) -> bool:
+    """Whether a value is in a table, as those of further readings need not be in a quick reproduction."""
+    return isinstance(value, (Range, list, tuple)) or any(value in labels.values() for labels, _ in table.cells)
+
+
+def _joined(*words: str) -> str:
+    return "; ".join(filter(None, words))
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A claim with what came out."""
+    """A claim with its finding."""
 
     claim: Claim
     finding: Finding
@@ -74,12 +156,16 @@ def not_comparable(reason: str) -> Condition:
 
 
 def decide(claims: Iterable[Claim]) -> list[Decided]:
-    """Decide each."""
-    return [Decided(claim, claim.holds.decide()) for claim in claims]
+    """Decide claims that have conditions."""
+    found = []
+    for claim in claims:
+        assert isinstance(claim.holds, Condition)
+        found.append(Decided(claim, claim.holds.decide()))
+    return found
 
 
 def counts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many claims of the JSON have each verdict; other readings do not count."""
+    """The number of claims of the JSON with each verdict; other readings do not count."""
     found = [claim["verdict"] for claim in claims if not claim.get("reading")]
     return {verdict: found.count(verdict) for verdict in VERDICTS}
 

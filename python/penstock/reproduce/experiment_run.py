@@ -5,70 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from penstock import _native
-from penstock.engine.run import cores
 from penstock.files import write_text
 from penstock.reproduce import points
 from penstock.reproduce.claim import Decided, counts, decide
+from penstock.reproduce.effort import Effort
 from penstock.reproduce.paper import Experiment, Paper
 from penstock.results.summary_table import Shown
 from penstock.results.table import Table
-from penstock.studies.store import Store
-from penstock.studies.study import Batch, Measure, Progress, Study
+from penstock.studies.study import Study
 
 __all__ = ["Effort", "Outcome", "carry_out", "recorded", "to_dict", "update", "whole_cost"]
-
-Mode = Literal["quick", "normal", "full"]
-T = TypeVar("T")
 
 # Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
 ROUNDS = (5, 10, 20, 50, 100)
 
 # What a claim has where nothing is written of it.
 SILENT = {"measured": None, "ci95": None, "must_hold": False}
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is to be done, and where results are kept.
-
-    Attributes:
-        mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
-            sweep, with seeds until every claim is decided.
-        store: results of earlier runs.
-        jobs: threads.
-        progress: called with the runs that are finished and the runs that are planned.
-        cost: processor time in seconds of each run that was asked for, by its key.
-
-    """
-
-    mode: Mode = "normal"
-    store: Store | None = None
-    jobs: int = field(default_factory=cores)
-    progress: Progress | None = None
-    cost: dict[str, float] = field(default_factory=dict, compare=False)
-
-    @property
-    def quick(self) -> bool:
-        """Whether a part of each sweep is enough."""
-        return self.mode == "quick"
-
-    def choose(self, quick: T, full: T) -> T:
-        """One value for a quick reproduction, another for the others."""
-        return quick if self.quick else full
-
-    def table(self, study: Study, measure: Measure) -> Table:
-        """What a study finds: also for a first pass that parameters of another are taken from."""
-        batch = Batch(study, self.store)
-        batch.complete(self.jobs, self.progress)
-        table = batch.table(measure)
-        self.cost.update(batch.cost)
-        return table
 
 
 @dataclass(frozen=True)
@@ -97,7 +55,7 @@ class Outcome:
     @property
     def undrawn(self) -> bool:
         """Whether there is a figure and nothing to draw it from."""
-        return self.shown is None and hasattr(self.experiment.module, "draw")
+        return self.shown is None and self.experiment.draw is not None
 
     @property
     def failed(self) -> list[str]:
@@ -106,7 +64,7 @@ class Outcome:
 
     def figure(self) -> Figure | None:
         """The figure, if there is one and something to draw it from."""
-        draw: Callable[[Shown], Figure] | None = getattr(self.experiment.module, "draw", None)
+        draw = self.experiment.draw
         return None if draw is None or self.shown is None else draw(self.shown)
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,13 +83,13 @@ def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
     """Do an experiment and decide its claims."""
     module, effort = experiment.module, replace(effort, cost={})
     if hasattr(module, "rows") or hasattr(module, "table"):
-        table = Table.exact(module.rows(effort)) if hasattr(module, "rows") else module.table(effort)
-        return _outcome(experiment, effort, table, decide(module.claims(table)))
+        table = experiment.table(effort)
+        return _outcome(experiment, effort, table, decide(experiment.claims(table)))
     study: Study = module.study(effort)
     rounds = [*(n for n in ROUNDS if n < study.most_seeds), study.most_seeds] if effort.mode == "normal" else [None]
     for seeds in rounds:
-        table = effort.table(study if seeds is None else study.limited(seeds), module.measure)
-        decided = decide(module.claims(table))
+        table = effort.table(study if seeds is None else study.limited(seeds), experiment.measure)
+        decided = decide(experiment.claims(table))
         if all(one.finding.verdict != "inconclusive" for one in decided):
             break
     return _outcome(experiment, effort, table, decided)
@@ -144,7 +102,7 @@ def _outcome(experiment: Experiment, effort: Effort, table: Table, decided: Iter
 
 
 def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
-    """A claim that is contradicted, with the reason that the work's `reasons.csv` has for it, if it has none yet."""
+    """A claim that is contradicted, with the reason that `why.toml` of the work has for it, if it has none yet."""
     alone = claim["verdict"] == "contradicted" and not claim.get("reading") and not claim.get("because")
     reason = paper.reasons.get(claim["id"]) if alone else None
     return {**claim, "because": reason} if reason else claim
@@ -246,20 +204,19 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
 
 def _drawn(experiment: Experiment, shown: Shown) -> Shown:
     """Of the numbers those that the figure is drawn from, if they are not those of formulas."""
-    module = experiment.module
-    draw = getattr(module, "draw", None)
-    return Shown(()) if draw is None or hasattr(module, "rows") else shown.drawn_by(draw)
+    draw = experiment.draw
+    return Shown(()) if draw is None or hasattr(experiment.module, "rows") else shown.drawn_by(draw)
 
 
 def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
-    """What `results.json` has of an experiment, without what its module and the table of reasons say anyway."""
+    """What `results.json` has of an experiment, without what its module and `why.toml` say anyway."""
     claims = [_brief(paper, claim) for claim in entry["claims"]]
     rest = {name: value for name, value in entry.items() if name != "title"}
     return json.dumps({**rest, "claims": claims}, separators=(",", ":"), ensure_ascii=False)
 
 
 def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
-    """A claim without what says nothing, nor a reason that comes again from the table of reasons."""
+    """A claim without empty fields and without a reason that `why.toml` gives again."""
     said = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
     bare = {name: value for name, value in said.items() if name != "because"}
     return bare if _with_reason(paper, bare) == said else said

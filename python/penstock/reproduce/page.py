@@ -96,6 +96,7 @@ def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dic
         "name": outcome.experiment.name,
         "id": own,
         "title": outcome.experiment.title,
+        "claimed": outcome.experiment.claimed,
         "svg": svg,
         "width": round(float(width[1])) if width else 0,
         "counts": _counted([outcome]),

@@ -2,14 +2,14 @@
 
 A module of an experiment begins with a docstring whose first line is its title, and has
 
-* `study(effort) -> Study` and `measure(run) -> dict` for what is simulated, `rows(effort)` for a table of formulas, or
-  `table(effort) -> Table` for what several studies give together,
-* `claims(table) -> Iterator[Claim]`: what the work claims of it,
-* `draw(shown) -> Figure`, where there is something to draw.
+* `study`, a `Sweep` or another function of the effort that gives a `Study`, and `measure(run) -> dict`, by default that
+  of `setup.py`; or `rows(effort)` for a table of formulas; or `table(effort) -> Table` for several studies together,
+* `CLAIMS`, or `claims(table)` where they depend on the table: the claims of the work,
+* `draw`, `Curves` or another function of the recorded points, where there is a figure. Curves show the printed points
+  in `expected/ID.csv`, if there is one.
 
-`reasons.csv`, if there is one, has in its columns `claim` and `because` why a claim is contradicted. `also` in
-`paper.toml`, if it is there, has further names of experiments. Of the full runs `results.json` has the claims, and
-`points.parquet` the points that the figures draw from.
+`why.toml` has the reasons why claims are contradicted (`penstock.reproduce.why`). `also` in `paper.toml` has further
+names of experiments. Of the full runs `results.json` has the claims, and `points.parquet` the points of the figures.
 """
 
 from __future__ import annotations
@@ -21,19 +21,30 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from matplotlib.figure import Figure
+
 from penstock.errors import PenstockError, nearest
+from penstock.plots.curves import Curves, printed
+from penstock.reproduce import why
+from penstock.reproduce.claim import Claim, on
+from penstock.reproduce.effort import Effort
+from penstock.results.summary_table import Shown
+from penstock.results.table import Table
+from penstock.studies.study import Measure
 
 __all__ = ["Experiment", "Paper", "find", "papers"]
 
 _PAPERS = Path(__file__).parents[1] / "papers"
 _KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
+# What the id of a panel has after that of its figure: `a` in `fig5a`, `-top` in `fig5-top`.
+_PANEL_OF = re.compile(r"[a-z](-[a-z]+)?|-[a-z]+")
 # The panels in the name of a figure: `a` in `fig2-9a`, `a,b` in `fig5-5a,b`.
 _PANELS = re.compile(r"(?<=\d)[a-z][a-z,–-]*$")
 
@@ -54,6 +65,47 @@ class Experiment:
     def title(self) -> str:
         """What it is, in a line."""
         return (self.module.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")
+
+    def table(self, effort: Effort) -> Table:
+        """Its numbers: those of formulas, of several studies, or of one."""
+        module = self.module
+        if hasattr(module, "rows"):
+            return Table.exact(module.rows(effort))
+        if hasattr(module, "table"):
+            found: Table = module.table(effort)
+            return found
+        return effort.table(module.study(effort), self.measure)
+
+    @property
+    def measure(self) -> Measure:
+        """What is measured in a run: by its module, or else as the set-up of the work says."""
+        if hasattr(self.module, "measure"):
+            found: Measure = self.module.measure
+            return found
+        made: Measure = importlib.import_module(f"{_package(self.paper.folder)}.setup").measure
+        return made
+
+    def claims(self, table: Table) -> list[Claim]:
+        """Its claims on a table, one for each reading."""
+        made = self.module.claims(table) if hasattr(self.module, "claims") else self.module.CLAIMS
+        return on(made, table)
+
+    @property
+    def claimed(self) -> list[str]:
+        """The ids of all its claims, also of those that a quick reproduction leaves out."""
+        written = [one.id for one in getattr(self.module, "CLAIMS", ())]
+        return list(
+            dict.fromkeys([*written, *(claim for id_, claim, _ in self.paper.recorded_claims() if id_ == self.id)])
+        )
+
+    @property
+    def draw(self) -> Callable[[Shown], Figure] | None:
+        """What makes its figure; with the printed points of `expected/ID.csv`, if there are any, beside curves."""
+        draw = getattr(self.module, "draw", None)
+        if not isinstance(draw, Curves):
+            return draw
+        file = self.paper.folder / "expected" / f"{self.id}.csv"
+        return partial(draw, expected=printed(file) if file.exists() else ())
 
     @property
     def name(self) -> str:
@@ -102,21 +154,24 @@ class Paper:
     def named(self, name: str) -> list[Experiment]:
         """The experiments of a name; none where nothing has it.
 
-        It is an experiment's id, also with the work's dots and panels (`fig2.9a` for `fig2-9`), or the id of a claim or
-        its beginning before a slash (`c01`, `tab3.1/r1`, `tab3.1`), for what decides that claim by the record.
+        A name is an experiment's id, also with the work's dots and panels (`fig2.9a` for `fig2-9`); a figure whose
+        panels are experiments (`fig5` for `fig5a` to `fig5c`); or the id of a claim or its beginning before a slash
+        (`c01`, `tab3.1/r1`, `tab3.1`), which stands for the experiment that decides the claim by the record.
         """
         own = {experiment.id: experiment for experiment in self.experiments}
         plain = name.replace(".", "-")
         for id_ in (name, plain, _PANELS.sub("", plain), self.also.get(name)):
             if id_ in own:
                 return [own[id_]]
-        meant = [(id_, main) for id_, claim, main in self._claims() if f"{claim}/".startswith(f"{name}/")]
+        if panels := [id_ for id_ in own if _PANEL_OF.fullmatch(id_.removeprefix(plain)) and id_.startswith(plain)]:
+            return [own[id_] for id_ in panels]
+        meant = [(id_, main) for id_, claim, main in self.recorded_claims() if f"{claim}/".startswith(f"{name}/")]
         decided = [id_ for id_, main in meant if main] or [id_ for id_, _ in meant]
         return [own[id_] for id_ in dict.fromkeys(decided)]
 
     def names(self) -> list[str]:
         """What `named` knows, as it is written in the record."""
-        claims = [claim for _, claim, _ in self._claims()]
+        claims = [claim for _, claim, _ in self.recorded_claims()]
         return [*self.about["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
 
     @property
@@ -125,7 +180,7 @@ class Paper:
         found: Mapping[str, str] = self.about.get("also", {})
         return found
 
-    def _claims(self) -> list[tuple[str, str, bool]]:
+    def recorded_claims(self) -> list[tuple[str, str, bool]]:
         """Experiment and id of each recorded claim, and whether it is the main reading."""
         return [
             (entry["id"], claim["id"], not claim.get("reading"))
@@ -146,12 +201,13 @@ class Paper:
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
-        """Why claims are contradicted, by their ids, where the work has this in a table."""
+        """Why claims are contradicted, by their ids: the sentences of `why.toml`."""
+        found = dict(why.sentences(self.folder, self.recorded()))
         file = self.folder / "reasons.csv"
-        if not file.exists():
-            return {}
-        with file.open(encoding="utf-8", newline="") as rows:
-            return {row["claim"]: row["because"] for row in csv.DictReader(rows)}
+        if file.exists():
+            with file.open(encoding="utf-8", newline="") as rows:
+                found |= {row["claim"]: row["because"] for row in csv.DictReader(rows)}
+        return found
 
     def recorded(self) -> Mapping[str, Any] | None:
         """What `results.json` has, where there is one."""

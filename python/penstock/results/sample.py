@@ -29,6 +29,10 @@ Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 # Fewer runs than this of something random decide nothing.
 FEWEST_RUNS = 5
 
+# Numbers that differ by less than this share of the bound are equal to it: only rounding in the arithmetic tells
+# them apart, such as a rank correlation of -0.7999999999999998 from -0.8.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -185,19 +189,25 @@ def _bounded(sample: Sample, bound: Sample | float, sign: str) -> Condition:
             return replace(found, why=f"{pair}? difference {_shown(found.measured)}")
 
         return Condition(decide_pair, inner.margin / scale)
-    holds = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt}[sign]
     upward = sign.startswith(">")
 
     def decide() -> Finding:
         found = sample.summary
         if found is None or found.ci95 is None or (sample.random and found.runs < FEWEST_RUNS):
             return _undecided(found)
-        ends = [holds(end, bound) for end in found.ci95]
+        ends = [_holds(end, bound, sign) for end in found.ci95]
         verdict: Verdict = "confirmed" if all(ends) else "inconclusive" if any(ends) else "contradicted"
         return Finding(verdict, found, f"{_shown(found)}, asked {sign} {_number(bound)}")
 
     gap = sample.mean - bound if upward else bound - sample.mean
     return Condition(decide, gap / (abs(bound) or 1.0))
+
+
+def _holds(value: float, bound: float, sign: str) -> bool:
+    """Whether a number is on the right side of a bound; within `ROUNDING` of it, it counts as equal."""
+    if abs(value - bound) <= ROUNDING * abs(bound):
+        return sign.endswith("=")
+    return value > bound if sign.startswith(">") else value < bound
 
 
 def _undecided(found: Summary | None) -> Finding:

@@ -1,30 +1,29 @@
-"""What the experiments of Kantawala and Turner have in common; section numbers refer to their paper."""
+"""The common set-up of Kantawala and Turner's experiments; section numbers refer to their paper."""
 
 from __future__ import annotations
 
 import functools
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, at_most, chosen, metric, within
 
 RATE = "500Mbit"  # of every bottleneck (Section 4)
 RATE_BPS = 500e6
 WIRE, PAYLOAD = 1500, 1460  # bytes of a packet (Section 4), of which 40 are headers
 BURST = 256  # packets of a transfer of the short flows (Section 4)
 BUFFERS = [100, 200, 400, 600, 1000, 2000, 3000, 4000, 5000, 20000]  # packets; 100 to 20 000 (Section 4)
-PLOTTED = 5000  # packets; the figures end here (Section 5)
+LAST = 5000  # packets; the figures end here (Section 5)
+ALL = 100  # queues: one for each long flow of a bottleneck (Section 5.3)
 FLOWS = {"long": 100, "short": 1000}  # on each bottleneck (Sections 5.1 and 5.2)
 ACCESS = {"long": "10Mbit", "short": "100Mbit"}  # (Section 4)
+TRIPS, HOPS, ONE_TRIP = "two round trips", "three hops", "one round trip"
 
 NEVER = "1000s"  # an interval T that does not end within a run
-
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
@@ -34,15 +33,8 @@ MULTI_QUEUE: dict[str, ps.Queue] = {
     "TDRR": ps.Tdrr(),
 }
 ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
-COMPARED = ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE]
-FEW = ["DTDRR", "DSDRR", "RED"]  # of a quick reproduction
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
-
-# Figure 1 lets W fall to one more than the queues that are marked at that moment, which is nearly always one.
-READINGS = {"DSDRR": "", "DSDRR-W": "W stays at its initial 10 % of the queues"}
-
-W_FALLS = "as printed, W falls to 1 in any second without an overflow (discard-state)"
-"""Why what DSDRR reaches in the work is not reached with figure 1; what fails with W held has further reasons."""
+COMPARED = Choice(["DTDRR", "DSDRR", "RED"], ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE])
 
 # Settings tried for RED and Blue, of which the best is used (Section 4 says that this was done, not what was tried).
 # The first of each is taken without a search.
@@ -63,10 +55,35 @@ BLUE_TRIED = [
     (0.02, 0.002, "10ms"),
 ]  # the sets of the report that introduces Blue
 
+# Figure 1 lets W fall to one more than the queues that are marked at that moment, which is nearly always one.
+HELD = "W stays at its initial 10 % of the queues"
+DSDRR = Readings({"DSDRR": "", "DSDRR-W": HELD})
+NEW = ["DTDRR", DSDRR]
+SEEN = at_most(LAST)
+"""The buffers of the figures."""
+FROM_400 = Readings({SEEN: "", within(400, LAST): "from 400 packets on"})
+SETTLED = {"buffer": LAST}
+"""Where runs are long enough for flows over 200 and 300 ms to reach their share, which those of a quick reproduction
+are not."""
+
+slow, fast = metric("g_slow", "%", "slow goodput"), metric("g_fast", "%", "fast goodput")
+used, lost = metric("utilization", "%"), metric("loss", "%")
+ratio = metric("ratio", says="burst ratio")
+
+SENDERS: Mapping[str, Mapping[str, Any]] = {
+    "Reno": {},
+    "CUBIC": {
+        "flavour": "cubic", "profile": "linux", "headers": f"{WIRE - PAYLOAD}B", "initial_window": None,
+        "min_rto": None,
+    },
+}  # fmt: skip
+"""The work's, and CUBIC, SACK, a first window of 10 and the rest of the profile of Linux."""
+
 Span = tuple[str, str]
 """How long a run is, and how much of it is left out at its start."""
 Tuned = Mapping[tuple[str, int], int]
 """The best setting of RED and of Blue, by the place in what was tried, for each buffer."""
+Runs = Callable[[Effort], Study]
 
 
 def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) -> ps.Queue:
@@ -80,49 +97,54 @@ def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) 
             mean_packet=f"{WIRE}B",
         )  # fmt: skip
     if scheme == "Blue":
-        d1, d2, freeze = BLUE_TRIED[setting]
-        return ps.Blue(limit=limit, d1=d1, d2=d2, freeze=freeze)
+        return blue(buffer, *BLUE_TRIED[setting])
     if scheme == "Tail-Drop":
         return ps.DropTail(limit=limit)
     made = MULTI_QUEUE[scheme]
     return type(made)(**{**vars(made), "limit": limit, **changes})
 
 
-def _flows(load: str, count: int, source: str, sink: str, flavour: str) -> ps.Traffic:
+def blue(buffer: int, d1: float, d2: float, freeze: str) -> ps.Queue:
+    """Blue with steps of its own."""
+    return ps.Blue(limit=f"{buffer}p", d1=d1, d2=d2, freeze=freeze)
+
+
+def _flows(load: str, count: int, source: str, sink: str, **changes: Any) -> ps.Traffic:
     """Reno without end, or transfers of 256 packets with 2 s between them, each a new connection (Section 4)."""
     tcp: dict[str, Any] = {
-        "count": count, "from_": source, "to": sink, "flavour": flavour, "profile": "ns2", "packet": f"{PAYLOAD}B",
-        "window": 100_000, "initial_window": 1, "min_rto": "1s", "start": {"uniform": ["0s", "5s"]},
+        "count": count, "from_": source, "to": sink, "flavour": "reno", "profile": "ns2", "packet": f"{PAYLOAD}B",
+        "window": 100_000, "initial_window": 1, "min_rto": "1s", "start": {"uniform": ["0s", "5s"]}, **changes,
     }  # fmt: skip
     return ps.Tcp(**tcp) if load == "long" else ps.OnOff(on={"packets": BURST}, off={"exp": "2s"}, **tcp)
 
 
-def _access(load: str, count: int, name: str, router: str, delay: str) -> ps.Link:
-    return ps.Link(count=count, from_=f"{name}{{i}}", to=router, rate=ACCESS[load], delay=delay)
+def _access(load: str, count: int, name: str, router: str, delay: str, jitter: Any) -> ps.Link:
+    made = ps.Link(count=count, from_=f"{name}{{i}}", to=router, rate=ACCESS[load], delay=delay)
+    return made if jitter is None else replace(made, jitter=jitter)
+
+
+def _scenario(
+    network: str, load: str, span: Span, links: Mapping[str, ps.Link], traffic: Mapping[str, ps.Traffic]
+) -> ps.Scenario:
+    name = f"Kantawala and Turner: {network}, {load}"
+    return ps.Scenario(name=name, duration=span[0], warmup=span[1], links=dict(links), traffic=dict(traffic))
 
 
 def two_round_trips(
-    load: str, discipline: ps.Queue, span: Span, flavour: str = "reno", flows: int | None = None
+    load: str, discipline: ps.Queue, span: Span, jitter: Any = None, flows: int | None = None, **tcp: Any
 ) -> ps.Scenario:
     """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1); by default as many as in the work."""
     half = (flows or FLOWS[load]) // 2
-    return ps.Scenario(
-        name=f"Kantawala and Turner: two round trips, {load}",
-        duration=span[0],
-        warmup=span[1],
-        links={
-            "hop0": ps.Link(from_="R1", to="R2", rate=RATE, delay="0ms", queue=discipline, watch=True),
-            "fast": _access(load, half, "A", "R1", "20ms"),
-            "slow": _access(load, half, "B", "R1", "100ms"),
-        },
-        traffic={
-            "fast": _flows(load, half, "A{i}", "R2", flavour),
-            "slow": _flows(load, half, "B{i}", "R2", flavour),
-        },
-    )
+    links = {
+        "hop0": ps.Link(from_="R1", to="R2", rate=RATE, delay="0ms", queue=discipline, watch=True),
+        "fast": _access(load, half, "A", "R1", "20ms", jitter),
+        "slow": _access(load, half, "B", "R1", "100ms", jitter),
+    }
+    traffic = {"fast": _flows(load, half, "A{i}", "R2", **tcp), "slow": _flows(load, half, "B{i}", "R2", **tcp)}
+    return _scenario(TRIPS, load, span, links, traffic)
 
 
-def three_hops(load: str, discipline: ps.Queue, span: Span, flavour: str = "reno") -> ps.Scenario:
+def three_hops(load: str, discipline: ps.Queue, span: Span, jitter: Any = None, **tcp: Any) -> ps.Scenario:
     """Three bottlenecks of 50 ms in a row; flows over all of them, and as many over each alone (Section 4.2)."""
     half = FLOWS[load] // 2
     links = {
@@ -130,69 +152,89 @@ def three_hops(load: str, discipline: ps.Queue, span: Span, flavour: str = "reno
         for i in range(3)
     }
     cross = ("fast", "cross1", "cross2")  # the cross traffic of the first router is what figure 5 (b) shows
-    links |= {f"in-{name}": _access(load, half, f"C{i}-", f"R{i}", "0ms") for i, name in enumerate(cross)}
-    return ps.Scenario(
-        name=f"Kantawala and Turner: three hops, {load}",
-        duration=span[0],
-        warmup=span[1],
-        links={**links, "in-slow": _access(load, half, "E", "R0", "0ms")},
-        traffic={
-            **{name: _flows(load, half, f"C{i}-{{i}}", f"R{i + 1}", flavour) for i, name in enumerate(cross)},
-            "slow": _flows(load, half, "E{i}", "R3", flavour),
-        },
-    )
+    links |= {f"in-{name}": _access(load, half, f"C{i}-", f"R{i}", "0ms", jitter) for i, name in enumerate(cross)}
+    links["in-slow"] = _access(load, half, "E", "R0", "0ms", jitter)
+    traffic = {name: _flows(load, half, f"C{i}-{{i}}", f"R{i + 1}", **tcp) for i, name in enumerate(cross)}
+    traffic["slow"] = _flows(load, half, "E{i}", "R3", **tcp)
+    return _scenario(HOPS, load, span, links, traffic)
 
 
-def single(load: str, discipline: ps.Queue, span: Span, flavour: str = "reno") -> ps.Scenario:
+def one_round_trip(load: str, discipline: ps.Queue, span: Span, **tcp: Any) -> ps.Scenario:
     """One bottleneck and one round trip of 100 ms; 100 long or 500 short flows (Section 4, results in the report)."""
     count = {"long": 100, "short": 500}[load]
-    return ps.Scenario(
-        name=f"Kantawala and Turner: one round trip, {load}",
-        duration=span[0],
-        warmup=span[1],
-        links={
-            "hop0": ps.Link(from_="R1", to="R2", rate=RATE, delay="50ms", queue=discipline, watch=True),
-            "fast": _access(load, count, "A", "R1", "0ms"),
-        },
-        traffic={"fast": _flows(load, count, "A{i}", "R2", flavour)},
-    )
+    links = {
+        "hop0": ps.Link(from_="R1", to="R2", rate=RATE, delay="50ms", queue=discipline, watch=True),
+        "fast": _access(load, count, "A", "R1", "0ms", None),
+    }
+    return _scenario(ONE_TRIP, load, span, links, {"fast": _flows(load, count, "A{i}", "R2", **tcp)})
 
 
-TRIPS, HOPS = "two round trips", "three hops"
-NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, "one round trip": single}
+NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, ONE_TRIP: one_round_trip}
 
 
 def times(effort: Effort, network: str) -> Span:
     """100 s (Section 4), the first 10 s left out (decision: starts and first losses are over by then)."""
-    short = ("12s", "5s") if network == "three hops" else ("15s", "6s")
-    return effort.choose(short, ("100s", "10s"))
+    return effort.choose(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
 
 
-def buffers(effort: Effort, network: str, load: str) -> list[int]:
+def buffers(network: str, load: str) -> Choice[list[int]]:
     """The sizes that are run."""
-    few = {("two round trips", "long"): [100, 400, 2000]}.get((network, load), [2000])
-    many = [100, 200, 400, 1000, 5000] if network == "one round trip" else BUFFERS
-    return effort.choose(few, many)
+    few = [100, 400, 2000] if (network, load) == (TRIPS, "long") else [2000]
+    return Choice(few, [100, 200, 400, 1000, 5000] if network == ONE_TRIP else BUFFERS)
 
 
-def study(
-    effort: Effort, network: str, load: str, schemes: Sequence[str] = COMPARED, sizes: Sequence[int] = ()
-) -> Study:
+def runs(
+    vary: Mapping[str, Any], labels: Mapping[str, Any] | None = None, *, seeds: int | Choice[int] = 5,
+    where: Callable[..., bool] | None = None, span: Choice[Span] | None = None,
+    discipline: Callable[..., ps.Queue] | None = None, **fixed: Any,
+) -> Runs:  # fmt: skip
+    """A study over `network`, `load`, `scheme`, `buffer`, `queues`, `jitter`, `flows` or a key of TCP, as `flavour`.
+
+    Each is an axis in `vary`, one value in `labels`, or one value that is no label. RED and Blue have the best settings
+    for Reno with their network and load, unless `discipline` makes the queues.
+    """
+
+    def study(effort: Effort) -> Study:
+        axes = {axis: chosen(values, effort) for axis, values in vary.items()}
+        single = {"load": "long", **fixed, **(labels or {})}
+        networks = axes.get("network", [single.get("network")])
+        search = discipline is None and {"RED", "Blue"} & set(axes["scheme"])
+        tuned = {network: best(effort, network, single["load"]) for network in networks} if search else {}
+
+        def scenario(**at: Any) -> ps.Scenario:
+            how = {**single, **at}
+            network, load, scheme, buffer = (how.pop(name) for name in ("network", "load", "scheme", "buffer"))
+            queues = how.pop("queues", ALL)
+            how |= SENDERS[how.pop("tcp", "Reno")]
+            if "least" in how:
+                how["min_rto"] = how.pop("least")
+            shared = {} if queues == ALL else {"buckets": queues}
+            make = discipline or functools.partial(queue, tuned=tuned.get(network), **shared)
+            within = times(effort, network) if span is None else chosen(span, effort)
+            return NETWORKS[network](load, make(scheme, buffer), within, **how)
+
+        return Study(scenario, axes, seeds=chosen(seeds, effort), where=where, labels=labels or {})
+
+    return study
+
+
+def against_buffer(network: str, load: str, schemes: Any = COMPARED, sizes: Any = None) -> Runs:
     """Schemes and buffers in one network."""
-    within = list(sizes) or buffers(effort, network, load)
-    tuned = best(effort, network, load) if set(schemes) & {"RED", "Blue"} else None
-    build, span = NETWORKS[network], times(effort, network)
-    return Study(
-        lambda scheme, buffer: build(load, queue(scheme, buffer, tuned), span),
-        {"scheme": list(schemes), "buffer": within},
-        seeds=5,
-        labels={"network": network, "load": load},
-    )
+    return runs({"scheme": schemes, "buffer": sizes or buffers(network, load)}, {"network": network, "load": load})
+
+
+def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
+    """Studies in one table, those of `full` where it is not for a quick reproduction."""
+
+    def study(effort: Effort) -> Study:
+        return functools.reduce(operator.add, (part(effort) for part in (*parts, *effort.choose((), full))))
+
+    return study
 
 
 def best(effort: Effort, network: str, load: str) -> Tuned:
     """The search for RED's and Blue's settings: the one with the most goodput, for each buffer (Section 4)."""
-    sizes = buffers(effort, network, load)
+    sizes = chosen(buffers(network, load), effort)
     tried = {"RED": range(effort.choose(2, len(RED_TRIED))), "Blue": range(effort.choose(2, len(BLUE_TRIED)))}
     build, span = NETWORKS[network], effort.choose(("6s", "4s"), ("50s", "20s"))
     found = effort.table(
@@ -213,11 +255,6 @@ def best(effort: Effort, network: str, load: str) -> Tuned:
         for scheme, settings in tried.items()
         for buffer in sizes
     }
-
-
-def joined(studies: Sequence[Study]) -> Study:
-    """All of them in one table."""
-    return functools.reduce(operator.add, studies)
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
@@ -252,26 +289,7 @@ def _deviation(mean: float, jain: float | None) -> float | None:
     return mean * math.sqrt(max(1 / jain - 1, 0.0)) if jain else None
 
 
-def at(table: Table, metric: str, scheme: str, buffer: int) -> Sample:
-    """The sample of a scheme at a buffer, in a table of one network and one load."""
-    return table(metric, scheme=scheme, buffer=buffer)
-
-
-def place(scheme: str, buffer: int) -> str:
-    """Where a condition holds, in words."""
-    return f"{scheme}, B = {buffer}"
-
-
-def settled(table: Table) -> bool:
-    """Whether the runs are long enough for flows over 200 and 300 ms to reach their share: not in quick mode."""
-    return bool(table.has(buffer=PLOTTED))
-
-
-def sizes(table: Table, low: float = 0, high: float = PLOTTED) -> list[int]:
-    """The buffers of a table from `low` to `high` packets."""
-    return [buffer for buffer in table.axis("buffer") if low <= buffer <= high]
-
-
-def upward(table: Table, low: float) -> list[int]:
-    """The buffers of a table from `low` packets on, that past the end of the figures too."""
-    return sizes(table, low, math.inf)
+def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> Curves:
+    """A figure against the buffer, or another axis, for each scheme."""
+    name = called or {"buffer": "buffer (packets)"}.get(x, x)
+    return Curves(x, y, by, labels=(name, label), log="x", **how)

@@ -2,50 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean, stdev
-
-from matplotlib.figure import Figure
+from typing import Any
 
 import penstock as ps
 from penstock.papers.kantawala_turner_2005 import fig6a, fig6b
-from penstock.papers.kantawala_turner_2005.setup import PAYLOAD, RATE_BPS, WIRE, Span, queue, times, two_round_trips
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
+from penstock.papers.kantawala_turner_2005.setup import (
+    ALL,
+    PAYLOAD,
+    RATE_BPS,
+    TRIPS,
+    WIRE,
+    panel,
+    queue,
+    times,
+    two_round_trips,
+)
+from penstock.reproduce.figure import Effort, Study, needing, read_as
 
 HALF = 50  # flows of each kind (Section 4.1)
 
 
 def study(effort: Effort) -> Study:
-    """Two round trips, numbers of queues that keep the kinds apart, and one queue."""
-    span = times(effort, "two round trips")
-    return Study(
-        lambda scheme, queues: _apart(scheme, None if queues == fig6a.ALL else queues, span),
-        {
-            "scheme": effort.choose(fig6a.SCHEMES[:1], fig6a.SCHEMES),
-            "queues": effort.choose([10, 100], [1, 2, 10, 20, 50, 100]),
-        },
-        seeds=effort.choose(1, 5),
-        labels={"network": "two round trips"},
-    )
+    """Two round trips, numbers of queues that keep the kinds apart, and one queue.
 
+    Flows are in turn of one kind and the other, so that an even number of queues, shared by number, keeps them apart.
+    """
 
-def _apart(scheme: str, buckets: int | None, span: Span) -> ps.Scenario:
-    """Flows in turn of one kind and the other, so that an even number of queues, shared by number, keeps them apart."""
-    evenly = two_round_trips("long", queue(scheme, fig6a.BUFFER, buckets=buckets), span)
-    traffic = {
-        f"{name}{i}": replace(group, count=1, from_=f"{end}{i}")
-        for i in range(HALF)
-        for (name, group), end in zip(evenly.traffic.items(), "AB", strict=True)
+    def scenario(scheme: str, queues: int) -> ps.Scenario:
+        buckets = None if queues == ALL else queues
+        evenly = two_round_trips("long", queue(scheme, fig6a.BUFFER, buckets=buckets), times(effort, TRIPS))
+        traffic = {
+            f"{name}{i}": replace(group, count=1, from_=f"{end}{i}")
+            for i in range(HALF)
+            for (name, group), end in zip(evenly.traffic.items(), "AB", strict=True)
+        }
+        return replace(evenly, traffic=traffic)
+
+    axes: dict[str, Any] = {
+        "scheme": effort.choose(fig6a.SCHEMES[:1], fig6a.SCHEMES),
+        "queues": effort.choose([10, 100], [1, 2, 10, 20, 50, 100]),
     }
-    return replace(evenly, name="Kantawala and Turner: queues shared by flows of one kind", traffic=traffic)
+    return Study(scenario, axes, seeds=effort.choose(1, 5), labels={"network": TRIPS})
 
 
 def measure(run: ps.Run) -> dict[str, float]:
@@ -61,17 +60,6 @@ def measure(run: ps.Run) -> dict[str, float]:
     }
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Claims c26 and c27, as other readings."""
-    if not table.has(queues=1):
-        return
-    for claim in [*fig6a.claims(table), *fig6b.claims(table)]:
-        reading = "; ".join(part for part in ("two round trips, flows of one in a queue", claim.reading) if part)
-        yield replace(claim, reading=reading, because="", must_hold=False)
+CLAIMS = needing({"queues": 1}, *read_as("two round trips, flows of one in a queue", [*fig6a.CLAIMS, *fig6b.CLAIMS]))
 
-
-def draw(shown: Shown) -> Figure:
-    """Goodput of the flows of 200 ms."""
-    return curves(
-        shown, "queues", "g_slow", "scheme", labels=("queues, of one kind each", "goodput, 200 ms (%)"), log="x"
-    )
+draw = panel("g_slow", "goodput, 200 ms (%)", "queues", called="queues, of one kind each")

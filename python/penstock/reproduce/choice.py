@@ -1,0 +1,89 @@
+"""What a label in a claim can be besides one value: a range, the readings of a text, and their words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Range", "Readings", "above", "at_least", "at_most", "below", "label_text", "value_text", "within"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of an axis from `low` to `high`, in the order of the axis; `text` says so after the axis' name."""
+
+    text: str
+    holds: Callable[[Any], bool]
+
+    def __call__(self, value: Any) -> bool:
+        """Whether a value is one of them."""
+        return self.holds(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def at_least(low: float) -> Range:
+    """Values of `low` or more."""
+    return Range(f">= {low:g}", lambda value: value >= low)
+
+
+def at_most(high: float) -> Range:
+    """Values of `high` or less."""
+    return Range(f"<= {high:g}", lambda value: value <= high)
+
+
+def above(low: float) -> Range:
+    """Values of more than `low`."""
+    return Range(f"> {low:g}", lambda value: value > low)
+
+
+def below(high: float) -> Range:
+    """Values of less than `high`."""
+    return Range(f"< {high:g}", lambda value: value < high)
+
+
+def within(low: float, high: float) -> Range:
+    """Values from `low` to `high`, both included."""
+    return Range(f"from {low:g} to {high:g}", lambda value: low <= value <= high)
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """The ways in which a text can be read, as values of one label, each with its words; "" for the one that counts.
+
+    A claim that names it stands for one claim for each value: `scheme=Readings({"DSDRR": "", "DSDRR-W": "W stays"})`.
+    """
+
+    words: Mapping[Any, str]
+
+
+def value_text(axis: str, value: Any) -> str:
+    """A value with the name of its axis, which a word does without: `Blue`, `buffer = 400`, `rtt = 40ms`."""
+    return value if _is_word(value) else f"{axis} = {_plain(value)}"
+
+
+def label_text(axis: str, label: Any) -> str:
+    """What a label asks for: `RED, Blue`, `buffer = 100, 400`, `buffer >= 400`."""
+    if isinstance(label, Range):
+        return f"{axis} {label.text}"
+    if isinstance(label, Readings):
+        return label_text(axis, next(iter(label.words)))
+    if isinstance(label, (list, tuple)):
+        values = [next(iter(value.words)) if isinstance(value, Readings) else value for value in label]
+        words = ", ".join(map(_plain, values))
+        return words if all(map(_is_word, values)) else f"{axis} = {words}"
+    return value_text(axis, label)
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and not value[:1].isdigit()
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, (int, float)) and math.isfinite(value) else str(value)

@@ -1,0 +1,123 @@
+"""How much of an experiment is run, and sweeps that depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from penstock.engine.run import Run, cores
+from penstock.results.table import Table
+from penstock.scenario.scenario import Scenario
+from penstock.studies.store import Store
+from penstock.studies.study import Batch, Measure, Progress, Study
+
+__all__ = ["Choice", "Effort", "Mode", "Sweep", "chosen"]
+
+Mode = Literal["quick", "normal", "full"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much of an experiment is run, and where results are kept.
+
+    Attributes:
+        mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
+            sweep, with seeds until every claim is decided.
+        store: results of earlier runs.
+        jobs: threads.
+        progress: called with the numbers of finished and of planned runs.
+        cost: CPU time in seconds of each run of the experiment, by its key.
+
+    """
+
+    mode: Mode = "normal"
+    store: Store | None = None
+    jobs: int = field(default_factory=cores)
+    progress: Progress | None = None
+    cost: dict[str, float] = field(default_factory=dict, compare=False)
+
+    @property
+    def quick(self) -> bool:
+        """Whether a part of each sweep is enough."""
+        return self.mode == "quick"
+
+    def choose(self, quick: T, full: T) -> T:
+        """One value for a quick reproduction, another for the others."""
+        return quick if self.quick else full
+
+    def table(self, study: Study, measure: Measure) -> Table:
+        """Run a study and measure it; also for a first pass whose results set parameters of another study."""
+        batch = Batch(study, self.store)
+        batch.complete(self.jobs, self.progress)
+        table = batch.table(measure)
+        self.cost.update(batch.cost)
+        return table
+
+
+@dataclass(frozen=True)
+class Choice(Generic[T]):
+    """A value for a quick reproduction, and the one for the others."""
+
+    quick: T
+    full: T
+
+
+def chosen(value: Any, effort: Effort) -> Any:
+    """A value, or of a `Choice` the one for this effort."""
+    return effort.choose(value.quick, value.full) if isinstance(value, Choice) else value
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A study as data: called with an effort it is a `Study`, so that `study = Sweep(...)` stands in a module.
+
+    Attributes:
+        base: makes a scenario from one value of each axis.
+        vary: axes and their values; a `Choice` where a quick reproduction has fewer.
+        seeds: number of runs of each cell.
+        span: duration and warm-up of every run, where `base` does not set them.
+        where: keeps only the cells for which it is true.
+        labels: further labels of all cells.
+        keep: what is kept of queue and law over time (`Study.keep`).
+        only_full: whether a quick reproduction leaves it out; only for a part that is added to another.
+
+    """
+
+    base: Callable[..., Scenario]
+    vary: Mapping[str, Sequence[Any] | Choice[Sequence[Any]]]
+    seeds: int | Choice[int] = 5
+    span: tuple[str, str] | Choice[tuple[str, str]] | None = None
+    where: Callable[..., bool] | None = None
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    keep: Callable[[Run], Mapping[str, Any]] | None = None
+    only_full: bool = False
+    others: tuple[Sweep, ...] = ()
+
+    def __add__(self, other: Sweep) -> Sweep:
+        """Both, in one table."""
+        return replace(self, others=(*self.others, other))
+
+    def __call__(self, effort: Effort) -> Study:
+        """The study."""
+
+        def scenario(**labels: Any) -> Scenario:
+            made = self.base(**labels)
+            if self.span is None:
+                return made
+            duration, warmup = chosen(self.span, effort)
+            return replace(made, duration=duration, warmup=warmup)
+
+        study = Study(
+            scenario,
+            {axis: chosen(values, effort) for axis, values in self.vary.items()},
+            seeds=chosen(self.seeds, effort),
+            where=self.where,
+            labels=self.labels,
+            keep=self.keep,
+        )
+        for other in self.others:
+            if not (other.only_full and effort.quick):
+                study += other(effort)
+        return study

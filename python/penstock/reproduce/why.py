@@ -1,0 +1,128 @@
+"""Why claims are contradicted: `why.toml` of a work, its sentences filled in with numbers from the record.
+
+An entry for each claim has `because`, a sentence, and for each name in braces in it where its number comes from, so
+that no number is typed by hand and a new record brings new numbers:
+
+    [c01]
+    because = "the report's four sets of Blue step too far; the best of 32 has {share} % in every buffer (why-blue)"
+    share = { in = "why-blue", of = "g_slow", network = "two round trips", set = "the best of 32 sets" }
+
+* `{ in, of, LABEL = ... }`: the mean of metric `of` in the recorded points of experiment `in`, in all cells with the
+  labels: one value, a list, or `{ min = 400, max = 5000 }`. Of several cells it is "35 to 46". `over = { LABEL = ...
+  }` divides by the number with these labels instead, cell by cell, and `minus = { ... }` subtracts it; `show` is a
+  format (".2g" by default, ".3g", ".0f").
+* `{ claim, of }`: of the recorded claim, with its `reading` where there is one: `of = "measured"`, or `of = "held"`,
+  such as "24 of 24".
+* A text or a list of texts stands for itself. So an entry can say what was changed (`holds_with = ["strict"]`).
+
+`points.parquet` has the points that figures draw, `results.json` all claims. A number of an experiment or claim that is
+not recorded yet is shown as "?"; a number that its record lacks is an error.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from penstock.errors import PenstockError
+from penstock.reproduce import points
+from penstock.results.summary_table import Shown
+
+__all__ = ["UNKNOWN", "entries", "sentences"]
+
+UNKNOWN = "?"
+
+_OWN = {"in", "of", "over", "minus", "show"}
+_NAMES = re.compile(r"{(\w+)}")
+
+
+def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The entries of `why.toml` by their claims, as they are written; none where there is no file."""
+    file = folder / "why.toml"
+    if not file.exists():
+        return {}
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise PenstockError(f"{file}: {error}") from None
+
+
+def sentences(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, str]:
+    """The sentence of each claim; `record` is what `results.json` has. Raises `PenstockError`."""
+    known = entries(folder)
+    shown = points.read(folder / "points.parquet") if known else {}
+    claims = [claim for entry in (record or {}).get("experiments", []) for claim in entry["claims"]]
+    return {claim: _sentence(f"{folder / 'why.toml'}: {claim}", entry, shown, claims) for claim, entry in known.items()}
+
+
+def _sentence(
+    place: str, entry: Mapping[str, Any], shown: Mapping[str, Shown], claims: Sequence[Mapping[str, Any]]
+) -> str:
+    def filled(name: re.Match[str]) -> str:
+        try:
+            source = entry[name[1]]
+            if isinstance(source, str):
+                return source
+            if isinstance(source, list):
+                return ", ".join(source)
+            if "claim" in source:
+                known = any(claim["id"] == source["claim"] for claim in claims)
+                return _of_claim(source, claims) if known else UNKNOWN
+            return _of_points(source, shown[source["in"]]) if source["in"] in shown else UNKNOWN
+        except (KeyError, LookupError, TypeError) as error:
+            raise PenstockError(f"{place}: {name[0]} is not in the record: {error}") from None
+
+    return _NAMES.sub(filled, str(entry["because"]))
+
+
+def _of_claim(source: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> str:
+    wanted = (source["claim"], source.get("reading", ""))
+    found = [claim for claim in claims if (claim["id"], claim.get("reading", "")) == wanted]
+    if len(found) != 1:
+        raise KeyError(f"{len(found)} claims are {wanted}")
+    if source["of"] == "measured":
+        return _range([found[0]["measured"]], source)
+    held = re.match(r"\d+ of \d+", found[0]["why"])
+    if held is None:
+        raise KeyError(f"{wanted} has no parts")
+    return held[0]
+
+
+def _of_points(source: Mapping[str, Any], shown: Shown) -> str:
+    labels = {axis: label for axis, label in source.items() if axis not in _OWN}
+    return _range(list(_numbers(source, labels, shown)), source)
+
+
+def _numbers(source: Mapping[str, Any], labels: Mapping[str, Any], shown: Shown) -> Iterator[float]:
+    other = source.get("over") or source.get("minus")
+    for own, found in shown.cells:
+        if source["of"] not in found or not all(_fits(own.get(axis), label) for axis, label in labels.items()):
+            continue
+        number = found[source["of"]].mean
+        if other is not None:
+            second = shown(source["of"], **{**{a: v for a, v in own.items() if v is not None}, **other}).mean
+            number = number / second if "over" in source else number - second
+        if not math.isnan(number):
+            yield number
+
+
+def _fits(value: Any, label: Any) -> bool:
+    if isinstance(label, Mapping):
+        return value is not None and label.get("min", -math.inf) <= value <= label.get("max", math.inf)
+    return value in label if isinstance(label, list) else bool(value == label)
+
+
+def _range(numbers: Sequence[float], source: Mapping[str, Any]) -> str:
+    if not numbers:
+        raise KeyError(f"no cell has {dict(source)}")
+    least, most = (_text(number, source.get("show", ".2g")) for number in (min(numbers), max(numbers)))
+    return least if least == most else f"{least} to {most}"
+
+
+def _text(number: float, show: str) -> str:
+    text = format(number, show)
+    return f"{float(text):.0f}" if "e" in text else text

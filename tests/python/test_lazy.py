@@ -1,0 +1,240 @@
+"""Numbers written down before there is a table: the comparison is the claim on every cell that is left open."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import penstock as ps
+import pytest
+from penstock.errors import PenstockError
+from penstock.reproduce import points, why
+from penstock.reproduce.effort import Choice, Effort, Sweep
+from penstock.reproduce.figure import (
+    Claim,
+    Readings,
+    above,
+    at_least,
+    at_most,
+    below,
+    every,
+    formula,
+    gather,
+    largest,
+    mean,
+    metric,
+    most,
+    needing,
+    read_as,
+    some,
+    spread,
+    within,
+)
+from penstock.results.sample import Sample, all_of
+from penstock.results.summary_table import Point, Shown
+from penstock.results.table import Table
+
+SCHEMES, BUFFERS = ["RED", "Blue", "DRR"], [100, 200, 400]
+GOODPUT = {"RED": 10.0, "Blue": 20.0, "DRR": 30.0}
+
+
+def sample(value: float) -> Sample:
+    return Sample([value] * 5)
+
+
+TABLE = Table(
+    [
+        ({"scheme": scheme, "buffer": buffer}, {"goodput": sample(GOODPUT[scheme] + buffer / 100)})
+        for scheme, buffer in itertools.product(SCHEMES, BUFFERS)
+    ]
+)
+g = metric("goodput", "%")
+
+
+def why_of(statement: Any) -> str:
+    return str(statement.on(TABLE).decide().why)
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "found"),
+    [
+        (g(scheme="RED", buffer=100) >= 11, "goodput (RED, buffer = 100) >= 11 %", "11, asked >= 11"),
+        (g(scheme="RED") > 5, "goodput (RED) > 5 %", "3 of 3 hold; buffer = 100: 11, asked > 5"),
+        (
+            g(scheme=["Blue", "RED"], buffer=above(100)) < 20,
+            "goodput (Blue, RED, buffer > 100) < 20 %",
+            "2 of 4 hold; Blue, buffer = 400: 24, asked < 20",
+        ),
+        (
+            (g(scheme="DRR") > g(scheme=["RED", "Blue"]))(buffer=within(100, 200)),
+            "buffer from 100 to 200: goodput (DRR) > goodput (RED, Blue)",
+            "4 of 4 hold; buffer = 200, Blue: 32 > 22? difference 10",
+        ),
+        (
+            (g(scheme="DRR") / g(scheme="RED")).between(1, 2.6)(buffer=at_least(400)),
+            "buffer >= 400: goodput (DRR) / goodput (RED) from 1 to 2.6",
+            "2 of 2 hold; 2.429, asked <= 2.6",
+        ),
+        (
+            g(scheme="Blue", buffer=at_most(200)).reads(21, share=0.01),
+            "goodput (Blue, buffer <= 200) 21 (20.79 to 21.21) %",
+            "1 of 2 hold; buffer = 200: 22, printed 21 (20.79 to 21.21)",
+        ),
+        (
+            every(g <= 40, g(scheme="RED") >= 12)(buffer=below(200)),
+            "buffer < 200: goodput <= 40 %; goodput (RED) >= 12 %",
+            "3 of 4 hold; goodput (RED): 11, asked >= 12",
+        ),
+        (
+            g.along("buffer", spread)(scheme="RED") <= 3,
+            "(spread over buffer of goodput at RED) <= 3 %",
+            "3, asked <= 3",
+        ),
+        (
+            g.along("scheme", mean)(buffer=100) <= 21,
+            "(mean over scheme of goodput at buffer = 100) <= 21 %",
+            "21, asked <= 21",
+        ),
+        (
+            g.along("scheme", largest)(scheme=["RED", "Blue"], buffer=100) <= 20,
+            "(largest over scheme of goodput at RED, Blue, buffer = 100) <= 20 %",
+            "21, asked <= 20",
+        ),
+        (
+            ((g / 2)(scheme="RED") <= g(scheme="Blue") / 2)(buffer=100),
+            "buffer = 100: (goodput / 2 at RED) <= goodput (Blue) / 2",
+            "5.5 <= 10.5? difference -5",
+        ),
+        (
+            g(scheme="RED").next("buffer") > g(scheme="RED"),
+            "goodput (RED) at the next buffer > goodput (RED)",
+            "2 of 2 hold; buffer = 100: 12 > 11? difference 1",
+        ),
+        (
+            abs(g(scheme="RED") - formula(lambda buffer: 10 + buffer / 100, "the law")) <= 0,
+            "|goodput (RED) - the law| <= 0",
+            "3 of 3 hold; buffer = 100: 0, asked <= 0",
+        ),
+    ],
+)
+def test_a_comparison_is_a_statement_on_every_cell_left_open(statement: Any, text: str, found: str) -> None:
+    assert statement.text == text
+    assert why_of(statement) == found
+
+
+def test_parts_are_joined_by_all_by_some_or_by_most() -> None:
+    low = g < 21.5
+    assert why_of(low) == "4 of 9 hold; DRR, buffer = 400: 34, asked < 21.5"
+    assert some(low, "buffer").on(TABLE).decide().why.startswith("2 of 3 hold; DRR: 0 of 3 hold, 1 asked; ")
+    assert most(0.4, low).on(TABLE).decide().verdict == "confirmed"
+    assert most(0.5, low).on(TABLE).decide().verdict == "contradicted"
+    assert gather(all_of, low, "buffer").on(TABLE).decide().why.startswith("1 of 3 hold; DRR: 0 of 3 hold; ")
+
+
+def test_a_statement_holds_only_where_a_number_fulfils_something() -> None:
+    assert why_of((g > 21).given(g, lambda value: value.mean > 21)(scheme="Blue")) == (
+        "2 of 2 hold; buffer = 200: 22, asked > 21"
+    )
+    with pytest.raises(ValueError, match="no cell is left"):
+        why_of((g > 21).given(g, lambda value: False))
+    with pytest.raises(ValueError, match="which scheme"):
+        why_of((g(scheme="RED") > 21).given(g, lambda value: True))
+
+
+def test_lists_that_differ_are_combined_and_equal_ones_move_together() -> None:
+    one, other = ["RED", "Blue"], ["Blue", "DRR"]
+    assert why_of(g(scheme=other, buffer=100) > g(scheme=one, buffer=100)).startswith("3 of 4 hold; ")
+    assert why_of(g(scheme=one, buffer=100) >= g(scheme=one, buffer=100)).startswith("2 of 2 hold; ")
+    assert why_of((g(scheme=one) >= g)(buffer=100)).startswith("2 of 2 hold; ")  # what is left open follows the list
+    with pytest.raises(ValueError, match="give it to each number"):
+        why_of(g(scheme=one) + g(scheme=other) > g)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (g(scheme="BLUE") > 1, "no cell has"),
+        (g(scheme=["RED", "BLUE"]) > 1, "no cell has scheme BLUE"),
+        (g(buffer=above(400)) > 1, "no cell has"),
+        (metric("loss") > 1, "no loss was measured; there are: goodput"),
+    ],
+)
+def test_what_is_not_in_the_table_is_told(statement: Any, message: str) -> None:
+    with pytest.raises(KeyError, match=message):
+        why_of(statement)
+
+
+def test_readings_are_claims_of_their_own_and_the_first_one_counts() -> None:
+    scheme = Readings({"RED": "", "Blue": "the other one", "absent": "not run"})
+    claim = Claim("c1", "says", g(scheme=scheme) > 15, must_hold=True, because="reason", others={"wide": g > 0})
+    found = {one.reading: one for one in claim.on(TABLE)}
+    assert list(found) == ["", "the other one", "wide"]
+    assert [one.must_hold for one in found.values()] == [True, False, False]
+    assert [one.expected for one in found.values()] == [
+        "goodput (RED) > 15 %",
+        "goodput (Blue) > 15 %",
+        "goodput > 0 %",
+    ]
+    assert [one.because for one in found.values()] == ["reason", "", ""]
+    (again,) = read_as("again", [Claim("c1", "says", g > 5, must_hold=True, because="reason")], scheme="RED")
+    (only,) = again.on(TABLE)
+    assert (only.reading, only.must_hold, only.because) == ("again", False, "")
+    assert [one.reading for one in claim.replaced(scheme, "DRR").on(TABLE)] == ["", "wide"]
+
+
+def test_a_claim_that_needs_more_than_the_table_has_is_left_out() -> None:
+    claims = needing({"buffer": 400}, Claim("c1", "says", g > 5))
+    assert [one.id for one in claims[0].on(TABLE)] == ["c1"]
+    assert list(claims[0].on(TABLE.where(buffer=100))) == []
+
+
+def _link(flows: int, duration: str = "1s") -> ps.Scenario:
+    queue, traffic = ps.DropTail(limit="5p"), {"x": ps.Tcp(count=flows)}
+    return ps.dumbbell(rate="1Mbit", rtt="20ms", duration=duration, queue=queue, traffic=traffic)
+
+
+def test_a_sweep_is_a_study_for_each_effort() -> None:
+    sweep = Sweep(_link, {"flows": Choice([1], [1, 2])}, seeds=Choice(2, 7), span=("3s", "1s"), labels={"a": 1})
+    both = sweep + Sweep(_link, {"flows": [3]}, only_full=True)
+    quick, full = both(Effort("quick")), both(Effort("full"))
+    assert [(labels, part.seeds) for labels, _, part in quick.cells()] == [({"flows": 1, "a": 1}, 2)]
+    assert [labels["flows"] for labels, _, _ in full.cells()] == [1, 2, 3]
+    scenarios = [scenario for _, scenario, _ in full.cells()]
+    assert [scenario.duration for scenario in scenarios if isinstance(scenario, ps.Scenario)] == ["3s", "3s", "1s"]
+
+
+def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:
+    cells: Any = [
+        ({"scheme": s, "n": n}, {"q": Point(q, None)}) for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
+    ]
+    points.write(tmp_path / "points.parquet", {"fig1": Shown(cells)})
+    record = {"experiments": [{"id": "fig1", "claims": [{"id": "c2", "measured": 0.25, "why": "3 of 4 hold; x: 1"}]}]}
+    (tmp_path / "why.toml").write_text(
+        """
+[c1]
+because = "A has {own}, {share} of B's and {less} less; {held} hold, {number} at least; with {change}"
+own = { in = "fig1", of = "q", scheme = "A" }
+share = { in = "fig1", of = "q", scheme = "A", n = { min = 2 }, over = { scheme = "B" } }
+less = { in = "fig1", of = "q", scheme = "B", minus = { scheme = "A" }, show = ".3f" }
+held = { claim = "c2", of = "held" }
+number = { claim = "c2", of = "measured" }
+change = ["x", "y"]
+""",
+        encoding="utf-8",
+    )
+    expected = "A has 2 to 3, 0.75 of B's and 1.000 less; 3 of 4 hold, 0.25 at least; with x, y"
+    assert why.sentences(tmp_path, record) == {"c1": expected}
+    for unrecorded in ('{ in = "fig2", of = "q" }', '{ claim = "c3", of = "held" }'):
+        (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {unrecorded}\n', encoding="utf-8")
+        assert why.sentences(tmp_path, record) == {"c1": why.UNKNOWN}
+    for wrong in (
+        '{ in = "fig1", of = "p" }',
+        '{ in = "fig1", of = "q", scheme = "C" }',
+        '{ claim = "c2", reading = "other", of = "held" }',
+        '{ of = "q" }',
+    ):
+        (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {wrong}\n', encoding="utf-8")
+        with pytest.raises(PenstockError, match=r"why.toml: c1: \{x\} is not in the record"):
+            why.sentences(tmp_path, record)
+    assert why.sentences(tmp_path / "none", record) == {}

@@ -159,7 +159,7 @@ def test_what_is_captured_changes_no_result(tmp_path: Path) -> None:
     ("option", "message"),
     [
         ("lef=x.pcap", 'there is no link "lef"; did you mean "left"?'),
-        ("left=", "no file is named behind ="),
+        ("left=", "a file name must follow ="),
         ("-", "packets go to a file, not to standard output"),
         ("left=here.pcap", "is named twice"),
         (".", "it is a folder"),

@@ -82,7 +82,7 @@ def test_joined_conditions_have_three_values() -> None:
     assert verdict(most_of(0.7, [yes] * 7 + [no] * 3)) == "confirmed"
     assert verdict(most_of(0.7, [yes] * 6 + [no] * 4)) == "contradicted"
     assert verdict(most_of(0.7, [yes] * 6 + [no] * 3 + [open_])) == "inconclusive"
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(ValueError, match="no conditions to decide"):
         all_of([])
 
 

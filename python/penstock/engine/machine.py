@@ -1,4 +1,4 @@
-"""What this machine can do, what a result was made by, and how to get what is missing."""
+"""The environment: what is installed, how to get what is missing, and the provenance of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Finding", "examine", "provenance", "text"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """One checked item."""
 
     what: str
     good: bool
@@ -28,7 +28,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at everything."""
+    """Check everything."""
     return [
         Finding("penstock", True, _native.version),
         Finding("Python", True, f"{platform.python_version()} at {sys.executable}"),
@@ -77,7 +77,7 @@ def _memory() -> Finding:
 
 def _tun() -> Finding:
     there = Path("/dev/net/tun").exists()
-    advice = "" if there else "only emulation on a real link needs it: modprobe tun"
+    advice = "" if there else "needed only for emulation on a real link: modprobe tun"
     return Finding("TUN", there, "/dev/net/tun" if there else "no /dev/net/tun", advice)
 
 
@@ -97,7 +97,7 @@ def text(findings: Sequence[Finding]) -> str:
 
 
 def provenance() -> dict[str, str]:
-    """What a result was made by."""
+    """Version, machine and command that made a result."""
     return {
         "penstock": _native.version,
         "Python": platform.python_version(),

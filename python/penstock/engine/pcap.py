@@ -1,4 +1,4 @@
-"""Captures of links: which link's packets go into which file."""
+"""Captures of links: the file for the packets of each link."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ REVERSE = ".reverse"
 
 @dataclass(frozen=True)
 class Capture:
-    """A file, and the numbers of the link directions whose packets go into it."""
+    """A file, and the numbers of the link directions whose packets it gets."""
 
     file: Path
     links: list[int]
 
 
 def split(option: str) -> tuple[str | None, str]:
-    """`NAME=FILE`, or `FILE` for the watched link."""
+    """Link and file of `NAME=FILE`; None and the file of `FILE`, which means the watched link."""
     name, equals, file = option.partition("=")
     if not equals:
         return None, option
     if not file:
-        raise PenstockError(f"--pcap {option}: no file is named behind =")
+        raise PenstockError(f"--pcap {option}: a file name must follow =")
     return name, file
 
 
 def captures(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | None, Path]]) -> list[Capture]:
-    """The captures of `(link, file)`, both directions of each, of a scenario with these links in canonical form."""
+    """Both directions of each wanted `(link, file)`; `links` are those of the scenario in canonical form."""
     numbers: dict[str, list[int]] = {}
     for number, link in enumerate(links):
         numbers.setdefault(link["name"].removesuffix(REVERSE), []).append(number)
@@ -45,7 +45,7 @@ def captures(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | No
         if named not in numbers:
             raise PenstockError(f'--pcap {name}={file}: there is no link "{name}"{nearest(named, numbers)}')
         if any(capture.file == file for capture in found):
-            raise PenstockError(f"--pcap {file}: is named twice")
+            raise PenstockError(f"--pcap {file}: this file is named twice")
         found.append(Capture(file, numbers[named]))
     return found
 
@@ -55,13 +55,13 @@ def _only_watched(links: Sequence[Mapping[str, Any]], file: Path) -> str:
     watched = list(dict.fromkeys(names))
     if len(watched) == 1:
         return watched[0]
-    what = f"{len(watched)} links are watched ({', '.join(watched[:5])})" if watched else "no link is watched"
-    raise PenstockError(f"--pcap {file}: {what}: say which one is meant, --pcap NAME={file}")
+    number = f"{len(watched)} links are watched ({', '.join(watched[:5])})" if watched else "no link is watched"
+    raise PenstockError(f"--pcap {file}: {number}; name one: --pcap NAME={file}")
 
 
 @contextmanager
 def written(captures: Sequence[Capture]) -> Iterator[list[tuple[Path, list[int]]]]:
-    """The paths to write to, with the links of each; the files are replaced when all are whole, else none is."""
+    """The paths to write to, with the links of each; the files are replaced once all are complete, or none is."""
     try:
         with ExitStack() as stack:
             yield [(stack.enter_context(whole(capture.file)), capture.links) for capture in captures]

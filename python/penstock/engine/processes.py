@@ -1,4 +1,4 @@
-"""Runs with laws in Python on several cores: each worker is a copy of this process, with the laws it has."""
+"""Runs with laws in Python on several cores: each worker is a fork of this process, with its laws."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["run_in_processes"]
 
 @dataclass(frozen=True)
 class _Work:
-    """What all workers know from birth."""
+    """The work of all workers, inherited by the fork."""
 
     scenarios: Sequence[str]
     seeds: Sequence[int]
@@ -37,11 +37,11 @@ def run_in_processes(
     progress: Callable[[int], object] | None,
     laws: Mapping[str, Any],
 ) -> list[str]:
-    """As `_native.run_many` with laws, on `jobs` processes; the first run by index that fails says why."""
+    """As `_native.run_many` with laws, on `jobs` processes; the error of the first failing run, by index, is raised."""
     global _work
     _work = _Work(scenarios, seeds, laws)
     others = set(multiprocessing.active_children())
-    # Copies, not fresh interpreters: only they know the laws of a notebook, and scripts need no guard.
+    # Forks, not new interpreters: they have the laws of a notebook, and scripts need no __main__ guard.
     context = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts)
     results: list[str] = []
@@ -69,12 +69,12 @@ def run_in_processes(
 
 
 def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process; the first one ends the others."""
+    """Ctrl-C reaches every process; the parent ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _one(number: int) -> tuple[str, str | None, str | None]:
-    """The result, or the faults, or what the law raised."""
+    """The result, the errors, or the exception of the law."""
     try:
         with raising():
             text = _native.run_many([_work.scenarios[number]], [_work.seeds[number]], 1, None, dict(_work.laws))[0]

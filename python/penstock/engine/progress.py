@@ -1,4 +1,4 @@
-"""How far a batch of runs is: a bar on a terminal, else a plain line every ten seconds; always on standard error."""
+"""Progress of a batch of runs on standard error: a bar on a terminal, else a line every ten seconds."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ EVERY = 10.0
 
 
 class Watch:
-    """Shows progress while it is entered; knows how many runs are finished."""
+    """A context that shows progress and counts finished runs."""
 
     def __init__(self, planned: int) -> None:
         self.planned = planned
         self.finished = 0
-        self._begun = self._told = time.monotonic()
+        self._begun = self._reported = time.monotonic()
         self._bar: Progress | None = None
 
     def __enter__(self) -> Watch:
@@ -38,14 +38,14 @@ class Watch:
             self._bar.stop()
 
     def update(self, finished: int, planned: int) -> None:
-        """So many runs of so many are finished."""
+        """Report `finished` of `planned` runs."""
         self.finished, self.planned = finished, planned
         if self._bar is not None:
             self._bar.update(self._task, completed=finished, total=planned)
-        elif (now := time.monotonic()) - self._told >= EVERY:
-            self._told = now
+        elif (now := time.monotonic()) - self._reported >= EVERY:
+            self._reported = now
             print(f"{finished} of {planned} runs, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
 
     def summary(self) -> str:
-        """What was done in which time."""
+        """Finished runs and elapsed time, in a line."""
         return f"{self.finished} runs in {time.monotonic() - self._begun:.1f} s"

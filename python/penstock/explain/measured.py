@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from penstock.laws.catalog import Scheme, find_scheme, schemes
+from penstock.results.display import rounded
 from penstock.studies.candidate import Candidate
 
 __all__ = [
@@ -23,6 +24,9 @@ __all__ = [
 
 LOADS = (4, 16, 64)
 RUNS = 10
+DIGITS = 4
+"""Significant digits of the data: more than the intervals support."""
+
 USUAL = 16
 """The load of which `explain` tells."""
 
@@ -135,7 +139,9 @@ def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
             continue
         key = (row["scheme"], row["vary"]["traffic.bulk.count"], row["vary"]["traffic.bulk.ecn"])
         low, high = row["ci95"] or (row["mean"], row["mean"])
-        cells.setdefault(key, [None] * len(columns))[at] = [_short(row["mean"]), _short((high - low) / 2)]
+        cells.setdefault(key, [None] * len(columns))[at] = [
+            rounded(value, DIGITS) for value in (row["mean"], (high - low) / 2)
+        ]
     lines = [json.dumps([*key, *cells[key]], separators=(",", ":")) for key in cells]
     head = json.dumps({"penstock": version, "runs": runs, "columns": columns})
     return head[:-1] + ', "rows": [\n' + ",\n".join(lines) + "\n]}\n"
@@ -188,8 +194,3 @@ def _percent(cell: Cell, name: str) -> str:
 
 def _ratio(cell: Cell, name: str) -> str:
     return f"{cell[name].mean:.2f}"
-
-
-def _short(value: float) -> float:
-    """Four significant digits: more than the intervals leave certain."""
-    return float(f"{value:.4g}")

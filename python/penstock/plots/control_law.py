@@ -1,4 +1,4 @@
-"""A scheme's control function over the queue law, with the points where so many flows settle."""
+"""A scheme's control function over the queue law, with the operating points for several numbers of flows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.plots import style
 
 
 def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
-    """Draw the control function called `label`, what each number of flows needs, and where they meet."""
+    """Draw the control function called `label`, the queue law of each number of flows, and where they meet."""
     top = picture_top(operating, points)
     with style.styled():
         figure, ax = style.axes(height=2.5)
@@ -31,5 +31,5 @@ def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
         ax.set_ylim(0, top)
         ax.set_xlabel("mean queue (packets); shaded, full circles: stable")
         ax.set_ylabel(f"probability of a {operating.law.signal}")
-        style.legend(figure, 1, title="grey: what each number of flows needs", title_fontsize=6.5)
+        style.legend(figure, 1, title="grey: queue law of each number of flows", title_fontsize=6.5)
     return figure

@@ -14,7 +14,7 @@ def draw(
     thresholds: Mapping[str, float] | None = None,
     x_label: str = "average queue (packets)",
 ) -> Figure:
-    """Draw drop functions, as label -> (average queues, probabilities); ``thresholds`` are marked on the axis."""
+    """Draw drop functions, as label -> (average queues, probabilities); `thresholds` are marked on the axis."""
     with style.styled():
         figure, ax = style.axes(height=1.9)
         for index, (label, (xs, ys)) in enumerate(curves.items()):

@@ -1,4 +1,4 @@
-"""How a scheme answers, over time, to a load that steps above the link's rate and back."""
+"""The response of a scheme over time to a load that steps above the link's rate and back."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 
 from penstock.plots import style
 
-MOST_GAUGES = 4
+MAX_GAUGES = 4
 
 
 def draw(found: Mapping[str, Sequence[float]]) -> Figure:
-    """Draw what `_native.step_response` has found: queue, delay and losses, and the law's own variables."""
+    """Draw the result of `_native.step_response`: queue, delay and losses, and the law's own variables."""
     gauges = moving_gauges(found)
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 3.8 if gauges else 2.5), layout="constrained")
@@ -50,7 +50,7 @@ def moving_gauges(found: Mapping[str, Sequence[float]]) -> dict[str, Sequence[fl
     """The first few of the law's variables that change, by name."""
     gauges = {name.removeprefix("gauge:"): values for name, values in found.items() if name.startswith("gauge:")}
     moving = {name: values for name, values in gauges.items() if max(values) > max(min(values), 0.0)}
-    return dict(list(moving.items())[:MOST_GAUGES])
+    return dict(list(moving.items())[:MAX_GAUGES])
 
 
 def _shade_overload(ax: Axes, found: Mapping[str, Sequence[float]]) -> None:

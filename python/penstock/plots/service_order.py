@@ -13,7 +13,7 @@ Service = Sequence[tuple[int, float, float]]
 
 
 def draw(served: Service, labels: Sequence[str]) -> Figure:
-    """Draw what `_native.service_order` has found; ``labels`` name the lanes, the first at the top."""
+    """Draw the result of `_native.service_order`; `labels` name the lanes, the first at the top."""
     with style.styled():
         figure, ax = style.axes(height=0.7 + 0.38 * len(labels))
         for lane in range(len(labels)):
@@ -34,6 +34,6 @@ def draw(served: Service, labels: Sequence[str]) -> Figure:
 
 
 def share(served: Service, lane: int) -> float:
-    """The part of the service that a lane got."""
+    """The fraction of the service that a lane received."""
     total = sum(end - start for _, start, end in served)
     return sum(end - start for which, start, end in served if which == lane) / total if total else 0.0

@@ -1,4 +1,4 @@
-"""The look of all figures, and saving them so that the same data gives the same bytes."""
+"""The style of all figures, and saving them with the same bytes for the same data."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _STYLE: Any = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """The style, for the time of drawing or saving; nothing outside is changed."""
+    """Apply the style while drawing or saving; settings outside do not change."""
     with mpl.rc_context(_STYLE):
         yield
 
@@ -67,7 +67,7 @@ def axes(height: float = HEIGHT) -> tuple[Figure, Axes]:
 
 
 def line(index: int) -> dict[str, Any]:
-    """Colour, marker and dash of scheme ``index``, as keywords for ``plot``."""
+    """Colour, marker and dash of scheme `index`, as keywords for `plot`."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": MARKERS[index % len(MARKERS)],
@@ -77,14 +77,14 @@ def line(index: int) -> dict[str, Any]:
     }
 
 
-def legend(figure: Figure, most: int, lines: Mapping[str, Any] | None = None, **words: Any) -> None:
-    """Put the legend above the panels, in as many columns as fit, at most ``most``; none where nothing has a label.
+def legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = None, **words: Any) -> None:
+    """Put the legend above the panels, in as many columns as fit; no legend if nothing has a label.
 
     Args:
         figure: call it within `styled`.
-        most: columns, from 1.
-        lines: what is drawn, by label; by default all of all panels.
-        words: further keywords of ``Figure.legend``.
+        max_columns: largest number of columns, from 1.
+        lines: the drawn lines by label; by default those of all panels.
+        words: further keywords of `Figure.legend`.
     """
     words = {"loc": "outside upper center", **words}
     if lines is None:
@@ -94,7 +94,7 @@ def legend(figure: Figure, most: int, lines: Mapping[str, Any] | None = None, **
         handles, labels = list(lines.values()), list(lines)
     for rows in range(1, len(labels) + 1):
         columns = -(-len(labels) // rows)
-        if columns > most:
+        if columns > max_columns:
             continue
         placed = figure.legend(handles, labels, ncols=columns, **words)
         if columns == 1 or placed.get_window_extent().width <= figure.bbox.width:
@@ -103,12 +103,12 @@ def legend(figure: Figure, most: int, lines: Mapping[str, Any] | None = None, **
 
 
 def lines_are(name: str, values: Iterable[Any]) -> list[str]:
-    """A note for the legend on what the lines are named by, where their names are only numbers or quantities."""
+    """A note for the legend that names the quantity of the lines, if their names are plain numbers or quantities."""
     return [f"lines: {name}"] if all(str(value)[:1].isdigit() for value in values) else []
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write ``figure`` as PDF, SVG or PNG by the ending of ``path``: embedded fonts, no date.
+    """Write `figure` as PDF, SVG or PNG by the ending of `path`: embedded fonts, no date.
 
     Raises `ValueError` for another ending and `FileError` if the file cannot be written.
     """

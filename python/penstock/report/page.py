@@ -1,4 +1,4 @@
-"""One self-contained HTML page for a result of ``compare`` or ``run``: it works offline, without a request."""
+"""One self-contained HTML page for a result of `compare` or `run`: it works offline, without a request."""
 
 from __future__ import annotations
 
@@ -7,58 +7,50 @@ import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import tomli_w
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
+from penstock.report.templating import render_template, template_text
 from penstock.results.cell import Cell
 from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title, short_path
-from penstock.results.display import is_number, spaced
+from penstock.results.display import is_number, rounded, spaced
 from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
 
 Json = Mapping[str, Any]
 
-# Points of a series that a page shows: more than a chart of usual width has pixels to tell apart.
+# Points of a series on a page: more than a chart of the usual width can resolve.
 SERIES_POINTS = 600
 
-# A distribution ends on a page where all that follows is rarer than this.
+# A distribution is cut on a page where all further values are rarer than this.
 SMALLEST_SHARE = 1e-3
 
 
 def write(result: Json, path: str | Path) -> None:
-    """Write the page of ``result`` to ``path``. Raises `FileError` if it cannot be written."""
+    """Write the page of `result` to `path`. Raises `FileError` if it cannot be written."""
     write_text(path, render(result))
 
 
 def render(result: Json) -> str:
-    """The page of a ``compare`` result (it has ``rows``) or of a single run, as HTML text.
+    """The page of a `compare` result (it has `rows`) or of a single run, as HTML text.
 
     >>> render({"penstock": "0", "scenario": {"name": "empty"}, "rows": []}).startswith("<!doctype html>")
     True
     """
-    pages = Environment(
-        loader=PackageLoader("penstock.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    pages.globals.update(marker=view.marker)
     context = _compare_page(result) if "rows" in result else _run_page(result)
-    return pages.get_template("page.html.jinja").render(
+    return render_template(
+        "page.html.jinja",
         **_common(result),
         **context,
-        css=_text("vendor/uPlot.min.css") + _text("page.css"),
-        uplot=_text("vendor/uPlot.iife.min.js"),
-        script=_text("page.js"),
+        css=template_text("vendor/uPlot.min.css", "page.css"),
+        uplot=template_text("vendor/uPlot.iife.min.js"),
+        script=template_text("page.js"),
     )
 
 
@@ -145,7 +137,7 @@ def _run_page(result: Json) -> dict[str, Any]:
 
 
 def _registry() -> dict[str, Json]:
-    """What is known of each scheme, by its name."""
+    """The registry entries of the schemes, by name."""
     return {entry["name"]: entry for entry in json.loads(_native.schemes())}
 
 
@@ -168,7 +160,7 @@ def _common(result: Json) -> dict[str, Any]:
 
 
 def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """What the head of the page says of a link: all of its values where one was swept."""
+    """The facts of a link in the head of the page; all values of a swept one."""
     limit = (link.get("queue") or {}).get("limit")
     found: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
     for key, path, value in (
@@ -194,7 +186,7 @@ def _swept(result: Json) -> dict[str, list[Any]]:
 def _data(
     found: Comparison, units: Mapping[tuple[str, str], Any], path: str | None, lines: Any, series: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the charts need, in the units they show."""
+    """The data of the charts, in the units that they show."""
     places = []
     for place in found.places:
         metrics = []
@@ -255,7 +247,7 @@ def _shown_bins(parts: Sequence[Mapping[Bin, Cell]]) -> list[Bin]:
 
 
 def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
-    """Each series with the number of its scheme and of its point; those of other schemes are left out."""
+    """Each series with the numbers of its scheme and point; series of other schemes are left out."""
     series = []
     for entry in result.get("series") or ():
         scheme = next((i for i, s in enumerate(found.schemes) if _same_scheme(s, entry)), None)
@@ -302,7 +294,7 @@ def _mean(values: Sequence[float | None]) -> float:
 
 
 def _command(result: Json, found: Comparison) -> str:
-    """The request that made this result, for the scenario file that the page carries."""
+    """A command that repeats this result with the scenario file on the page."""
     options = [["--scheme", scheme.argument] for scheme in found.schemes]
     options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in _swept(result).items()]
     options += [["--runs", str(found.runs)]]
@@ -311,7 +303,7 @@ def _command(result: Json, found: Comparison) -> str:
 
 
 def _given_command(result: Json) -> str:
-    """The command that made the result, an option a line; empty where only the page's own is known."""
+    """The command that made the result, one option a line; empty if it is not known."""
     command = str(result.get("command") or (result.get("provenance") or {}).get("command") or "")
     made = command.startswith(("penstock run ", "penstock compare "))
     return re.sub(r" (?=--)", " \\\\\n    ", command) if made else ""
@@ -322,13 +314,9 @@ def _file_name(name: str) -> str:
 
 
 def _payload(data: Any) -> Markup:
-    """JSON that may stand inside a script element."""
+    """JSON that is safe inside a script element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
-
-
-def _text(name: str) -> Markup:
-    return Markup((resources.files("penstock.report") / "templates" / name).read_text(encoding="utf-8"))
 
 
 def _without_none(value: Any) -> Any:
@@ -342,4 +330,5 @@ def _percent(share: float) -> float | None:
 
 
 def _short(value: float) -> float | None:
-    return float(f"{value:.5g}") if math.isfinite(value) else None
+    """A number for a chart; None where JSON has no number."""
+    return rounded(value, 5) if math.isfinite(value) else None

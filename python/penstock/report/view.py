@@ -18,14 +18,14 @@ COLOURS = 8
 
 
 def marker(index: int) -> Markup:
-    """The sign of scheme ``index`` for a line of text."""
+    """The marker of scheme `index` within text."""
     return Markup('<svg class="mk c{}" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path d="{}"/></svg>').format(
         index % COLOURS, SHAPES[index % len(SHAPES)]
     )
 
 
 def scales(found: Comparison) -> dict[tuple[str, str], Scale]:
-    """One unit for each (place, metric), whatever the swept value, so that tables can be laid side by side."""
+    """One unit for each (place, metric) at all swept values, so that tables can be compared."""
     values: dict[tuple[str, str], list[float]] = {}
     for (_, _, place, name), cell in found.cells.items():
         values.setdefault((place, name), []).append(cell.mean)
@@ -83,7 +83,7 @@ def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
 
 
 def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: int = 5) -> Markup | None:
-    """All schemes of one row on one scale: a marker for the mean, a line for the interval, a lane for each."""
+    """All schemes of one row on one scale: in a lane for each, a marker for the mean and a line for the interval."""
     known = [(i, c) for i, c in enumerate(cells) if c is not None and math.isfinite(c.mean)]
     if len(known) < 2:
         return None
@@ -112,7 +112,7 @@ def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: in
 
 
 def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
-    """A distribution over first, first + 1, ... as bars, with its largest share written on the axis."""
+    """A distribution over first, first + 1, ... as bars, with its largest share as the label of the axis."""
     top = max(values, default=0.0) or 1.0
     scale = f"{top * 100:.3g} %"
     # Seven units hold the widest digit of a system font at 11 px, so that no label is clipped.
@@ -147,7 +147,7 @@ def _cells(cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> 
 
 def _cell(cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
     if cell is None:
-        return {"text": "–", "half": "", "lead": "", "tip": "no such number for this scheme"}
+        return {"text": "–", "half": "", "lead": "", "tip": "this scheme has no such number"}
     mean = number(cell.mean * scale.factor, places + 1)
     if cell.low is None or cell.high is None or cell.half_width is None:
         half, interval = "", "n = 1, no interval"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from penstock import _native
 from penstock.engine.machine import provenance
 from penstock.files import write_text
 from penstock.plots import style
+from penstock.report.templating import render_template, template_text
 from penstock.reproduce.claim import VERDICTS, by_claim, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
 from penstock.reproduce.paper import Paper
@@ -124,18 +123,10 @@ def _inline(outcome: Outcome) -> Markup:
 
 
 def _rendered(template: str, **context: Any) -> str:
-    pages = Environment(
-        loader=PackageLoader("penstock.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates = resources.files("penstock.report") / "templates"
-    css = "".join((templates / name).read_text(encoding="utf-8") for name in ("page.css", "reproduction.css"))
-    return pages.get_template(template).render(
+    return render_template(
+        template,
         **context,
-        css=Markup(css),
+        css=template_text("page.css", "reproduction.css"),
         version=_native.version,
         provenance=provenance(),
         verdicts=VERDICTS,

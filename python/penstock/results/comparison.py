@@ -46,7 +46,7 @@ class Row(TypedDict):
 class ComparedScheme:
     """A scheme with the parameters that were given for it.
 
-    `suffix` tells it from others of its name, `title` is its name in the literature with that suffix.
+    `suffix` distinguishes it from others of its name; `title` is its name in the literature with that suffix.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ComparedScheme:
 
     @property
     def label(self) -> str:
-        """For people: the name, and what tells it from others of that name."""
+        """The name for display, with the parameters that distinguish it from others of that name."""
         return f"{self.name} {self.suffix}".strip()
 
     @property
@@ -66,7 +66,7 @@ class ComparedScheme:
 
     @property
     def argument(self) -> str:
-        """As it stands after `--scheme`."""
+        """The scheme as after `--scheme`."""
         return scheme_argument(self.name, self.params)
 
 
@@ -78,7 +78,7 @@ class SweepPoint:
 
     @property
     def label(self) -> str:
-        """For people: `extra.count = 25`."""
+        """The values for display: `extra.count = 25`."""
         return ", ".join(f"{short_path(path)} = {setting(value)}" for path, value in self.vary.items())
 
 
@@ -112,7 +112,7 @@ class Comparison:
 
     @classmethod
     def load(cls, file: str | Path) -> Comparison:
-        """Read what `penstock compare --json` or `to_json` has written."""
+        """Read the JSON of `penstock compare --json` or `to_json`."""
         return cls(json.loads(Path(file).read_text(encoding="utf-8")))
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,8 +136,8 @@ class Comparison:
         found = []
         for name, params in given:
             rivals = [other for rival, other in given if rival == name]
-            telling = [key for key in params if any(rival.get(key) != params[key] for rival in rivals)]
-            suffix = ", ".join(key if params[key] is True else f"{key}={setting(params[key])}" for key in telling)
+            distinct = [key for key in params if any(rival.get(key) != params[key] for rival in rivals)]
+            suffix = ", ".join(key if params[key] is True else f"{key}={setting(params[key])}" for key in distinct)
             title = titles.get(name, name)
             found.append(ComparedScheme(name, params, suffix, f"{title}, {suffix}" if suffix else title))
         return found
@@ -218,7 +218,7 @@ class Comparison:
         return [self.cell(s, point, place, metric) for s in range(len(self.schemes))]
 
     def leads(self, point: int, place: str, metric: str, better: Better) -> list[Lead]:
-        """Which scheme is best, and which cannot be told from it: see `leaders`."""
+        """The best scheme, and those that cannot be separated from it: see `leaders`."""
         return leaders(self.row(point, place, metric), better, self.paired.get((point, place, metric), {}))
 
     def value(self, scheme: str, metric: str, place: str | None = None, **vary: Any) -> Row:
@@ -282,7 +282,7 @@ class Comparison:
     def series(self, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
         """Queue and law over time, for one run of each scheme at each point.
 
-        A comparison read from JSON has only the series that stand in it.
+        A comparison read from JSON has only the series in it.
         """
         if self._run_series is None:
             return list(self._result.get("series") or ())
@@ -371,7 +371,7 @@ def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list
 
 
 def axis_title(path: str) -> str:
-    """For people: `number of extra flows (extra.count)`."""
+    """The title of an axis: `extra flows (extra.count)`."""
     short = short_path(path)
     if path.startswith("traffic.") and path.endswith(".count"):
         return f"{short.removesuffix('.count')} flows ({short})"

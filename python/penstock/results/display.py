@@ -1,4 +1,4 @@
-"""Numbers for people: the unit that reads best, and as many digits as the interval supports."""
+"""Numbers for display: the unit that reads best, and as many digits as the interval supports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock.results.metrics import Quantity
 
 @dataclass(frozen=True)
 class Scale:
-    """``value * factor`` is the number in ``unit``."""
+    """`value * factor` is the number in `unit`."""
 
     factor: float
     unit: str
@@ -45,9 +45,9 @@ def scale_for(quantity: Quantity, values: Iterable[float]) -> Scale:
 
 
 def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
-    """Decimals for numbers that stand side by side: two significant digits of a middling half-interval.
+    """Decimals for numbers side by side: two significant digits of the median half-width.
 
-    Without intervals: four significant digits of the largest number, none for whole numbers.
+    Without intervals: four significant digits of the largest number, no decimals for integers.
 
     >>> decimals([12.345, 11.9], [0.217, 0.18])
     2
@@ -58,9 +58,9 @@ def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
     """
     spread = sorted(h for h in halves if h > 0 and math.isfinite(h))
     if spread:
-        middling = 1 - math.floor(math.log10(spread[len(spread) // 2]))
+        median = 1 - math.floor(math.log10(spread[len(spread) // 2]))
         finest = -math.floor(math.log10(spread[0]))
-        places = min(max(middling, finest), middling + 1)
+        places = min(max(median, finest), median + 1)
     else:
         known = [v for v in values if math.isfinite(v)]
         if all(v == round(v) for v in known):
@@ -70,7 +70,7 @@ def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
 
 
 def number(value: float, places: int) -> str:
-    """``value`` with ``places`` decimals, thousands set apart, and a true minus sign.
+    """`value` with `places` decimals, thousands separated, and a true minus sign.
 
     >>> number(18231.4, 0)
     '18\u202f231'
@@ -86,7 +86,7 @@ def number(value: float, places: int) -> str:
 
 
 def spaced(value: object) -> str:
-    """A value of a scenario with its unit set apart: ``1.5 Mbit/s``, ``20 ms``, ``35 packets``.
+    """A value of a scenario with its unit separated: `1.5 Mbit/s`, `20 ms`, `35 packets`.
 
     >>> spaced("1.5Mbit"), spaced("20ms"), spaced("35p"), spaced("inf"), spaced(35)
     ('1.5 Mbit/s', '20 ms', '35 packets', 'inf', '35')
@@ -98,6 +98,15 @@ def spaced(value: object) -> str:
     if unit == "p":
         return f"{size} packet{'' if size == '1' else 's'}"
     return f"{size} {unit}/s" if unit.endswith("bit") else f"{size} {unit}"
+
+
+def rounded(value: float, digits: int) -> float:
+    """A number rounded to `digits` significant digits.
+
+    >>> rounded(0.123456, 4)
+    0.1235
+    """
+    return float(f"{value:.{digits}g}")
 
 
 def setting(value: object) -> str:

@@ -204,7 +204,7 @@ def _numbers(name: str, places: Iterable[Row]) -> list[float]:
 
 
 def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False) -> str:
-    """The tables as text; as wide as they need unless `width` says otherwise."""
+    """The tables as text, `width` columns wide or as wide as their content."""
     from rich.console import Console  # a tenth of a second, which no other part of a result needs
     from rich.table import Table as RichTable
 

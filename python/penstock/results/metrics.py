@@ -1,7 +1,7 @@
 """The catalogue of metrics: one name, one definition, one unit each.
 
-Names are the keys of results. They end in the SI unit (``_s``, ``_bps``, ``_bytes``, ``_pkts``) unless they are
-counts or ratios. Statistics start at ``warmup`` and end at ``duration``.
+Names are the keys of results. They end in the SI unit (`_s`, `_bps`, `_bytes`, `_pkts`) unless they are
+counts or ratios. Statistics start at `warmup` and end at `duration`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Quantity = Literal["count", "ratio", "share", "time", "rate", "packets", "packet
 class Metric:
     """One metric.
 
-    ``quantity`` decides how it is printed (seconds as ms where that reads better, shares in percent); ``better`` is
-    empty where neither direction is good by itself; ``key`` marks the few that a comparison is about.
+    `quantity` decides how it is printed (seconds as ms where that reads better, shares in percent); `better` is
+    empty where neither direction is better by itself; `key` marks the few metrics shown first.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Metric:
 
 
 def metric(name: str) -> Metric:
-    """The catalogue's entry for ``name``; for a name outside the catalogue, what its ending tells."""
+    """The catalogue's entry for `name`; for a name outside the catalogue, an entry derived from its ending."""
     found = _BY_NAME.get(name)
     if found is not None:
         return found
@@ -72,13 +72,13 @@ def _of_class(name: str, quantile: str | None, low: str, high: str) -> Metric:
 
 
 def order(names: set[str]) -> list[str]:
-    """``names`` in the order of the catalogue; those outside it last, by name."""
+    """`names` in the order of the catalogue; those outside it last, by name."""
     place = {m.name: i for i, m in enumerate(METRICS)}
     return sorted(names, key=lambda n: (place.get(n, len(place)), n))
 
 
 BY_CODEPOINT = ("arrivals", "departures", "drops", "marks", "loss_rate", "burst_loss_pmf")
-"""Metrics of a link that are also told of each codepoint, as `dscp_af12_drops`."""
+"""Metrics of a link that are also reported for each codepoint, as `dscp_af12_drops`."""
 
 _ENDINGS: tuple[tuple[str, Quantity], ...] = (
     ("_pkts2", "packets2"), ("_pkts", "packets"), ("_bytes", "bytes"), ("_bps", "rate"), ("_s", "time"),
@@ -174,13 +174,13 @@ METRICS: tuple[Metric, ...] = (
     Metric("round_p50_s", "Round of transfers, median", "time", "lower", "Flows", "Incast."),
     Metric("round_p95_s", "Round of transfers, 95th percentile", "time", "lower", "Flows", "Incast."),
     Metric("round_p99_s", "Round of transfers, 99th percentile", "time", "lower", "Flows", "Incast."),
-    Metric("rounds", "Rounds completed", "count", "higher", "Flows", "Incast: rounds whose answers have all come."),
+    Metric("rounds", "Rounds completed", "count", "higher", "Flows", "Incast: rounds with all transfers completed."),
     Metric("wasted_share", "Wasted bandwidth", "share", "lower", "Flows",
            "Video: bytes delivered of useless frames / bytes delivered of all frames. A frame is useless when a packet "
-           "of it was lost, with `dependence` also when a frame that it refers to is. What is still under way at the "
-           "end does not count.", key=True),
-    Metric("frames", "Frames", "count", "", "Flows", "Video: frames of which nothing is under way any more."),
-    Metric("useless_frames", "Useless frames", "count", "lower", "Flows", "Video: those of them that are useless."),
+           "of it was lost, with `dependence` also when a frame that it refers to is. Frames in flight at the "
+           "end do not count.", key=True),
+    Metric("frames", "Frames", "count", "", "Flows", "Video: frames of which no packet is in flight any more."),
+    Metric("useless_frames", "Useless frames", "count", "lower", "Flows", "Video: frames that are useless."),
     Metric("count", "Flows", "count", "", "Flows", "Number of flows of the group."),
     Metric("loss_runs", "Runs of losses", "count", "", "Flows",
            "Runs of consecutive losses of one flow, over all flows of the group."),
@@ -188,13 +188,13 @@ METRICS: tuple[Metric, ...] = (
     Metric("plr_before", "Loss in a block before correction", "share", "lower", "Flows",
            "FEC: packets of a block that were lost / n, mean over the blocks."),
     Metric("plr_after", "Loss in a block after correction", "share", "lower", "Flows",
-           "FEC: the same of what is left when blocks that lost at most h packets are repaired.", key=True),
+           "FEC: the same after the repair of blocks that lost at most h packets.", key=True),
     Metric("plr_data_before", "Loss of data before correction", "share", "lower", "Flows",
            "FEC: data packets of a block that were lost / k, mean over the blocks."),
     Metric("plr_data_after", "Loss of data after correction", "share", "lower", "Flows",
-           "FEC: the same of what is left when blocks that lost at most h packets are repaired."),
+           "FEC: the same after the repair of blocks that lost at most h packets."),
     Metric("block_delay_mean_s", "Delay of a block, mean", "time", "lower", "Flows",
-           "FEC: from the first of its packets that arrives to the k-th, with which the block is whole."),
+           "FEC: from the first to the k-th arrival of its packets, with which the block is decoded."),
     Metric("block_delay_max_s", "Delay of a block, largest", "time", "lower", "Flows",
            "FEC: the largest of these delays."),
     Metric("blocks", "Blocks", "count", "", "Flows",

@@ -1,4 +1,4 @@
-"""Numbers over independent runs, paired by seed: arithmetic run by run, and conditions on them that give a verdict.
+"""Numbers over independent runs, paired by seed: arithmetic run by run, and conditions with a verdict.
 
 The 95 % interval of a quantity (`penstock.results.summary`) decides a condition on it: it holds over the whole
 interval, its opposite does, or the interval spans the bound.
@@ -26,7 +26,7 @@ __all__ = ["Condition", "Finding", "Sample", "Verdict", "all_of", "any_of", "mos
 
 Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 
-# Fewer runs than this of something random decide nothing.
+# Fewer runs of a random quantity than this decide nothing.
 FEWEST_RUNS = 5
 
 # Numbers that differ by less than this share of the bound are equal to it: only rounding in the arithmetic tells
@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Finding:
-    """What came out: the verdict, the number that decided it with its interval, and a line that says why."""
+    """A verdict, the number that decided it with its interval, and the reason in a line."""
 
     verdict: Verdict
     measured: Summary | None
@@ -49,7 +49,7 @@ class Condition:
 
     Attributes:
         decide: gives the finding.
-        margin: how far it is from being refuted, in units of its bound; the smallest decides among several.
+        margin: distance from being refuted, in units of its bound; the smallest decides among several.
 
     """
 
@@ -57,7 +57,7 @@ class Condition:
     margin: float = math.inf
 
     def at(self, where: str) -> Condition:
-        """The same, told as being about one place: `at("N = 16")`."""
+        """The same, labelled with where it applies: `at("N = 16")`."""
 
         def decide() -> Finding:
             found = self.decide()
@@ -70,7 +70,7 @@ class Condition:
 
 
 class Sample:
-    """One number of each run, in the order of the seeds; or one exact number, which is the same in every run.
+    """One number for each run, in the order of the seeds; or one exact number for all runs.
 
     `+ - * / **` and `abs` work run by run, with other samples of the same seeds and with plain numbers; `<`, `<=`,
     `>` and `>=` give a `Condition`. A run without the number has NaN and is left out of the summary.
@@ -84,7 +84,7 @@ class Sample:
 
     @property
     def summary(self) -> Summary | None:
-        """Mean, standard deviation and interval, for an exact number itself; `None` where no run has the number."""
+        """Mean, standard deviation and interval; of zero width for an exact number; None if no run has the number."""
         finite = self.values[np.isfinite(self.values)]
         if not len(finite):
             return None
@@ -93,7 +93,7 @@ class Sample:
 
     @property
     def mean(self) -> float:
-        """The mean; NaN where no run has the number."""
+        """The mean; NaN if no run has the number."""
         found = self.summary
         return math.nan if found is None else found.mean
 
@@ -160,7 +160,7 @@ class Sample:
     ) -> Condition:
         """A number read from text or table: confirmed when the interval, widened by the tolerance, contains it.
 
-        The tolerance is a `share` of the printed number, or what is accepted instead of it, from `low` to `high`.
+        The tolerance is a `share` of the printed number, or the range from `low` to `high` that is accepted instead.
         """
         below = abs(printed) * share if low is None else printed - low
         above = abs(printed) * share if high is None else high - printed
@@ -169,7 +169,7 @@ class Sample:
             found = self.summary
             if found is None or found.ci95 is None or (self.random and found.runs < FEWEST_RUNS):
                 return _undecided(found)
-            # Measured up to `above` over the print, or `below` under it, is still the printed number.
+            # A measurement at most `above` over the printed number, or `below` under it, still confirms it.
             fits = found.ci95[0] - above <= printed <= found.ci95[1] + below
             asked = f"{_number(printed)} ({_number(printed - below)} to {_number(printed + above)})"
             return Finding("confirmed" if fits else "contradicted", found, f"{_shown(found)}, printed {asked}")
@@ -217,7 +217,7 @@ def _undecided(found: Summary | None) -> Finding:
 
 
 def all_of(*conditions: Condition | Iterable[Condition]) -> Condition:
-    """Every one holds: contradicted as soon as one is, confirmed when all are."""
+    """All hold: contradicted if one is, confirmed if all are."""
     return _joined(list(_flat(conditions)), need=None)
 
 
@@ -227,7 +227,7 @@ def any_of(*conditions: Condition | Iterable[Condition]) -> Condition:
 
 
 def most_of(share: float, *conditions: Condition | Iterable[Condition]) -> Condition:
-    """At least this share of them holds, from 0 to 1."""
+    """At least this fraction of them holds, from 0 to 1."""
     parts = list(_flat(conditions))
     return _joined(parts, need=math.ceil(share * len(parts) - 1e-9))
 
@@ -242,7 +242,7 @@ def _flat(conditions: Iterable[Condition | Iterable[Condition]]) -> Iterable[Con
 
 def _joined(parts: list[Condition], need: int | None) -> Condition:
     if not parts:
-        raise ValueError("nothing to decide: the list of conditions is empty")
+        raise ValueError("there are no conditions to decide")
     least = len(parts) if need is None else need
 
     def decide() -> Finding:
@@ -252,7 +252,7 @@ def _joined(parts: list[Condition], need: int | None) -> Condition:
         verdict: Verdict = (
             "confirmed" if held >= least else "contradicted" if len(parts) - refuted < least else "inconclusive"
         )
-        # The tightest of those that made the verdict speaks for all.
+        # The one with the smallest margin among those with this verdict stands for all.
         same = [item for item in findings if item[1].verdict == verdict] or findings
         _, spoken = min(same, key=lambda item: item[0])
         count = "" if len(parts) == 1 else f"{held} of {len(parts)} hold" + (f", {least} asked" if need else "") + "; "
@@ -264,7 +264,7 @@ def _joined(parts: list[Condition], need: int | None) -> Condition:
 def per_run(function: Callable[..., float], *samples: Sample | Sequence[Sample]) -> Sample:
     """A function of one run's numbers, for each run: `per_run(slope, [q(n) for n in flows])`.
 
-    A sequence of samples is handed over as an array of one run's numbers.
+    A sequence of samples is passed as an array of one run's numbers.
     """
     flat = [s for item in samples for s in ([item] if isinstance(item, Sample) else item)]
     runs = max(len(s.values) for s in flat)

@@ -14,7 +14,7 @@ __all__ = ["Summary", "summarize"]
 
 @dataclass(frozen=True)
 class Summary:
-    """One number over R runs: mean, sample standard deviation, the 95 % interval; None where one run gives none."""
+    """One number over `runs` runs: mean, sample standard deviation and 95 % interval, both None for a single run."""
 
     mean: float
     sd: float | None
@@ -28,7 +28,7 @@ class Summary:
 
     @property
     def rel_half_width(self) -> float:
-        """Half the width of the interval over the mean; infinite where there is no interval."""
+        """The half-width as a fraction of the mean; infinite without an interval."""
         half = self.half_width
         if half is None:
             return math.inf
@@ -50,7 +50,7 @@ def summarize(values: Sequence[float]) -> Summary:
         # The quotient of the sum may differ in its last bit from the value that all runs share.
         same = float(data[0])
         return Summary(same, 0.0, (same, same), runs)
-    # math.fsum is exact, so the order of the runs and the machine do not matter.
+    # math.fsum is exact: neither the order of the runs nor the machine matters.
     mean = math.fsum(data) / runs
     if runs < 2:
         return Summary(mean, None, None, runs)

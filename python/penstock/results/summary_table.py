@@ -1,4 +1,4 @@
-"""What is kept of a table when its runs are gone: a mean and half an interval for each number. Figures draw from it."""
+"""Means and half-widths kept after the raw runs are discarded. Figures are drawn from them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from penstock.results.table import Table
 
 __all__ = ["Point", "Shown"]
 
-# Significant bits: a mean to one part in 65 000, half an interval to one in 100. No figure shows more.
+# Significant bits: a mean to one part in 65 000, a half-width to one in 100. No figure shows more.
 MEAN_BITS, HALF_BITS = 16, 7
 
 
 @dataclass(frozen=True)
 class Point:
-    """A mean and half the width of its 95 % interval; `None` where there is no interval, or one without width."""
+    """A mean and the half-width of its 95 % interval; None without an interval, or with one of no width."""
 
     mean: float
     half: float | None
@@ -32,11 +32,11 @@ class Shown:
 
     @classmethod
     def of(cls, table: Table) -> Shown:
-        """The summary of a table, rounded to what is kept of it, so that a figure from either is the same."""
+        """The summary of a table, rounded as it is stored, so that both give the same figure."""
         return cls((labels, _points(samples)) for labels, samples in table.cells)
 
     def drawn_by(self, draw: Callable[[Shown], object]) -> Shown:
-        """What a figure reads of it: all cells, with the numbers that `draw` has looked at."""
+        """All cells, with only the numbers that the figure `draw` reads."""
         watched = [(labels, _Watched(points)) for labels, points in self.cells]
         draw(Shown(watched))
         return Shown(
@@ -69,7 +69,7 @@ class Shown:
 
 
 class _Watched(Mapping[str, Point]):
-    """Points that know which of them were read; all ways to them lead through one."""
+    """Points that record which of them are read."""
 
     def __init__(self, points: Mapping[str, Point]) -> None:
         self._points = points
@@ -96,6 +96,6 @@ def _points(samples: Mapping[str, Sample]) -> dict[str, Point]:
 
 
 def _short(value: float, bits: int) -> float:
-    """Rounded to so many significant bits, few enough for single precision."""
+    """Rounded to `bits` significant bits, few enough for single precision."""
     fraction, exponent = math.frexp(value)
     return math.ldexp(round(math.ldexp(fraction, bits)), exponent - bits)

@@ -24,7 +24,7 @@ class Candidate:
         name: the scheme's name in the registry.
         params: the given parameters, as in a queue's table.
         origin: where it was named, for messages.
-        origins: where each parameter stands, if they come from a file.
+        origins: file and line of each parameter, if they come from a file.
 
     """
 

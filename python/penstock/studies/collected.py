@@ -32,7 +32,7 @@ class Collected:
         self.runs = 0
         self.threads, self.progress, self.store = threads, progress, store
         self.values: list[dict[Key, list[Value]]] = [{} for _ in plan.cases]
-        # Where each key stands in the first run that has it: the order of the rows, however runs arrive.
+        # The first run with each key, and its position there: the order of the rows, in whatever order runs arrive.
         self._places: list[dict[Key, tuple[int, int]]] = [{} for _ in plan.cases]
         self._contents = [key_of(case.resolved) for case in plan.cases]
 

@@ -61,7 +61,7 @@ def run_plan(
     progress: Progress | None = None,
     store: Store | None = None,
 ) -> Comparison:
-    """Run what a plan says: see `compare`."""
+    """Make the runs of a plan: see `compare`."""
     seed = int(plan.base.shown["seed"])
     found = Collected(plan, jobs or cores(), progress, store)
     found.add(range(seed, seed + runs))

@@ -1,4 +1,4 @@
-"""Runs many jobs in parts, so that what has finished can be kept while the rest is under way."""
+"""Runs many jobs in parts, so that finished ones can be stored while others run."""
 
 from __future__ import annotations
 

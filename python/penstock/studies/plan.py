@@ -96,7 +96,7 @@ class Plan:
 
 def _check_places(base: Document, places: Sequence[str]) -> None:
     if not places:
-        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or say watch = true in its table")
+        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
     links = base.tree["links"]
     for place in places:
         if place.removesuffix(".reverse") not in links:

@@ -18,7 +18,7 @@ KEYS_PER_QUERY = 500
 """Keys of one statement; SQLite's own limit is larger."""
 
 MAX_RESULT = 2**28
-"""Bytes of the largest result; what would inflate beyond it is taken as damaged."""
+"""Bytes of the largest result; a row that would inflate beyond it is damaged."""
 
 
 def default_folder() -> Path:
@@ -31,7 +31,7 @@ class Store:
     """A folder with one SQLite file of results, each a JSON text under the key of its run.
 
     Several processes may use it at once. A row that is damaged, by its checksum, counts as missing and is replaced by
-    the next result with its key. Results that the disk has no room for stay in memory until the store is closed.
+    the next result with its key. Results for which the disk has no room stay in memory.
 
     Attributes:
         file: the SQLite file.
@@ -73,7 +73,7 @@ class Store:
                     yield key, text
 
     def put(self, results: Iterable[tuple[str, str]]) -> None:
-        """Keep results, all in one transaction; in memory if they cannot be written, which `problem` then tells."""
+        """Keep results, all in one transaction; in memory if they cannot be written, with the reason in `problem`."""
         known = dict(results)
         packed = {key: zlib.compress(text.encode(), 3) for key, text in known.items()}
         rows = [(key, _checksum(key, result), result) for key, result in packed.items()]

@@ -1,4 +1,4 @@
-"""Studies: a scenario varied along axes, repeated over seeds, its runs kept in a store.
+"""Studies: a scenario varied along axes and repeated over seeds, with its runs in a store.
 
 >>> import penstock as ps
 >>> def link(flows: int) -> ps.Scenario:
@@ -36,7 +36,7 @@ __all__ = ["Batch", "Measure", "Progress", "Study"]
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
 
-# Intervals of a series, at most, where a study keeps something of it.
+# Largest number of intervals of a series of which a study keeps a part.
 SERIES_POINTS = 100_000
 
 
@@ -48,9 +48,9 @@ class Study:
         base: a scenario, whose `vary` names paths; or a function that makes one from a value of each axis.
         vary: axes and their values; the grid is all their combinations.
         seeds: number of runs of each cell.
-        where: keeps only the cells for which it is true, called with the values by name.
-        labels: further labels of all cells, to tell the parts of a sum of studies apart.
-        keep: what is kept of queue and law over time, from a run with its `series`; its source is part of the key.
+        where: a function of the values by name; only cells for which it is true are run.
+        labels: further labels of all cells, to distinguish the parts of a sum of studies.
+        keep: numbers to keep of queue and law over time, from a run with its `series`; its source is part of the key.
 
     """
 
@@ -63,11 +63,11 @@ class Study:
     others: tuple[Study, ...] = ()
 
     def __add__(self, other: Study) -> Study:
-        """Both, in one table: cells that do not have a label of the other's have `None` there."""
+        """Both in one table; cells without a label of the other study have None there."""
         return replace(self, others=(*self.others, other))
 
     def cells(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
-        """Labels and scenario of each cell, and the part of the study that it is of."""
+        """Labels, scenario and part of the study of each cell."""
         for values in itertools.product(*self.vary.values()):
             point = dict(zip(self.vary, values, strict=True))
             if self.where is None or self.where(**point):
@@ -85,19 +85,19 @@ class Study:
 
     @property
     def most_seeds(self) -> int:
-        """The most seeds of its parts."""
+        """The largest number of seeds of its parts."""
         return max([self.seeds, *(other.most_seeds for other in self.others)])
 
     def limited(self, seeds: int) -> Study:
-        """With so many seeds at most."""
+        """With at most this number of seeds."""
         return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
 
     def run(
         self, measure: Measure, *, store: Store | None = None, jobs: int | None = None, progress: Progress | None = None
     ) -> Table:
-        """Do what is missing in the store and measure every run.
+        """Run what the store lacks, and measure every run.
 
-        Raises `ScenarioError` with the faults of all cells before anything is run.
+        Raises `ScenarioError` with the errors of all cells before anything is run.
         """
         batch = Batch(self, store)
         batch.complete(jobs or cores(), progress)
@@ -105,7 +105,7 @@ class Study:
 
 
 class Batch:
-    """The runs of a study, found in a store or done."""
+    """The runs of a study, taken from a store or made."""
 
     def __init__(self, study: Study, store: Store | None) -> None:
         self.store = store
@@ -163,7 +163,7 @@ class Batch:
         return self._resolved[cell].for_engine(flows=False, series=kept, series_points=SERIES_POINTS)
 
     def _reduced(self, job: Job, text: str) -> str:
-        """The result without its series, and what is kept of it."""
+        """The result without its series, but with the numbers that are kept of it."""
         keep = self._parts[job.case].keep
         if keep is None:
             return text
@@ -195,4 +195,4 @@ def _source(keep: Callable[..., Any]) -> str:
     try:
         return inspect.getsource(keep)
     except (OSError, TypeError):
-        raise PenstockError("the function that keeps a part of a series must stand in a file") from None
+        raise PenstockError("the function `keep` of a study must be defined in a file") from None

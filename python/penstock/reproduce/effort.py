@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from penstock.engine.run import Run, cores
+from penstock.engine.run import cores
+from penstock.results.run import Run
 from penstock.results.table import Table
 from penstock.scenario.scenario import Scenario
 from penstock.studies.store import Store

@@ -109,7 +109,7 @@ def test_a_page_tells_how_to_get_the_numbers_again(page: str) -> None:
     assert "--runs 30" in text
     assert 'rate = "1.5Mbit"' in text
     assert "1–30" in text
-    assert "Given: target=10p, max_p_high=0.75; all else as by default." in text
+    assert "Given: target=10p, max_p_high=0.75; defaults otherwise." in text
 
 
 def test_the_page_of_the_demo_is_small(page: str) -> None:
@@ -260,13 +260,13 @@ def test_identical_runs_are_noted_once() -> None:
         if row["scheme"] == "droptail":
             row["ci95"] = [row["mean"], row["mean"]]
     text = " ".join(outline(report.render(result)).text)
-    assert len(re.findall(r"All runs are the same, because nothing in them is random, for\s+droptail\s*:", text)) == 1
+    assert len(re.findall(r"All runs are identical, because nothing in them is random:\s+droptail\s*\.", text)) == 1
 
 
 def test_a_place_without_numbers_says_so() -> None:
     result = compare_result()
     result["rows"] = [r for r in result["rows"] if r["place"] != "extra" or r["vary"]["traffic.extra.count"] > 0]
-    assert "nothing to measure here" in report.render(result)
+    assert "Nothing was measured here" in report.render(result)
 
 
 def test_the_scenario_on_a_page_gives_the_same_numbers() -> None:

@@ -71,10 +71,10 @@ def line_panel(title: str, xs: Sequence[float], rows: Sequence[Sequence[Cell | N
     low, high = _range([cell for row in rows for cell in row if cell is not None])
     if not any(cell is not None for row in rows for cell in row):
         return ""
-    top, bottom, left, right = 24.0, 124.0, min(xs), max(xs)
+    start, top, bottom, left, right = 48, 24.0, 124.0, min(xs), max(xs)
 
     def across(x: float) -> float:
-        return PAD + (x - left) / ((right - left) or 1.0) * (WIDTH - 2 * PAD)
+        return start + (x - left) / ((right - left) or 1.0) * (WIDTH - PAD - start)
 
     def up(y: float) -> float:
         return bottom - (y - low) / ((high - low) or 1.0) * (bottom - top)
@@ -89,12 +89,15 @@ def line_panel(title: str, xs: Sequence[float], rows: Sequence[Sequence[Cell | N
             if cell.low is not None and cell.high is not None:
                 parts.append(f'<path stroke="{ink}" d="M{across(x):.1f} {up(cell.low):.1f}V{up(cell.high):.1f}"/>')
             parts.append(marker(i, across(x), up(cell.mean)))
-    frame = f'<path stroke="#8886" d="M{PAD} {bottom + 6}H{WIDTH - PAD}"/>'
-    frame += (
-        f'<text x="{PAD}" y="138">{left:g}</text><text x="{WIDTH - PAD}" y="138" text-anchor="end">{right:g}</text>'
-    )
-    span = f"{_end(low, high, scale)} to {_end(high, low, scale)}"
-    return _panel(f"{title}, {span}", scale, 144, frame, parts)
+    frame = f'<path stroke="#8886" d="M{start} {bottom + 6}H{WIDTH - PAD}"/>'
+    for x, y, anchor, text in (
+        (start - 6, top + 4, "end", _end(high, low, scale)),
+        (start - 6, bottom + 3, "end", _end(low, high, scale)),
+        (start, 142, "start", f"{left:g}"),
+        (WIDTH - PAD, 142, "end", f"{right:g}"),
+    ):
+        frame += f'<text x="{x}" y="{y}" text-anchor="{anchor}" opacity=".7">{text}</text>'
+    return _panel(title, scale, 146, frame, parts)
 
 
 def _range(cells: Sequence[Cell]) -> tuple[float, float]:

@@ -41,7 +41,7 @@ _HEADS = {
 
 STYLE = """<style>
 .penstock { font-size: 13px; font-variant-numeric: tabular-nums; margin: 4px 0 12px }
-.penstock table { border-collapse: collapse; margin: 4px 0 8px }
+.penstock table { border-collapse: collapse; margin: 4px 0 8px; font-size: inherit; white-space: nowrap }
 .penstock caption { text-align: left; font-weight: 600; padding: 2px 0 }
 .penstock th, .penstock td { text-align: right; padding: 2px 10px; border: 0; border-bottom: 1px solid #8884 }
 .penstock th.name, .penstock td.name { text-align: left }

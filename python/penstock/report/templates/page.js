@@ -98,7 +98,7 @@
     if (!host || !place) return;
     host.textContent = "";
     for (const d of place.distributions) if (state.all || !d.name.startsWith("sampled")) host.append(distributionChart(d));
-    if (!place.distributions.length) host.innerHTML = '<p class="note">None were kept here.</p>';
+    if (!place.distributions.length) host.innerHTML = '<p class="note">There are no distributions here.</p>';
   }
 
   function distributionChart(d) {
@@ -169,7 +169,7 @@
       `${d.avg ? line("average", nice(d.avg.mean[i])) : ""}${d.max_p ? line("max_p", nice(d.max_p.mean[i])) : ""}</table>`);
   }
 
-  // ---- what both kinds share
+  // ---- shared by all charts
 
   function figure(caption) {
     const card = document.createElement("figure");

@@ -14,7 +14,7 @@ __all__ = ["Job", "Progress", "job_key", "run_in_parts"]
 Progress = Callable[[int, int], object]
 """Called with the numbers of finished and of planned runs."""
 
-PART_SECONDS = 15.0
+PART_SECONDS = 5.0
 """Seconds of work in one part: the most that an interruption loses."""
 
 MAX_PART = 4096

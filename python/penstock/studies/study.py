@@ -140,7 +140,7 @@ class Batch:
         return len(self._jobs)
 
     def complete(self, jobs: int, progress: Progress | None = None) -> None:
-        """Run what the store lacks, on `jobs` threads; finished runs are stored every quarter of a minute."""
+        """Run what the store lacks, on `jobs` threads; finished runs are stored every few seconds."""
         keys = list(dict.fromkeys(job.key for job in self._jobs))
         have = self.store.has(keys) if self.store else set()
         missing = list({job.key: job for job in self._jobs if job.key not in have}.values())

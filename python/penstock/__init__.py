@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from penstock.studies.store import Store
     from penstock.studies.study import Study
 
-# What `import penstock as ps` offers, and the module that has it. Each is imported when it is first used, so that the
-# command line answers at once.
+# The public names and the module of each. A module is imported when a name of it is first used, so that the command
+# line starts fast.
 _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
     "engine.run": ("run",),

@@ -1,4 +1,4 @@
-"""What is wrong with a request: each fault names place, key, value, what is allowed, the nearest name."""
+"""Errors of a request: each names place, key, value, the allowed values and the nearest name."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = [
 
 
 class PenstockError(Exception):
-    """An error to be told to the user as it stands, without a traceback; `exit_code` is the command's."""
+    """An error that is shown to the user as it is, without a traceback; `exit_code` is the command's."""
 
     exit_code = 2
 
 
 class RunError(PenstockError):
-    """A run that did not come to its end: a defect of penstock."""
+    """A run that failed: a defect of penstock."""
 
     exit_code = 1
 
@@ -56,10 +56,10 @@ class MissingPackageError(PenstockError, ImportError):
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong.
+    """One error of a scenario.
 
-    `path` is the key as in `--set` (`links.bottleneck.queue.min_th`), `value` its value as written, `origin` where it
-    was said (`link.toml:12`, `--set`).
+    `path` is the key as in `--set` (`links.bottleneck.queue.min_th`), `value` its value as written, `origin` its source
+    (`link.toml:12`, `--set`).
     """
 
     path: str
@@ -74,7 +74,7 @@ class Fault:
 
 
 class ScenarioError(PenstockError):
-    """A scenario that cannot be run; `faults` holds everything that is wrong with it."""
+    """A scenario that cannot be run; `faults` has all of its errors."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults: tuple[Fault, ...] = tuple(faults)
@@ -83,14 +83,14 @@ class ScenarioError(PenstockError):
 
 @dataclass
 class Faults:
-    """Collects the faults of one scenario; knows where each key was said."""
+    """Collects the errors of one scenario; `origins` has the source of each key."""
 
     origins: Mapping[str, str] = field(default_factory=dict)
     found: list[Fault] = field(default_factory=list)
     _told: set[Fault] = field(default_factory=set, repr=False)
 
     def add(self, path: str, message: str, value: object = ...) -> None:
-        """Note a fault; the value is shown when it is given, and each fault is told once."""
+        """Add an error once, with the value if it is given."""
         shown = None if value is ... else show_value(value)
         fault = Fault(path, message, shown, self.origin(path))
         if fault not in self._told:
@@ -98,7 +98,7 @@ class Faults:
             self.found.append(fault)
 
     def origin(self, path: str) -> str | None:
-        """Where the key, or the nearest table around it, was said."""
+        """The source of the key, or of the nearest table around it."""
         while path:
             if path in self.origins:
                 return self.origins[path]
@@ -118,7 +118,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def show_value(value: object) -> str:
-    """A value as it would stand in a file, shortened."""
+    """A value as in a file, shortened."""
     if isinstance(value, bytes):
         text = value.decode(errors="replace")
     elif isinstance(value, Mapping):
@@ -133,7 +133,7 @@ def show_value(value: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in the words of the file: "a text", "a table"."""
+    """The type of a value in the terms of the file: "a text", "a table"."""
     match value:
         case bool():
             return "true or false"

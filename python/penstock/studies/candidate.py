@@ -135,7 +135,7 @@ def parse_vary(text: str) -> tuple[str, list[Any]]:
 
 
 def parse_varies(texts: Iterable[str]) -> dict[str, list[Any]]:
-    """All sweeps, by path. Raises `ScenarioError` with the faults of all of them."""
+    """All sweeps, by path. Raises `ScenarioError` with the errors of all of them."""
     faults: list[Fault] = []
     sweeps: dict[str, list[Any]] = {}
     for text in texts:

@@ -3,25 +3,25 @@
 //! Computer Communication Review 33(2), 2003.
 //!
 //! # Law
-//! A shadow buffer remembers the flow and size of `shadow` packets: each arrival enters it with probability 1 /
-//! `sample`, in place of one chosen at random once it is full. With `m_i` the mean packets of flow i in it,
+//! A shadow buffer holds the flow and size of `shadow` packets: each arrival enters it with probability 1 / `sample`
+//! and, once it is full, replaces a random entry. With `m_i` the number of mean packets of flow i in it,
 //!
-//! * an arrival of flow i is dropped with probability `1 - m_fair / m_i`, where that is positive, so that the flows
-//!   with the largest rates are all brought to one rate;
+//! * an arrival of flow i is dropped with probability `1 - m_fair / m_i`, if that is positive, so that the fastest
+//!   flows are limited to the same rate;
 //! * every `interval`, with the queue q and the one before, q_old: `m_fair = m_fair + a (q_old - q_ref) - b (q -
-//!   q_ref)`, from 0 to `shadow`: the fair share rises while the queue is short.
+//!   q_ref)`, kept within 0 and `shadow`: the fair share rises while the queue is short.
 //!
-//! At each arrival a number is drawn for the sample; where it is taken and the shadow buffer is full a second one for
-//! the place; and one for the drop where `m_i` is above `m_fair`.
+//! At each arrival a number is drawn for the sampling; if the packet is sampled and the shadow buffer is full, a second
+//! one for the entry to replace; and one for the drop if `m_i` is above `m_fair`.
 //!
 //! # Parameters
 //! `a` below `b` makes the controller stable; the paper's values are for 160 updates a second. `q_ref` "auto" is half
-//! of the limit of the queue, or where it has none what the link sends in 25 ms.
+//! the limit of the queue; without a limit, the data that the link sends in 25 ms.
 //!
 //! # Differences
-//! * `m_i` counts bytes, in units of `mean_packet`, so that packets of different sizes are told apart.
-//! * `m_fair` is bounded by the size of the shadow buffer, where it starts: a share that no flow can pass need not
-//!   grow.
+//! * `m_i` counts bytes, in units of `mean_packet`, so that the size of packets counts.
+//! * `m_fair` is bounded by the size of the shadow buffer, which is also its initial value: a share that no flow can
+//!   exceed need not grow.
 //! * The paper keeps the counts of flows in a hash table; here each flow has a number.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
@@ -35,26 +35,26 @@ use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 penstock_core::params! {
     /// Parameters of AFD.
     pub struct AfdParams {
-        /// Packets that the shadow buffer remembers.
+        /// Packets in the shadow buffer.
         shadow: u32 = Default::Number(500.0), unit: "packets", range: 1.0..=100_000.0;
-        /// One of so many arrivals enters the shadow buffer.
+        /// One arrival in this many enters the shadow buffer.
         sample: f64 = Default::Number(10.0), range: 1.0..=10_000.0;
         /// Gain on the queue one interval ago.
         a: f64 = Default::Number(1.7), range: 0.0..=1e9;
         /// Gain on the queue.
         b: f64 = Default::Number(1.8), range: 0.0..=1e9;
-        /// Queue that is wanted; "auto" is half of the limit.
+        /// Target queue; "auto" is half the limit.
         q_ref: Auto<f64> = Default::Text("auto"), unit: "packets", range: 0.0..=1e9;
         /// Time between updates of the fair share.
         interval: Span = Default::Nanos(6_250_000), unit: "s", at_least: 0.000_1;
-        /// Typical packet, which a larger one counts as several of.
+        /// Typical packet size, the unit in which packets are counted.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
     }
 }
 
-/// A packet that the shadow buffer remembers.
+/// A packet in the shadow buffer.
 #[derive(Clone, Copy, Debug)]
 struct Shadow {
     flow: u32,
@@ -159,7 +159,7 @@ impl Aqm for Afd {
         self.ticker.advance(cx.now);
     }
 
-    /// O(shadow) if the shadow buffer remembers packets of the flow.
+    /// O(shadow) if the shadow buffer holds packets of the flow.
     fn forget_flow(&mut self, _now: Time, flow: u32) {
         let Some(bytes) = self.bytes.get_mut(flow).filter(|bytes| **bytes > 0) else { return };
         for shadow in self.shadows.iter_mut().filter(|shadow| shadow.flow == flow) {
@@ -192,8 +192,9 @@ impl Law for Afd {
         cost: "O(1) time; O(shadow + flows) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Brings flows that send more than their share to nearly equal rates in one queue, responsive or not.",
-        bad: "Shares are only as even as the sample is large: many flows leave each a few packets in the shadow buffer.",
+        good: "Limits flows that exceed their share to nearly equal rates in one queue, responsive or not.",
+        bad: "Shares are only as even as the sample is large: with many flows, each has only a few packets in the \
+              shadow buffer.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

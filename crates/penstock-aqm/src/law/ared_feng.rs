@@ -9,16 +9,16 @@
 //! * avg < min_th and status is not Below: status = Below, max_p = max_p / alpha;
 //! * avg > max_th and status is not Above: status = Above, max_p = max_p beta.
 //!
-//! So max_p moves once at each crossing, however long the average then stays outside.
+//! So max_p changes once at each crossing, however long the average then stays outside.
 //!
 //! # Parameters
 //! Those of RED with `gentle = true` and `max_p = 0.02`, and the two factors `alpha` and `beta`.
 //!
 //! # Differences
-//! * The paper bounds max_p by nothing; here it stays from 0.000001 to 1000000, so that it can come back. Like
-//!   there and in ns-2 it may pass 1 (with 100 flows on a 1.5 Mb/s link its mean does): p_b, which does not, then
+//! * The paper does not bound max_p; here it is kept within 0.000001 and 1000000, so that it can return. As in the
+//!   paper and in ns-2 it may exceed 1 (with 100 flows on a 1.5 Mb/s link its mean does): p_b, which does not, then
 //!   reaches 1 below max_th.
-//! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first.
+//! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p.
 
 use super::curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
@@ -27,13 +27,13 @@ use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time};
 
-/// Greatest max_p.
+/// Largest max_p.
 const MAX_P_HIGH: f64 = 1e6;
-/// Least max_p.
+/// Smallest max_p.
 const MAX_P_LOW: f64 = 1e-6;
 
 penstock_core::params! {
-    /// What Adaptive RED (Feng) adds to RED.
+    /// Parameters that Adaptive RED (Feng) adds to those of RED.
     pub struct AredFengParams {
         /// Divides max_p when the average falls below min_th.
         alpha: f64 = Default::Number(3.0), range: 1.0..=1000.0;
@@ -71,7 +71,7 @@ impl AredFeng {
         Self { params, red, status: Status::Between }
     }
 
-    /// Figure 3. On a threshold nothing changes.
+    /// Figure 3. Exactly at a threshold nothing changes.
     #[inline]
     fn adapt(&mut self) {
         let (avg, DropCurve { min_th, max_th, .. }) = (self.red.average.get(), self.red.curve);
@@ -136,8 +136,8 @@ impl Law for AredFeng {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Fast, large steps of max_p, and two plain rules.",
-        bad: "max_p moves only when the average leaves the thresholds, so the average settles nowhere; at light load \
+        good: "Fast, large steps of max_p by two simple rules.",
+        bad: "max_p moves only when the average leaves the thresholds, so the average never settles; at light load \
               it falls to its lower bound.",
     };
 

@@ -3,8 +3,8 @@
 //! Management", 2001; figure and section numbers refer to it.
 //!
 //! # Law
-//! RED, gentle, whose max_p moves so that the average stays in the middle of the thresholds. Every `interval`
-//! (figure 1), with target = [min_th + 0.4 (max_th - min_th), min_th + 0.6 (max_th - min_th)]:
+//! RED, gentle, whose max_p moves so that the average stays midway between the thresholds. Every `interval` (figure 1),
+//! with target = [min_th + 0.4 (max_th - min_th), min_th + 0.6 (max_th - min_th)]:
 //!
 //! * avg > target and max_p <= 0.5: max_p = max_p + min(alpha, max_p / 4);
 //! * avg < target and max_p >= 0.01: max_p = beta max_p.
@@ -16,8 +16,8 @@
 //! # Differences
 //! * The bounds are tested on the max_p before the step, so it may end up to one step beyond them (as in the figure).
 //! * `tick = "arrival"` is ns-2's: the step is taken at the first arrival more than `interval` after the last change.
-//! * `gentle_from = "first"` is ns-2's: the ramp above max_th keeps starting at the max_p set at first. "current" lets
-//!   it follow, which keeps the drop function continuous.
+//! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p. "current" lets it
+//!   follow, which keeps the drop function continuous.
 
 use super::curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
@@ -28,7 +28,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{PacketMeta, Span, Time};
 
 penstock_core::choice! {
-    /// What drives the adaptation.
+    /// Trigger of the adaptation.
     pub enum Tick {
         /// A timer.
         Timer = "timer",
@@ -38,19 +38,19 @@ penstock_core::choice! {
 }
 
 penstock_core::params! {
-    /// What Adaptive RED (Floyd) adds to RED.
+    /// Parameters that Adaptive RED (Floyd) adds to those of RED.
     pub struct AredFloydParams {
-        /// Largest step up of max_p, which is also at most a quarter of it.
+        /// Largest increase of max_p in a step, which is at most a quarter of max_p.
         alpha: f64 = Default::Number(0.01), range: 0.0..=1.0;
-        /// Factor of a step down of max_p.
+        /// Factor by which max_p decreases in a step.
         beta: f64 = Default::Number(0.9), range: 0.0..=1.0;
         /// Time between steps.
         interval: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.001;
-        /// No step down from below this max_p.
+        /// max_p does not decrease below this value, except by the step that crosses it.
         max_p_low: f64 = Default::Number(0.01), range: 0.0..=1.0;
-        /// No step up from above this max_p.
+        /// max_p does not increase above this value, except by the step that crosses it.
         max_p_high: f64 = Default::Number(0.5), range: 0.0..=1.0;
-        /// Whether a timer or an arrival takes the step.
+        /// Whether a timer or an arrival triggers the step.
         tick: Tick = Default::Text("timer");
         /// Where the gentle ramp starts while max_p moves.
         gentle_from: GentleFrom = Default::Text("first");
@@ -149,8 +149,8 @@ impl Law for AredFloyd {
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
-        bad: "Steps of at most 0.01 every half second: after a jump of the load it is out of its target for many \
-              seconds.",
+        bad: "Steps of at most 0.01 every half second: after a jump of the load the average misses its target for \
+              many seconds.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

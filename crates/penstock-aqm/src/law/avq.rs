@@ -1,11 +1,11 @@
 //! AVQ: the adaptive virtual queue.
 //! S. Kunniyur, R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue
-//! Management", SIGCOMM 2001, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet",
-//! PhD thesis, Université Montpellier II, 2004, has it in section 1.2.2.2; equation numbers are the thesis'.
+//! Management", SIGCOMM 2001, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the
+//! Internet", PhD thesis, Université Montpellier II, 2004, section 1.2.2.2; equation numbers are the thesis'.
 //!
 //! # Law
-//! A virtual queue VQ of capacity C~ below that of the link is kept by arithmetic. A packet of b bytes arrives at t, the
-//! packet before it came at s (Algorithm 9):
+//! The law simulates a virtual queue VQ whose capacity C~ is below that of the link. When a packet of b bytes arrives
+//! at t, and the one before arrived at s (Algorithm 9):
 //!
 //! * VQ = max(VQ - C~ (t - s), 0);
 //! * if VQ + b > B~, drop or mark the packet, else VQ = VQ + b;
@@ -14,28 +14,29 @@
 //! So dC~/dt = alpha (gamma C - lambda) with the rate lambda of the arrivals (equation 1.17). No random number is drawn.
 //!
 //! # Parameters
-//! `gamma` is the wanted utilization; `alpha` the damping: a larger one follows the load faster, and at some point
-//! oscillates. "auto" is the design rule for the flows N, the round trip R = B / C + `rtt` through a full queue and C:
-//! with K11 = N / (gamma C R^2) and K2 = (2/3) gamma C / N it is the alpha that solves
-//! omega R + arctan(omega / K11) - arctan(omega / alpha) = pi / 2,
-//! omega^2 = (d + sqrt(d^2 + 4 K2^2 alpha^2)) / 2, d = K2^2 - K11^2, and K11 where none does. `buffer` is B~; "auto" is
-//! the limit of the queue. `initial` is C~ at first as a share of C; "auto" is gamma. With `measure_in = "packets"`, the
-//! unit in which limits are mostly given, each b is 1 and C is in packets of `mean_packet` size; the paper has bytes.
+//! `gamma` is the target utilization; `alpha` the damping: a larger one follows the load faster, and oscillates if it
+//! is too large. "auto" is the design rule for the flows N, the round trip R = B / C + `rtt` through a full queue and
+//! C: with K11 = N / (gamma C R^2) and K2 = (2/3) gamma C / N it is the alpha that solves omega R + arctan(omega /
+//! K11) - arctan(omega / alpha) = pi / 2, omega^2 = (d + sqrt(d^2 + 4 K2^2 alpha^2)) / 2, d = K2^2 - K11^2, or K11 if
+//! no alpha does. `buffer` is B~; "auto" is the limit of the queue. `initial` is the initial C~ as a share of C; "auto"
+//! is gamma. With `measure_in = "packets"`, the usual unit of limits, each b is 1 and C is in packets of `mean_packet`
+//! size; the paper uses bytes.
 //!
-//! `on_drop` says what a packet that is dropped, not marked, does to the law:
+//! `on_drop` selects the effect of a packet that is dropped instead of marked:
 //! * "refill": C~ grows by alpha gamma C (t - s), and the packet does not count in lambda;
-//! * "charge": it counts in lambda, as in the paper, where packets are marked and therefore do arrive;
+//! * "charge": it counts in lambda, as in the paper, where packets are marked and therefore enter the queue;
 //! * "skip": nothing changes, s included, as in ns-2.
 //!
-//! `cap` says whether C limits C~ "before" the packet is charged, as above, or "after", which lets C~ reach C while packets
-//! arrive: max(min(C~ + alpha gamma C (t - s) - alpha b, C), 0). It matters only for gamma near 1.
+//! `cap` selects whether C limits C~ "before" the packet is charged, as above, or "after", which lets C~ reach C while
+//! packets arrive: max(min(C~ + alpha gamma C (t - s) - alpha b, C), 0). It matters only for gamma near 1.
 //!
 //! # Differences
 //! * Algorithm 9 of the thesis lacks "- alpha b", without which C~ can only grow; equation 1.17 has it.
 //! * Theorem 1 of the thesis, as printed, has no solution for its own 0.251; "auto" is the corrected rule.
-//! * A packet that VQ takes counts in VQ and lambda even if the real queue has no room for it, as the algorithm has it.
+//! * A packet that VQ accepts counts in VQ and lambda even if it overflows the real queue, as in the algorithm.
 //! * ns-2 is `measure_in = "bytes"`, `on_drop = "skip"`, `cap = "after"`, `initial = 0.8`; its alpha cannot be set.
-//!   Found by its results: for 3 flows on the thesis' link, where it draws nothing, all numbers are then the same.
+//!   This was found from its results: for 3 flows on the thesis' link, where it draws no numbers, all results are then
+//!   the same.
 
 use super::design;
 use super::measure::MeasureIn;
@@ -46,13 +47,13 @@ use penstock_core::{Bytes, PacketMeta, Time};
 use penstock_model::avq_design;
 
 penstock_core::choice! {
-    /// What a packet that is dropped does to the virtual queue and its capacity.
+    /// Effect of a dropped packet on the virtual queue and its capacity.
     pub enum OnDrop {
         /// The capacity grows with time, and the packet does not count as an arrival.
         Refill = "refill",
         /// The packet counts as an arrival.
         Charge = "charge",
-        /// Nothing.
+        /// None.
         Skip = "skip",
     }
 }
@@ -62,7 +63,7 @@ penstock_core::choice! {
     pub enum Cap {
         /// Before the packet is charged.
         Before = "before",
-        /// After it.
+        /// After the packet is charged.
         After = "after",
     }
 }
@@ -70,32 +71,32 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of AVQ.
     pub struct AvqParams {
-        /// Wanted utilization.
+        /// Target utilization.
         gamma: f64 = Default::Number(0.98), range: 0.0..=1.0;
-        /// Damping of the virtual capacity; "auto" follows from flows, round-trip time and rate.
+        /// Damping of the virtual capacity; "auto" derives it from flows, round-trip time and rate.
         alpha: Auto<f64> = Default::Number(0.15), range: 0.0..=1000.0;
         /// Room in the virtual queue; "auto" is the limit of the queue.
         buffer: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
-        /// Virtual capacity at first, as a share of the link's; "auto" is gamma.
+        /// Initial virtual capacity, as a share of the link's; "auto" is gamma.
         initial: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
-        /// What a packet that is dropped does to the virtual queue and its capacity.
+        /// Effect of a dropped packet on the virtual queue and its capacity.
         on_drop: OnDrop = Default::Text("refill");
         /// Whether the link's capacity limits the virtual one before a packet is charged or after it.
         cap: Cap = Default::Text("before");
-        /// Whether the virtual queue counts packets or bytes.
+        /// Measure the virtual queue in packets or in bytes.
         measure_in: MeasureIn = Default::Text("packets");
-        /// Typical packet.
+        /// Typical packet size.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
     }
 }
 
-/// What follows from the parameters and the link.
+/// Values derived from the parameters and the link.
 #[derive(Clone, Debug)]
 struct Derived {
     alpha: f64,
-    /// C per second, in the unit that the virtual queue counts.
+    /// C per second, in the unit of the virtual queue.
     capacity: f64,
     /// B~ in that unit.
     buffer: f64,
@@ -184,7 +185,7 @@ impl Aqm for Avq {
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        // On a link that does not say what alpha needs, the law goes on as it was.
+        // On a link without the facts that alpha "auto" needs, the law keeps its settings.
         if let Ok(derived) = Derived::new(&self.params, link) {
             self.derived = derived;
         }
@@ -212,8 +213,8 @@ impl Law for Avq {
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Short queues of little variance under heavy load, because it acts on the rate of the arrivals.",
-        bad: "It has no target for the queue, leaves some of the link idle where it drops instead of marking, and \
-              must know the size of packets: told 1000 bytes where they have 1500 it never acts.",
+        bad: "It has no target for the queue, leaves some of the link idle when it drops instead of marking, and \
+              must know the size of packets: set to 1000 bytes for packets of 1500 it never acts.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

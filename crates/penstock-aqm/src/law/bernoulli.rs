@@ -3,7 +3,7 @@
 //! 2003: the fixed probability under which the queue law is measured.
 //!
 //! # Law
-//! Drop or mark each arriving packet with probability p, whatever waits. The gaps between drops are geometric:
+//! Drop or mark each arriving packet with probability p, whatever the queue. The gaps between drops are geometric:
 //! P(gap = n) = p (1 - p)^(n - 1), n = 1, 2, ...
 //!
 //! # Parameters
@@ -28,7 +28,7 @@ penstock_core::params! {
     }
 }
 
-/// The law that tosses a coin.
+/// The Bernoulli law.
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
     params: BernoulliParams,

@@ -1,26 +1,25 @@
 //! BLUE.
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A New Class of Active Queue Management Algorithms", CSE-TR-387-99,
-//! University of Michigan, 1999, as A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP
-//! Queue Management", 2005, and T. Alemu, PhD thesis, Université Montpellier II, 2004, section 1.2.1.2, have it.
+//! University of Michigan, 1999, as given by A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved
+//! TCP Queue Management", 2005, and T. Alemu, PhD thesis, Université Montpellier II, 2004, section 1.2.1.2.
 //!
 //! # Law
-//! Each arriving packet is dropped or marked with probability p, which starts at 0 and stays from 0 to 1:
+//! Each arriving packet is dropped or marked with probability p, which starts at 0 and is kept within 0 and 1:
 //!
-//! * packet loss by overflow, or an arrival that finds more than `threshold`: if now - last > `freeze`, p = p + d1 and
-//!   last = now;
+//! * overflow, or an arrival that finds a queue above `threshold`: if now - last > `freeze`, p = p + d1 and last = now;
 //! * link idle: if now - last > `freeze`, p = p - d2 and last = now.
 //!
-//! Packets that p itself drops are no losses. The step of an arrival comes before its toss. A number is drawn for each
+//! Early drops do not count as losses. An arrival first moves p, then is judged by it. A number is drawn for each
 //! arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! d1 is much greater than d2: a link left idle costs less than many lost packets. `freeze` gives a step the time to
-//! act, about one round trip: p rises by at most d1 / freeze a second. Feng et al. tried 10 and 100 ms, with 0.0025
+//! d1 is much larger than d2: an idle link costs less than many lost packets. `freeze` gives a step time to take
+//! effect, about one round trip: p rises by at most d1 / freeze a second. Feng et al. tried 10 and 100 ms, with 0.0025
 //! and 0.02 for d1 and a tenth for d2; the thesis takes 241 ms. Without `threshold` only overflow raises p.
 //!
 //! # Differences
-//! * The paper has one step down at the start of an idle time; here the step is repeated every `freeze` while the link
-//!   stays idle, until p is 0: a long silence would otherwise leave p where it was.
+//! * The paper takes one step down at the start of an idle time; here the step is repeated every `freeze` while the
+//!   link stays idle, until p is 0: otherwise p would not change over a long silence.
 
 use super::coin::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
@@ -37,7 +36,7 @@ penstock_core::params! {
         d2: f64 = Default::Number(0.000_25), range: 0.0..=1.0;
         /// Shortest time between two steps of p.
         freeze: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.000_1;
-        /// A longer queue than this counts as a loss too.
+        /// An arrival that finds a longer queue than this counts as a loss.
         threshold: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = Default::Flag(false);
@@ -52,7 +51,7 @@ pub struct Blue {
     last_update: Time,
     /// Nothing has been queued since the link was found idle.
     idle: bool,
-    /// When to look again at an idle link.
+    /// When to check an idle link again.
     check: Option<Time>,
 }
 
@@ -69,7 +68,7 @@ impl Blue {
         }
     }
 
-    /// The link is idle, and is looked at again at the first instant at which a step is possible.
+    /// The link is idle: check it again at the first instant at which a step is possible.
     fn step_down(&mut self, now: Time) {
         self.step(now, -self.params.d2);
         self.check = (self.p > 0.0).then(|| self.last_update + self.params.freeze + Span::from_nanos(1));

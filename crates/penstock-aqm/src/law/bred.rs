@@ -1,12 +1,13 @@
 //! Balanced RED (BRED).
 //! F. Anjum, L. Tassiulas, "Fair Bandwidth Sharing among Adaptive and Non-Adaptive Flows in the Internet", INFOCOM
-//! 1999, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
-//! Université Montpellier II, 2004, has it in section 1.4.2 (equation 1.27, algorithm 14).
+//! 1999, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
+//! Université Montpellier II, 2004, section 1.4.2 (equation 1.27, algorithm 14).
 //!
 //! # Law
-//! Each flow has the number qlen of its packets in the queue and the number gap of its packets accepted since its last
-//! drop, which is 0 again when its last packet leaves. At each arrival N = (1 - omega) N + omega Nactive, where Nactive
-//! flows have packets in the queue, that of the arriving packet included. With a limit of B packets,
+//! For each flow, qlen is the number of its packets in the queue and gap the number of its packets accepted since its
+//! last drop; gap returns to 0 when its last packet leaves. At each arrival N = (1 - omega) N + omega Nactive, where
+//! Nactive is the number of flows with packets in the queue, including that of the arriving packet. With a limit of B
+//! packets,
 //!
 //! * l2 = B / (2 ceil N), l1 = beta l2, W_m = 2 l2, each at least 1;
 //! * p2 = sqrt N / (sqrt N + 10), p1 = p2 / 10 (equation 1.27),
@@ -18,15 +19,15 @@
 //! * dropped or marked with probability p1 if l1 < qlen <= l2 and gap > l1;
 //! * accepted otherwise.
 //!
-//! A number is drawn for each packet judged by p1 or p2. A mark counts as a drop for the gap, overflow too.
+//! A number is drawn for each packet judged by p1 or p2. Marks and overflows count as drops for the gap.
 //!
 //! # Parameters
 //! `omega` is the weight of one arrival in N; `beta` places the lower threshold.
 //!
 //! # Differences
-//! * The thesis leaves open W_m and beta; so there are 2 l2 = B / ceil N and 0.5.
-//! * Algorithm 14 tests W_n for W_m, leaves out the cases qlen = l1 and qlen = l2, and does not say that what
-//!   survives the toss is accepted. It is closed here as written above.
+//! * The thesis leaves W_m and beta open; here they are 2 l2 = B / ceil N and 0.5.
+//! * Algorithm 14 tests W_n for W_m, leaves out the cases qlen = l1 and qlen = l2, and does not say that packets which
+//!   are not dropped at random are accepted. Here the law is completed as above.
 //! * Without a limit B nothing is dropped.
 
 use super::coin::toss;
@@ -67,7 +68,7 @@ pub struct Bred {
     n: f64,
 }
 
-/// What a flow may have in the queue, and how it is dropped there.
+/// Thresholds of a flow's packets in the queue, and the drop probabilities above them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Thresholds {
     l1: f64,
@@ -196,10 +197,10 @@ impl Law for Bred {
         cost: "O(1) time, O(flows) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Nearly equal goodput for TCP without an average; narrows the gap to flows that do not answer to \
+        good: "Nearly equal goodput for TCP without an average; narrows the gap to flows that do not respond to \
                losses.",
-        bad: "Bounds each flow's share of the buffer, not its rate: with little room for each it can tell nothing, \
-              and a sparse flow loses half of its packets beside 64 others.",
+        bad: "Bounds each flow's share of the buffer, not its rate: with little buffer per flow it cannot tell them \
+              apart, and a sparse flow loses half of its packets beside 64 others.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

@@ -12,12 +12,12 @@
 //! Random numbers are drawn for TCP packets only, as in RED.
 //!
 //! # Parameters
-//! Those of RED, for TCP, and the thresholds `t_tagged` and `t_other`, which bound what unresponsive packets may take
-//! of the queue. Tagged UDP is what carries the codepoint `tag`. A class with k packets allowed on average, of sizes
-//! like the others', gets about k packets' share of the queue and so of the link.
+//! Those of RED, for TCP, and the thresholds `t_tagged` and `t_other`, which bound the share of unresponsive packets in
+//! the queue. Packets with the codepoint `tag` are tagged UDP. A class that is allowed k packets on average, of the
+//! same size as the others, gets about the share of k packets in the queue, and so of the link.
 //!
 //! # Differences
-//! * The thesis gives no thresholds; 10 packets for tagged UDP and 2 for the rest are a choice.
+//! * The thesis gives no thresholds; 10 packets for tagged UDP and 2 for the rest are our choice.
 //! * The RED of the TCP packets spares them (`guards`) while at most one packet of any class waits.
 //! * Only TCP packets are marked; the drop of another class is certain and no signal of congestion.
 
@@ -32,9 +32,9 @@ use penstock_core::{Dscp, PacketMeta, Time};
 penstock_core::params! {
     /// What CBT-RED adds to RED.
     pub struct CbtRedParams {
-        /// Average of waiting tagged UDP packets from which on they are dropped.
+        /// Average number of waiting tagged UDP packets from which they are dropped.
         t_tagged: Length = Default::Number(10.0), unit: "packets", at_least: 0.0;
-        /// Average of waiting packets that are neither TCP nor tagged from which on they are dropped.
+        /// Average number of waiting packets that are neither TCP nor tagged from which they are dropped.
         t_other: Length = Default::Number(2.0), unit: "packets", at_least: 0.0;
         /// Codepoint of the UDP packets that are tagged, as a name or a number.
         tag: Dscp = Default::Text("EF");
@@ -51,7 +51,7 @@ const UDP: u8 = 17;
 #[derive(Clone, Debug)]
 pub struct CbtRed {
     tag: Dscp,
-    /// Judges TCP packets, on the TCP packets that wait.
+    /// Judges TCP packets, by the number of waiting TCP packets.
     red: Red,
     tcp: Waiting,
     tagged: Bounded,
@@ -139,14 +139,14 @@ impl Aqm for CbtRed {
         }
     }
 
-    /// Those of the RED of TCP packets, and the averages of the other classes.
+    /// The gauges of RED for TCP packets, and the averages of the other classes.
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         show("avg_tagged", self.tagged.average.get());
         show("avg_other", self.other.average.get());
     }
 
-    /// That of TCP packets.
+    /// The drop function of TCP packets.
     fn drop_function(&self, average: f64) -> Option<f64> {
         self.red.drop_function(average)
     }

@@ -1,4 +1,4 @@
-//! The toss that many laws end with.
+//! The random decision with which many laws end.
 
 use crate::aqm::{Cause, Verdict};
 use penstock_core::Rng;

@@ -10,8 +10,8 @@
 //! * the packet is marked or dropped if (Q - min_th) / range exceeds the largest of 2 U random numbers (lines 10a,
 //!   10b), so with probability ((Q - min_th) / range)^(2 U).
 //!
-//! The probability bends upwards with the delay: no delay is aimed at, but one that grows slowly with the load, at
-//! which neither the delay nor the losses become extreme.
+//! The probability rises ever faster with the delay. There is no target delay: delay and loss both grow slowly with the
+//! load, and neither becomes extreme.
 //!
 //! 2 U numbers are drawn at each departure with Q above min_th and less than a range above it.
 //!
@@ -19,10 +19,10 @@
 //! `range` is the delay, above `min_th`, at which everything is dropped; `u` is U.
 //!
 //! # Differences
-//! * The RFC prints minTh as 500 ms, more than the whole ramp can be meant for with a range of 500 ms: here it is 0.5
+//! * The RFC prints minTh as 500 ms, which cannot be meant with a range of 500 ms for the whole ramp; here it is 0.5
 //!   ms.
-//! * Line 9a comes after the packet has left its queue; the time meant is taken to be that of this packet, not of the
-//!   next.
+//! * Line 9a comes after the packet has left its queue; here the sojourn time is taken to be that of this packet, not
+//!   of the next.
 
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -36,7 +36,7 @@ penstock_core::params! {
         min_th: Span = Default::Nanos(500_000), unit: "s", at_least: 0.0;
         /// Average delay above min_th at which everything is dropped.
         range: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.000_001;
-        /// Weight of one departure in the average delay, as a power of a half.
+        /// Weight of one departure in the average delay, as a power of 1/2.
         g: u32 = Default::Number(5.0), range: 0.0..=30.0;
         /// Half the power of the drop function.
         u: u32 = Default::Number(1.0), range: 1.0..=8.0;
@@ -108,7 +108,8 @@ impl Law for CurvyRed {
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "No timer and no integral to wind up: it softens the rise of both delay and loss with the load.",
-        bad: "The delay rises with the number of flows, and with few flows at a low rate it stands far above what is needed.",
+        bad: "The delay rises with the number of flows, and with few flows at a low rate it is far longer than \
+              necessary.",
     };
 
     fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

@@ -1,4 +1,4 @@
-//! What laws with a target or automatic parameters read from the link.
+//! Facts about the link for laws with a target or automatic parameters.
 
 use crate::aqm::LinkInfo;
 use alloc::format;
@@ -18,7 +18,7 @@ pub(crate) fn target(target: LengthOrTime, mean_packet: Bytes, link: &LinkInfo) 
     }
 }
 
-/// The flows, the longest round trip and the capacity, for the parameter `name` that is "auto".
+/// The flows, the longest round trip and the capacity, for a parameter `name` that is "auto".
 pub(crate) fn plant(name: &str, mean_packet: Bytes, link: &LinkInfo) -> Result<Plant, ParamError> {
     let lacks = |what: &str| ParamError::new(name, format!("is \"auto\", which needs {what}"));
     let capacity = link.rate.packets_per_second(mean_packet);

@@ -1,9 +1,9 @@
-//! Drop-tail: an arriving packet that finds no room is dropped.
+//! Drop-tail: an arriving packet that overflows the queue is dropped.
 //! The default of routers; named in S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
 //! IEEE/ACM Trans. Networking 1(4), 1993.
 //!
 //! # Law
-//! The law lets every packet pass; the limit of the queue does the rest. A queued packet is never dropped.
+//! The law passes every packet; only the limit of the queue drops. A queued packet is never dropped.
 //!
 //! # Parameters
 //! None. The limit, in packets or bytes, belongs to the queue.
@@ -16,7 +16,7 @@ use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::Time;
 use penstock_core::param::{ParamErrors, Settings, read_with};
 
-/// The law that has no objection.
+/// The law that passes every packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DropTail;
 
@@ -37,8 +37,8 @@ impl Law for DropTail {
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "No parameters, no early losses, a link that is never idle.",
-        bad: "The queue stays near its limit: the largest delay, losses in bursts, and unequal shares for flows that \
-              lose in step.",
+        bad: "The queue stays near its limit: the largest delay, losses in bursts, and unequal shares for flows \
+              whose losses are synchronized.",
     };
 
     fn from_settings(settings: &Settings, _link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

@@ -1,7 +1,7 @@
 //! Double-Slope RED (DSRED).
 //! B. Zheng, M. Atiquzzaman, "DSRED: An Active Queue Management Scheme for Next Generation Networks", IEEE LCN 2000, as
-//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
-//! Montpellier II, 2004, has it in section 1.2.1.5; equation numbers are the thesis'.
+//! given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
+//! Montpellier II, 2004, section 1.2.1.5; equation numbers are the thesis'.
 //!
 //! # Law
 //! The average A of the queue is RED's. With Kl = `min_th`, Kh = `max_th` and Km = (Kl + Kh) / 2 an arriving packet is
@@ -15,15 +15,14 @@
 //! A number is drawn for each arrival while the probability lies between 0 and 1.
 //!
 //! # Parameters
-//! `gamma` is the share of the drop function that the second slope climbs: above 0.5 the second slope is the steeper
-//! one. `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in
-//! RED.
+//! `gamma` is the rise of the probability over the second slope: above 0.5 the second slope is the steeper one.
+//! `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in RED.
 //!
 //! # Differences
-//! * Km is the midpoint: the thesis describes it with the words of Kh, and only the midpoint makes the function
+//! * Km is the midpoint: the thesis describes it as it describes Kh, but only the midpoint makes the function
 //!   continuous.
-//! * The paper spaces no drops, and neither does this; RED does.
-//! * The thresholds are no one's: neither source prints values that suit another link.
+//! * Drops are not spaced, as in the paper; those of RED are.
+//! * The default thresholds are ours: neither source gives values for a general link.
 
 use super::coin::toss;
 use super::measure::MeasureIn;
@@ -36,17 +35,17 @@ use penstock_core::{Bytes, PacketMeta, Time};
 penstock_core::params! {
     /// Parameters of Double-Slope RED.
     pub struct DsredParams {
-        /// Average queue Kl from which on packets are dropped.
+        /// Average queue Kl from which packets are dropped.
         min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Average queue Kh from which on every packet is dropped.
+        /// Average queue Kh from which every packet is dropped.
         max_th: Length = Default::Number(25.0), unit: "packets", at_least: 0.0;
-        /// Rise of the drop probability over the second slope; the first has the rest.
+        /// Rise of the drop probability over the second slope; the first slope covers the rest.
         gamma: f64 = Default::Number(0.96), range: 0.0..=1.0;
         /// Weight of one arrival in the average queue; "auto" gives a time constant of one second.
         w_q: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
-        /// Typical packet, for the idle time and for w_q "auto".
+        /// Typical packet size, for idle times and w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
-        /// Whether queue and thresholds count packets or bytes.
+        /// Measure queue and thresholds in packets or in bytes.
         measure_in: MeasureIn = Default::Text("packets");
         /// Mark ECN-capable packets instead of dropping them while the average is below max_th.
         ecn: bool = Default::Flag(false);
@@ -57,7 +56,7 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 pub struct Dsred {
     params: DsredParams,
-    /// Keeps the average; its own drop function is not used.
+    /// Computes the average; its own drop function is not used.
     red: Red,
 }
 
@@ -135,7 +134,7 @@ impl Law for Dsred {
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Drops little at light load and much at heavy load, without a jump of the probability.",
-        bad: "The average still depends on the load, and drops that are not spaced cost throughput: 2 to 8 % of the \
+        bad: "The average still depends on the load, and without spacing, drops cost throughput: 2 to 8 % of the \
               standard link.",
     };
 

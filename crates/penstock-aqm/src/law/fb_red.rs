@@ -4,21 +4,21 @@
 //! 1.3.3 and 4.4.
 //!
 //! # Law
-//! RED whose max_p depends on the delay-bandwidth product of the packet's flow. On one link that is on its round-trip
-//! time R_i, and an arriving packet is judged with
+//! RED whose max_p depends on the delay-bandwidth product of the packet's flow. On one link this is its round-trip time
+//! R_i, and an arriving packet is judged with
 //!
 //! * max_p_i = min(1, max_p (R_ref / R_i)^kappa).
 //!
 //! Average, count and spacing are those of RED, one for all flows. A number is drawn when RED draws one.
 //!
 //! # Parameters
-//! Those of RED. kappa = 2 gives flows of different round-trip times the same throughput, which for TCP is about 1 /
-//! (R sqrt(p)); kappa = 1 is milder. `reference` says what R_ref is: the mean over the flows that have packets in the
-//! queue, this one included, or the least that has been seen. R_i is what the sender writes into its packets, or the
-//! last one that the flow had; a flow without any is judged with max_p.
+//! Those of RED. kappa = 2 gives flows of different round-trip times the same throughput, which for TCP is about 1 / (R
+//! sqrt(p)); kappa = 1 is milder. `reference` selects R_ref: the mean over the flows with packets in the queue,
+//! including this one, or the smallest seen so far. R_i is the round-trip time that the sender writes into its packets,
+//! or the last one known for the flow; a flow without one is judged with max_p.
 //!
 //! # Differences
-//! * Both sources only name the scheme and its idea: the formula is made after the square-root law of TCP.
+//! * The sources only name the scheme and its idea: the formula here follows from the square-root law of TCP.
 
 use super::curve::GentleFrom;
 use super::red::{Red, RedParams};
@@ -29,11 +29,11 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{PacketMeta, Time, math};
 
 penstock_core::choice! {
-    /// Which round-trip time is judged with max_p itself.
+    /// The round-trip time that is judged with max_p itself.
     pub enum Reference {
-        /// The mean over the flows that have packets in the queue.
+        /// The mean over the flows with packets in the queue.
         Mean = "mean",
-        /// The least that has been seen.
+        /// The smallest seen so far.
         Min = "min",
     }
 }
@@ -41,9 +41,9 @@ penstock_core::choice! {
 penstock_core::params! {
     /// What FB-RED adds to RED.
     pub struct FbRedParams {
-        /// Power of the ratio of round-trip times.
+        /// Exponent of the ratio of round-trip times.
         kappa: f64 = Default::Number(2.0), range: 0.0..=10.0;
-        /// Which round-trip time is judged with max_p itself.
+        /// The round-trip time that is judged with max_p itself.
         reference: Reference = Default::Text("mean");
     }
 }
@@ -75,7 +75,7 @@ impl FbRed {
         Self { params, red, flows: PerFlow::new(), active: (0, 0), least: u64::MAX }
     }
 
-    /// Note the round-trip time that the packet tells; what its flow is known to have.
+    /// Record the round-trip time that the packet carries; the state of its flow.
     fn note(&mut self, packet: &PacketMeta) -> Flow {
         let flow = self.flows.of(packet.flow);
         if let Some(rtt) = packet.rare.and_then(|rare| rare.rtt) {
@@ -191,9 +191,9 @@ impl Law for FbRed {
         cost: "O(1) time, O(flows) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Drops more of TCP flows of short round trips, whose advantage RED leaves them.",
-        bad: "Believes the round-trip time that a sender tells, and has no answer to flows that do not slow down; \
-              where round trips differ little it is less fair than RED, most of all with many flows.",
+        good: "Drops more packets of TCP flows with short round trips, which RED leaves at an advantage.",
+        bad: "Trusts the round-trip time that a sender reports, and does not handle unresponsive flows; where round \
+              trips differ little it is less fair than RED, especially with many flows.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

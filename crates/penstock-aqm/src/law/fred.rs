@@ -1,37 +1,36 @@
 //! Flow Random Early Drop (FRED).
-//! D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM 1997, as T. Alemu, "Performance Evaluation of
-//! Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, has it in section
-//! 1.3.1.
+//! D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM 1997, as given by T. Alemu, "Performance Evaluation
+//! of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, section 1.3.1.
 //!
 //! # Law
-//! Each flow with packets in the queue has their number qlen and a number of strikes, both forgotten when its last
-//! packet leaves. With the average A of the queue and avgcq = max(1, A / number of such flows), an arriving packet is
-//! dropped for certain, and its flow gets a strike, if
+//! For each flow with packets in the queue, qlen is their number and strikes counts its offences; both are discarded
+//! when its last packet leaves. With the average queue A and avgcq = max(1, A / number of such flows), an arriving
+//! packet is dropped with certainty, and its flow gets a strike, if
 //!
 //! * qlen >= max_q; or
 //! * A >= max_th and qlen > 2 avgcq; or
 //! * qlen >= avgcq and the flow has more than one strike.
 //!
-//! Otherwise, if A >= max_th, it is dropped without a strike. If min_th <= A < max_th and qlen >= max(min_q, avgcq),
-//! it is counted, and dropped or marked with probability p_a = p_b / (1 - count p_b), p_b = max_p (A - min_th) /
-//! (max_th - min_th); count is 0 at the first packet counted since A was below min_th, and starts from 0 again, so 1
-//! at the next packet counted, after a drop of this kind or by the average. A number is drawn for each packet counted
-//! with 0 < p_a < 1.
+//! Otherwise, if A >= max_th, it is dropped without a strike. If min_th <= A < max_th and qlen >= max(min_q, avgcq), it
+//! is counted, and dropped or marked with probability p_a = p_b / (1 - count p_b), p_b = max_p (A - min_th) / (max_th -
+//! min_th); count is 0 at the first packet counted since A was below min_th; after such a drop, or one by the average,
+//! it restarts from 0, so that it is 1 at the next packet counted. A number is drawn for each packet counted with 0 <
+//! p_a < 1.
 //!
-//! A is RED's, but follows departures too: it moves by w_q at each departure, with the queue left behind, and at each
-//! accepted arrival, with the queue found; a dropped arrival moves it only if it finds the queue empty. An arrival that
-//! finds the queue empty moves A before it is judged; any other is judged by A as it was. So the
-//! packets of an unresponsive flow that are dropped do not count, and A falls while a queue empties.
+//! A is RED's average, but departures update it too: it is updated at each departure, with the remaining queue, and at
+//! each accepted arrival, with the queue it finds; a dropped arrival updates it only if it finds the queue empty. An
+//! arrival that finds the queue empty updates A before it is judged; any other is judged by A before the update. So
+//! dropped packets of an unresponsive flow do not count, and A falls while the queue drains.
 //!
 //! # Parameters
-//! `min_th` "auto" is a quarter of the limit, or what the link sends in one round trip if that is less (100 ms where
-//! the link states none), and at least 1; `max_th` "auto" is twice min_th, `max_q` "auto" is min_th. `min_q` is 2 for
-//! small and 4 for large buffers. `many_flows` lets max_q be 2 while A >= max_th, for more flows than the buffer has
-//! places.
+//! `min_th` "auto" is a quarter of the limit, or the data that the link sends in one round trip if that is less (100 ms
+//! if the link has none), and at least 1; `max_th` "auto" is twice min_th, `max_q` "auto" is min_th. `min_q` is 2 for
+//! small and 4 for large buffers. `many_flows` sets max_q to 2 while A >= max_th, for more flows than the buffer can
+//! hold packets.
 //!
 //! # Differences
-//! * The thesis lets each of four conditions raise the strikes; the last, A >= max_th, does not.
-//! * The thesis drops at random from qlen > min_q on; here qlen >= max(min_q, avgcq), as in the paper.
+//! * In the thesis each of four conditions adds a strike; here the last, A >= max_th, does not.
+//! * The thesis drops at random if qlen > min_q; here if qlen >= max(min_q, avgcq), as in the paper.
 
 use super::coin::toss;
 use super::red::{Red, RedParams};
@@ -41,27 +40,27 @@ use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
-/// Round trip of a link that states none.
+/// Round trip of a link that has none.
 const USUAL_RTT: Span = Span::from_millis(100);
 
 penstock_core::params! {
     /// Parameters of FRED.
     pub struct FredParams {
-        /// Average queue from which on packets are dropped at random; "auto" follows from limit and round-trip time.
+        /// Average queue from which packets are dropped at random; "auto" derives it from limit and round-trip time.
         min_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
-        /// Average queue from which on every packet is dropped; "auto" is twice min_th.
+        /// Average queue from which every packet is dropped; "auto" is twice min_th.
         max_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
         /// Drop probability just below max_th.
         max_p: f64 = Default::Number(0.02), range: 0.0..=1.0;
         /// Weight of one arrival or departure in the average queue; "auto" gives RED's time constant of one second.
         w_q: Auto<f64> = Default::Number(0.002), range: 0.0..=1.0;
-        /// Packets that each flow may queue without a random drop.
+        /// Packets that each flow may have in the queue without random drops.
         min_q: u32 = Default::Number(2.0), range: 0.0..=1e6;
-        /// Packets that no flow may exceed; "auto" is min_th.
+        /// Largest number of packets that a flow may have in the queue; "auto" is min_th.
         max_q: Auto<f64> = Default::Text("auto"), unit: "packets", range: 1.0..=1e9;
-        /// Let no flow queue more than 2 packets while the average is above max_th.
+        /// Limit each flow to 2 packets in the queue while the average is above max_th.
         many_flows: bool = Default::Flag(false);
-        /// Typical packet, for the idle time and for automatic parameters.
+        /// Typical packet size, for idle times and automatic parameters.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them at random.
         ecn: bool = Default::Flag(false);
@@ -78,7 +77,7 @@ struct Flow {
 #[derive(Clone, Debug)]
 pub struct Fred {
     params: FredParams,
-    /// Keeps the average and the thresholds; its own drop function is not used.
+    /// Computes the average and holds the thresholds; its own drop function is not used.
     red: Red,
     flows: PerFlow<Flow>,
     /// Flows with packets in the queue.
@@ -94,7 +93,7 @@ impl Fred {
         Ok(Self { params, red, flows: PerFlow::new(), active: 0, count: None })
     }
 
-    /// What a flow has in the queue on average.
+    /// Average number of packets that a flow has in the queue.
     fn avgcq(&self) -> f64 {
         (self.red.average.get() / f64::from(self.active.max(1))).max(1.0)
     }
@@ -107,7 +106,7 @@ impl Fred {
         }
     }
 
-    /// Whether a flow takes more than its share.
+    /// Whether a flow exceeds its share.
     fn is_robust(&self, Flow { qlen, strikes }: Flow) -> bool {
         let (qlen, avgcq) = (f64::from(qlen), self.avgcq());
         qlen >= self.max_q()
@@ -182,7 +181,7 @@ impl Aqm for Fred {
     }
 
     fn on_enqueued(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
-        // The empty queue was taken into the average on arrival.
+        // An empty queue was averaged on arrival.
         if cx.queue.packets > 1 {
             self.red.average.update(cx.now, f64::from(cx.queue.packets - 1));
         }
@@ -244,8 +243,8 @@ impl Law for Fred {
         cost: "O(1) time, O(flows) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Confines a flow that does not answer to losses, and spares flows with a packet or two in the queue.",
-        bad: "Needs a buffer of several packets for each flow: with fewer it treats all alike.",
+        good: "Limits a flow that does not respond to losses, and spares flows with a packet or two in the queue.",
+        bad: "Needs a buffer of several packets for each flow: with fewer it treats all flows alike.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

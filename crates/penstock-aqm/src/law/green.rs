@@ -1,33 +1,32 @@
 //! GREEN: generalized random early evasion network.
-//! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort Network", Globecom
-//! 2002, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
-//! Université Montpellier II, 2004, has it in section 1.2.2.1; equation numbers are the thesis'.
+//! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort Network", Globecom 2002,
+//! as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
+//! Université Montpellier II, 2004, section 1.2.2.1; equation numbers are the thesis'.
 //!
 //! # Law
-//! TCP's square-root formula solved for the loss that holds a flow at its fair share L / N of the link: an arriving
+//! TCP's square-root formula, solved for the loss rate that gives a flow its fair share L / N of the link: an arriving
 //! packet is dropped or marked with probability (equation 1.16)
 //!
 //! * p = (N MSS c / (gamma L RTT))^2, at most 1,
 //!
 //! with the rate L of the link, the number N of flows that sent in the last window and the round-trip time RTT of the
-//! packet's flow. gamma is 1 in "green-1". "green-2" moves it at the end of each window, in which a share u of the
-//! link was used:
+//! packet's flow. gamma is 1 in "green-1". "green-2" moves it at the end of each window, with the utilization u of the
+//! link in that window:
 //!
 //! * a packet was lost by overflow: gamma = 0.95 gamma;
-//! * otherwise, u < 0.98: gamma = gamma (1 + u) / (2 u), which aims at a use halfway between u and 1.
+//! * otherwise, u < 0.98: gamma = gamma (1 + u) / (2 u), which aims at a utilization halfway between u and 1.
 //!
-//! A number is drawn for each arrival while 0 < p < 1. Nothing is dropped early in the first window, where N is
-//! unknown.
+//! A number is drawn for each arrival while 0 < p < 1. Nothing is dropped early in the first window, as N is unknown.
 //!
 //! # Parameters
-//! `c` depends on how the receivers acknowledge: sqrt(3/2) for each packet. `window` is the time over which flows and
-//! use are counted. `mss` "auto" is the largest packet that has come. The round-trip time is what the sender writes
-//! into its packets, or the last one that the flow had; a flow without any gets the mean of the others, and the
-//! link's where there is none.
+//! `c` depends on how receivers acknowledge: sqrt(3/2) if they acknowledge each packet. `window` is the time over which
+//! flows and utilization are measured. `mss` "auto" is the largest packet seen. The round-trip time is the one that the
+//! sender writes into its packets, or the last one known for the flow; a flow without one gets the mean of the others,
+//! or else the link's.
 //!
 //! # Differences
-//! * Window, c and the bounds of gamma are printed nowhere.
-//! * Below u = 0.98 the thesis' text says that gamma lowers the use of the link; the formula raises it, and must.
+//! * Neither source gives the window, c or the bounds of gamma.
+//! * Below u = 0.98 the thesis' text says that gamma lowers the utilization; the formula raises it, as it must.
 //! * After a window without traffic (u = 0) gamma stays.
 
 use super::coin::toss;
@@ -40,7 +39,7 @@ use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
 
 penstock_core::choice! {
-    /// Whether the formula is corrected by what the link makes of it.
+    /// Whether the formula is corrected by the measured utilization.
     pub enum Variant {
         /// The formula.
         Green1 = "green-1",
@@ -56,9 +55,9 @@ penstock_core::params! {
         variant: Variant = Default::Text("green-1");
         /// Constant of the square-root formula, by default the square root of 3/2.
         c: f64 = Default::Number(1.224_744_871_391_589), range: 0.0..=100.0;
-        /// Size of a full packet; "auto" is the largest that has come.
+        /// Size of a full packet; "auto" is the largest seen.
         mss: Auto<Bytes> = Default::Text("auto"), unit: "bytes", range: 1.0..=1e9;
-        /// Time over which flows and the use of the link are counted.
+        /// Time over which flows and utilization are measured.
         window: Span = Default::Nanos(1_000_000_000), unit: "s", at_least: 0.001;
         /// Smallest gamma.
         gamma_low: f64 = Default::Number(0.015_625), range: 0.000_001..=1.0;
@@ -94,7 +93,7 @@ pub struct Green {
     window: Window,
 }
 
-/// The window that is being counted.
+/// The current window.
 #[derive(Clone, Debug)]
 struct Window {
     number: u64,
@@ -138,7 +137,7 @@ impl Green {
         (share * share).min(1.0)
     }
 
-    /// Count the packet's flow; its round-trip time as far as it is known.
+    /// Count the packet's flow; its round-trip time, if known.
     fn note(&mut self, packet: &PacketMeta) -> Option<Span> {
         self.largest = self.largest.max(packet.size);
         let flow = self.flows.of(packet.flow);
@@ -243,7 +242,7 @@ impl Law for Green {
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Drops before a queue forms: the delay is about a millisecond.",
-        bad: "Leaves most of a slow link idle, the more flows the more (16 on the standard link use a fifth of it) \
+        bad: "Leaves most of a slow link idle, more so with more flows (16 on the standard link use a fifth of it), \
               and then shares it unequally; gamma swings widely.",
     };
 

@@ -1,12 +1,12 @@
 //! LRED: RED by the loss ratio.
 //! C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, "LRED: A Robust Active Queue Management Scheme Based on Packet Loss
-//! Ratio", INFOCOM 2004, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD
-//! thesis, Université Montpellier II, 2004, has it in section 1.2.2.5; equation numbers are the thesis'.
+//! Ratio", INFOCOM 2004, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the
+//! Internet", PhD thesis, Université Montpellier II, 2004, section 1.2.2.5; equation numbers are the thesis'.
 //!
 //! # Law
-//! Every `interval`, with the packets that arrived and that were lost in the last `periods` intervals (equation 1.25):
+//! Every `interval`, from the arrivals and losses of the last `periods` intervals (equation 1.25):
 //!
-//! * l(k) = lost / arrived, l = mw l + (1 - mw) l(k); l stays where it is if none arrived.
+//! * l(k) = lost / arrived, l = mw l + (1 - mw) l(k); l does not change without arrivals.
 //!
 //! Each arriving packet, which finds the queue K, is dropped or marked with probability (equation 1.24)
 //!
@@ -17,16 +17,17 @@
 //! # Parameters
 //! `target` is KT. `beta` is the gain of the queue; "auto" is the largest stable one, equation 1.26, for the number of
 //! flows N, the round trip R = B / C + `rtt` through a full queue, the capacity C and eta = 3/2: with the omega that
-//! solves R omega + arctan(omega / K11) = pi / 2, K11 = 2 N / (C R^2), the smaller one of (R sqrt(eta) / C) omega
+//! solves R omega + arctan(omega / K11) = pi / 2, K11 = 2 N / (C R^2), the smaller of (R sqrt(eta) / C) omega
 //! sqrt(omega^2 + K11^2) and sqrt(2 eta) (2 N)^4 / (R C)^3. That is the thesis' LRED* if `flows` is the number of flows
 //! in each run. `interval` should be below the round-trip time.
 //!
 //! # Differences
-//! * All lost packets count, early drops and overflows; so do marks. A marked packet that finds no room counts once.
-//! * While nothing has been lost l is 0, and p with it: the first losses are overflows.
+//! * All lost packets count, early drops and overflows; so do marks. A marked packet that overflows the queue counts
+//!   once.
+//! * Until a packet is lost l is 0, and so is p: the first losses are overflows.
 //! * The thesis says that p is computed every interval, and in Algorithm 12 at each arrival: here at each arrival.
-//! * The thesis gives no interval and mw; 0.2 s and 0.1 are ours. Its beta = 0.021 is the second bound of equation 1.26
-//!   for 3 flows and R = 0.252 s, not the smaller one.
+//! * The thesis gives neither interval nor mw; 0.2 s and 0.1 are ours. Its beta = 0.021 is the second bound of equation
+//!   1.26 for 3 flows and R = 0.252 s, not the smaller bound.
 
 use super::coin::toss;
 use super::design;
@@ -41,24 +42,24 @@ use penstock_model::lred_design;
 penstock_core::params! {
     /// Parameters of LRED.
     pub struct LredParams {
-        /// Wanted queue KT.
+        /// Target queue KT.
         target: LengthOrTime = Default::Number(10.0), unit: "packets", at_least: 0.0;
-        /// Gain of the queue; "auto" follows from flows, round-trip time and rate.
+        /// Gain of the queue; "auto" derives it from flows, round-trip time and rate.
         beta: Auto<f64> = Default::Number(0.021), range: 0.0..=1000.0;
         /// Time between measurements of the loss ratio.
         interval: Span = Default::Nanos(200_000_000), unit: "s", at_least: 0.001;
-        /// Intervals that a measurement spans.
+        /// Number of intervals over which the loss ratio is measured.
         periods: u32 = Default::Number(4.0), range: 1.0..=1000.0;
-        /// Weight of the loss ratio so far against a measurement.
+        /// Weight of the previous loss ratio against a new measurement.
         mw: f64 = Default::Number(0.1), range: 0.0..=1.0;
-        /// Typical packet, for a target in time or bytes and for "auto".
+        /// Typical packet size, to convert a target in time or bytes and for "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
     }
 }
 
-/// What follows from the parameters and the link.
+/// Values derived from the parameters and the link.
 #[derive(Clone, Debug)]
 struct Derived {
     target: f64,
@@ -80,13 +81,13 @@ pub struct Lred {
     ticker: Ticker,
     /// l
     loss_ratio: f64,
-    /// p that the last packet met.
+    /// p at the last arrival.
     p: f64,
     present: Period,
-    /// The intervals that have ended, as far as a measurement spans them, and their sum.
+    /// The past intervals that a measurement covers, and their sum.
     past: VecDeque<Period>,
     sum: Period,
-    /// Whether the last packet counts as lost already.
+    /// Whether the last arrival has already been counted as lost.
     counted: bool,
 }
 
@@ -141,12 +142,12 @@ impl Aqm for Lred {
     }
 
     fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {
-        // a packet to be marked that found no room is lost once
+        // a packet that was to be marked but overflowed the queue is lost once
         self.present.lost += u64::from(!self.counted);
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        // On a link where the target or beta make no sense the law goes on as it was.
+        // On a link where the target or beta is invalid, the law keeps its settings.
         if let Ok(derived) = Derived::new(&self.params, link) {
             self.derived = derived;
         }
@@ -182,7 +183,7 @@ impl Law for Lred {
         cost: "O(1) time, O(periods) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Holds the queue at its target for any number of flows, and is there within seconds of a change.",
+        good: "Holds the queue at its target for any number of flows, and reaches it within seconds of a change.",
         bad: "With a few flows on a long, fast link its loss ratio is mostly noise or zero: the queue swings and is \
               often empty.",
     };

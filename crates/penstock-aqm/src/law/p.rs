@@ -1,7 +1,7 @@
 //! P: the proportional controller.
 //! C. Hollot, V. Misra, D. Towsley, W. Gong, "On Designing Improved Controllers for AQM Routers Supporting TCP Flows",
-//! INFOCOM 2001, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
-//! Université Montpellier II, 2004, has it in section 1.2.2.3; equation numbers are the thesis'.
+//! INFOCOM 2001, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD
+//! thesis, Université Montpellier II, 2004, section 1.2.2.3; equation numbers are the thesis'.
 //!
 //! # Law
 //! RED without its average: each arriving packet, which finds the queue K, is dropped or marked with probability
@@ -12,16 +12,17 @@
 //! A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `min_th` is the queue from which on packets are dropped, `max_th` the one at which p is max_p. `max_th` "auto" is as
-//! near as stability allows for N flows, the round trip R = B / C + `rtt` through a full queue and the capacity C:
+//! `min_th` is the queue from which packets are dropped, `max_th` the one at which p is max_p. `max_th` "auto" is as
+//! close to it as stability allows for N flows, the round trip R = B / C + `rtt` through a full queue and the capacity
+//! C:
 //!
 //! * max_th - min_th = max_p / L, L = |(1 + i omega_g / p_tcp) (1 + i omega_g / p_queue)| (2 N)^2 / (R C)^3,
 //! * omega_g = sqrt(2 N / (R^3 C)), p_tcp = -2 N / (R^2 C), p_queue = -1 / R.
 //!
-//! For few flows that is further than most queues are long: with 3 flows on the thesis' link 82 packets.
+//! For few flows this is more than most queues hold: with 3 flows on the thesis' link, 82 packets.
 //!
 //! # Differences
-//! * Above max_th p goes on to rise with the same slope, up to 1: the thesis has no region of certain drop.
+//! * Above max_th p rises on with the same slope, up to 1: the thesis has no region of certain drops.
 //! * The thesis gives no thresholds; the defaults are RED's.
 
 use super::coin::toss;
@@ -36,13 +37,13 @@ use penstock_model::p_design;
 penstock_core::params! {
     /// Parameters of P.
     pub struct ProportionalParams {
-        /// Queue from which on packets are dropped.
+        /// Queue from which packets are dropped.
         min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Queue at which the drop probability is max_p; "auto" follows from flows, round-trip time and rate.
+        /// Queue at which the drop probability is max_p; "auto" derives it from flows, round-trip time and rate.
         max_th: Auto<Length> = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability at max_th.
         max_p: f64 = Default::Number(0.1), range: 0.0..=1.0;
-        /// Typical packet, for lengths in bytes and for "auto".
+        /// Typical packet size, to convert lengths in bytes and for "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -54,9 +55,9 @@ penstock_core::params! {
 pub struct Proportional {
     params: ProportionalParams,
     min_th: f64,
-    /// Rise of p with each packet.
+    /// Rise of p per packet.
     slope: f64,
-    /// p that the last packet met.
+    /// p at the last arrival.
     p: f64,
 }
 
@@ -97,7 +98,7 @@ impl Aqm for Proportional {
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        // On a link that does not say what max_th needs, the law goes on as it was.
+        // On a link without the facts that max_th "auto" needs, the law keeps its settings.
         if let Ok(slope) = slope(&self.params, self.min_th, link) {
             self.slope = slope;
         }
@@ -127,9 +128,9 @@ impl Law for Proportional {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Answers at once to a change of the queue, because it does not average.",
-        bad: "The queue it settles at rises with the number of flows, and a slope that is stable for few flows needs more \
-              room than the queue has.",
+        good: "Responds at once to a change of the queue, because it does not average.",
+        bad: "The queue it settles at rises with the number of flows, and a slope that is stable for few flows needs \
+              a longer queue than there is.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

@@ -1,7 +1,7 @@
 //! PI: the proportional-integral controller.
 //! C. Hollot, V. Misra, D. Towsley, W. Gong, "On Designing Improved Controllers for AQM Routers Supporting TCP Flows",
-//! INFOCOM 2001, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
-//! Université Montpellier II, 2004, has it in section 1.2.2.4; equation numbers are the thesis'.
+//! INFOCOM 2001, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD
+//! thesis, Université Montpellier II, 2004, section 1.2.2.4; equation numbers are the thesis'.
 //!
 //! # Law
 //! Every `interval`, with the queue K, the queue Kp one interval ago and the target KT, all in packets (equation 1.21):
@@ -11,8 +11,9 @@
 //! Each arriving packet is dropped or marked with probability p. A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `target` is KT, in packets or as the time the link needs to send it. a and b "auto" come from the number of flows N,
-//! the round-trip time R = B / C + `rtt` through a full queue of B packets, and the capacity C (equations 1.22, 1.23):
+//! `target` is KT, in packets or as the time the link needs to send it. a and b "auto" are derived from the number of
+//! flows N, the round-trip time R = B / C + `rtt` through a full queue of B packets, and the capacity C (equations
+//! 1.22, 1.23):
 //!
 //! * omega_g = 2 N / (R^2 C), K_PI = omega_g |1 + i omega_g R| (2 N)^2 / (R C)^3,
 //! * a = K_PI (1 / omega_g + interval / 2), b = K_PI (1 / omega_g - interval / 2).
@@ -22,7 +23,7 @@
 //!
 //! # Differences
 //! * The defaults are the thesis': for 3 flows at 187.5 packets/s with R = 0.252 s and 170 samples a second (printed:
-//!   170 seconds). The paper's own example and ns-2 have 0.00001822 and 0.00001816, for a link twenty times as fast.
+//!   170 seconds). The paper's example and ns-2 use 0.00001822 and 0.00001816, for a link twenty times as fast.
 //! * "auto" on the thesis' link gives 14 % more than the defaults, because R = B / C + rtt is 0.241 s there.
 
 use super::coin::toss;
@@ -38,22 +39,22 @@ use penstock_model::pi_design;
 penstock_core::params! {
     /// Parameters of PI.
     pub struct PiParams {
-        /// Wanted queue KT.
+        /// Target queue KT.
         target: LengthOrTime = Default::Number(10.0), unit: "packets", at_least: 0.0;
-        /// Gain of the queue now, per packet; "auto" follows from flows, round-trip time and rate.
+        /// Gain of the current queue, per packet; "auto" derives it from flows, round-trip time and rate.
         a: Auto<f64> = Default::Number(0.000_344_519), range: 0.0..=1.0;
-        /// Gain of the queue one interval ago, per packet; "auto" follows from flows, round-trip time and rate.
+        /// Gain of the queue one interval ago, per packet; "auto" derives it from flows, round-trip time and rate.
         b: Auto<f64> = Default::Number(0.000_343_499), range: 0.0..=1.0;
         /// Time between steps of p; by default a 170th of a second.
         interval: Span = Default::Nanos(5_882_353), unit: "s", at_least: 0.000_1;
-        /// Typical packet, for a target in time or bytes and for "auto".
+        /// Typical packet size, to convert a target in time or bytes and for "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
     }
 }
 
-/// What follows from the parameters and the link.
+/// Values derived from the parameters and the link.
 #[derive(Clone, Debug)]
 struct Derived {
     target: f64,
@@ -98,7 +99,7 @@ impl Aqm for Pi {
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        // On a link where the target or the gains make no sense the law goes on as it was.
+        // On a link where the target or the gains are invalid, the law keeps its settings.
         if let Ok(derived) = Derived::new(&self.params, link) {
             self.derived = derived;
         }
@@ -138,7 +139,8 @@ impl Law for Pi {
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Once settled it holds the queue at its target whatever the number of flows.",
-        bad: "With gains for few flows it needs a minute to reach the p that many flows want, with a full queue meanwhile.",
+        bad: "With gains for few flows it takes a minute to reach the p that many flows need, with a full queue \
+              meanwhile.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

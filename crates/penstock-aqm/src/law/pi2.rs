@@ -7,21 +7,22 @@
 //!
 //! * p' = p' + alpha (d - target) + beta (d - d_old), 0 <= p' <= 1.
 //!
-//! An arrival is dropped with probability p'^2: p' exceeds the larger of two numbers drawn. A scalable sender, known by
-//! ECT(1) or CE, is marked with probability k p': p' exceeds 1/k of one number drawn. The square makes the gain of the
-//! loop of a classic TCP independent of the load, which PIE's table of scales only approaches; and with it both kinds
-//! of sender get equal rates for k = 2.
+//! An arrival is dropped with probability p'^2: p' exceeds the larger of two numbers drawn. Packets of a scalable
+//! sender, recognized by ECT(1) or CE, are marked with probability k p': p' exceeds 1/k of one number drawn. The square
+//! makes the gain of the loop of a classic TCP independent of the load, which PIE's table of divisors only
+//! approximates; with k = 2 both kinds of sender get equal rates.
 //!
 //! Two numbers are drawn for each arrival of a classic sender while p' is above 0, one for each of a scalable one.
 //!
 //! # Parameters
-//! `target` is the delay that is wanted; `alpha` and `beta` are per second of delay, for the period `t_update`. With
-//! `ecn` ECN-capable packets are marked; else scalable senders are not told from others.
+//! `target` is the target delay; `alpha` and `beta` are per second of delay, for the period `t_update`. With `ecn`
+//! ECN-capable packets are marked; without it scalable senders are treated like others.
 //!
 //! # Differences
-//! * The delay is how long the packet at the head has waited when p' is updated, 0 for an empty queue; the paper
-//!   estimates it from the rate of departures.
-//! * None of PIE's exceptions, such as the burst allowance, as in the paper; nor its bound of 25 % on marks.
+//! * The delay is the waiting time of the head packet when p' is updated, 0 for an empty queue; the paper estimates it
+//!   from the departure rate.
+//! * As in the paper there is none of PIE's exceptions, such as the burst allowance. The paper's bound of 25 % on marks
+//!   is left out.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -32,7 +33,7 @@ use penstock_core::{Ecn, PacketMeta, Span, Time};
 penstock_core::params! {
     /// Parameters of PI2.
     pub struct Pi2Params {
-        /// Queueing delay that is wanted.
+        /// Target queueing delay.
         target: Span = Default::Nanos(20_000_000), unit: "s", at_least: 0.0;
         /// Time between updates of the probability.
         t_update: Span = Default::Nanos(32_000_000), unit: "s", at_least: 0.000_1;
@@ -40,7 +41,7 @@ penstock_core::params! {
         alpha: f64 = Default::Number(0.3125), range: 0.0..=1e9;
         /// Gain on the change of the delay, per second of delay.
         beta: f64 = Default::Number(3.125), range: 0.0..=1e9;
-        /// A scalable sender is marked with probability k p'.
+        /// Packets of a scalable sender are marked with probability k p'.
         k: f64 = Default::Number(2.0), range: 1.0..=100.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -122,8 +123,8 @@ impl Law for Pi2 {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "The delay of PIE without its table of scales; classic and scalable TCP share the link equally.",
-        bad: "What does not respond has to be dropped with the square root in the loop, so a flood is answered slowly.",
+        good: "The delay of PIE without its table of divisors; classic and scalable TCP share the link equally.",
+        bad: "Unresponsive traffic is dropped by the square of p', so the response to a flood is slow.",
     };
 
     fn from_settings(settings: &Settings, _link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

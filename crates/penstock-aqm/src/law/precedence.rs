@@ -1,4 +1,4 @@
-//! From a packet's codepoint to its drop precedence, for laws that tell packets apart by it.
+//! The drop precedence of a packet, from its codepoint.
 
 use penstock_core::Dscp;
 

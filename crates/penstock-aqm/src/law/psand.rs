@@ -12,15 +12,15 @@
 //! # Parameters
 //! `target` is KT, in packets or as the time the link needs to send it. `min_th` and `max_th` "auto" lie symmetrically
 //! about KT, as far apart as the limit B of the queue allows (section 3.2.4): 2 KT - B and B if KT > B / 2, else 0 and
-//! 2 KT. The settled average is KT coef^(-1 / gamma) while max_p is off its bounds: below the target for coef > 1.
-//! The rest are RED's.
+//! 2 KT. The settled average is KT coef^(-1 / gamma) while max_p is within its bounds: below the target for coef > 1.
+//! The other parameters are RED's.
 //!
-//! With `gentle_from = "first"` line and ramp of the drop function are worked out once, as in ns-2's RED: a max_p that
-//! moves multiplies the line below max_th only, the ramp above it keeps starting at the max_p set at first, and
-//! thresholds that move only say which of the two counts. "current" lets both follow, as the thesis has it.
+//! With `gentle_from = "first"` the line and the ramp of the drop function are computed once, as in ns-2's RED: a new
+//! max_p scales only the line below max_th, the ramp above it always starts at the initial max_p, and new thresholds
+//! only select which of the two applies. With "current" both follow, as in the thesis.
 //!
-//! `adapt` is one of the thesis' ways of moving the thresholds as well, each interval, with d = A - Ap (section 3.3 and
-//! table 3.2; max_p moves as above but for the last two):
+//! `adapt` selects one of the thesis' rules that also move the thresholds, each interval, with d = A - Ap (section 3.3
+//! and table 3.2; max_p moves as above except with the last two):
 //!
 //! | `adapt` | min_th | max_th |
 //! |---|---|---|
@@ -33,18 +33,18 @@
 //! | "pseudo-drop-tail" | KT | KT: every packet is dropped while A >= KT, and none else |
 //! | "sandwich" | min_th + d | max_th - d; max_p keeps the slope max_p / (max_th - min_th) as it was, from max_p = 1 |
 //!
-//! The first six take (1 - `smooth_alpha`) d for d: section 3.3's smoothed thresholds.
+//! The first six use (1 - `smooth_alpha`) d in place of d: the smoothed thresholds of section 3.3.
 //!
 //! # Differences
-//! * The thesis gives no rule for Ap = 0, here an Ap of at most 1e-9 packets (or bytes, if bytes are measured), or the
-//!   first interval: the change is 1 there. A = 0 gives max_p_low; but with gamma = 0, r^gamma is 1 even then, and
-//!   max_p is multiplied by coef.
-//! * The thesis takes max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
-//! * The thesis gives the moving thresholds neither bounds nor a start: min_th stays within 0 .. KT and max_th within
-//!   KT .. B, at least half a packet apart, and where they move in opposite directions they do so by the same amount.
-//!   They start halfway between KT and the rule of section 3.2.4, so that they can go both ways; max-down and max-up
-//!   start at it.
-//! * One sentence of section 3.3 has max-down and max-up the other way round; table 3.2 counts.
+//! * The thesis gives no rule for Ap = 0 (here: at most 1e-9 packets, or bytes if bytes are measured) and for the first
+//!   interval: A / Ap is 1 then. A = 0 gives max_p_low; but with gamma = 0, r^gamma is 1 even then, and max_p is
+//!   multiplied by coef.
+//! * The thesis uses values of max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
+//! * The thesis gives the moving thresholds neither bounds nor initial values: min_th stays within 0 .. KT and max_th
+//!   within KT .. B, at least half a packet apart, and if they move in opposite directions they do so by the same
+//!   amount. They start halfway between KT and the values of section 3.2.4, so that they can move both ways; those of
+//!   max-down and max-up start at these values.
+//! * One sentence of section 3.3 swaps max-down and max-up; table 3.2 is followed.
 
 mod adapt;
 
@@ -64,31 +64,31 @@ use penstock_core::param::{
 use penstock_core::{PacketMeta, Span, Time, math};
 
 penstock_core::params! {
-    /// What PSAND adds to RED or sets otherwise.
+    /// Parameters that PSAND adds to those of RED, or redefines.
     pub struct PsandParams {
-        /// Wanted average queue KT.
+        /// Target average queue KT.
         target: LengthOrTime = Default::Number(10.0), unit: "packets", at_least: 0.0;
         /// Time between steps of max_p.
         interval: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.001;
         /// Factor of each step.
         coef: f64 = Default::Number(1.75), range: 0.0..=1000.0;
-        /// Power of proximity times change in each step.
+        /// Exponent of proximity times change in each step.
         gamma: f64 = Default::Number(1.5), range: 0.0..=100.0;
         /// Smallest max_p.
         max_p_low: f64 = Default::Number(0.01), range: 0.0..=1.0;
         /// Largest max_p.
         max_p_high: f64 = Default::Number(0.75), range: 0.0..=1.0;
-        /// Average queue from which on packets are dropped; "auto" follows from the target.
+        /// Average queue from which packets are dropped early; "auto" derives it from the target.
         min_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
-        /// Average queue at which the drop probability reaches max_p; "auto" follows from the target.
+        /// Average queue at which the drop probability reaches max_p; "auto" derives it from the target.
         max_th: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
-        /// Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`.
+        /// Initial drop probability at max_th; "auto" is 0.1, and 1 for `adapt = "sandwich"`.
         max_p: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
-        /// Where line and ramp of the drop function start while max_p and the thresholds move.
+        /// Whether line and ramp of the drop function follow max_p and the thresholds.
         gentle_from: GentleFrom = Default::Text("current");
         /// How the thresholds move.
         adapt: Adapt = Default::Text("none");
-        /// How much the thresholds stay where they are: 0 moves them by the whole change of the average, 1 not at all.
+        /// Inertia of the thresholds: with 0 they move by the whole change of the average, with 1 not at all.
         smooth_alpha: f64 = Default::Number(0.0), range: 0.0..=1.0;
     }
 }
@@ -156,7 +156,7 @@ impl Psand {
         }
     }
 
-    /// An interval has ended.
+    /// The step at the end of an interval.
     fn adapt(&mut self) {
         let avg = self.red.average.get();
         let before = self.red.curve;
@@ -197,11 +197,11 @@ impl Psand {
         (self.red.curve.max_p * factor).min(max_p_high).max(max_p_low)
     }
 
-    /// The max_p that keeps the slope between the thresholds as it was `before` they moved.
+    /// The max_p that keeps the slope that the drop function had `before` the thresholds moved.
     fn max_p_of_the_slope(&self, before: &DropCurve) -> f64 {
         let DropCurve { min_th, max_th, max_p, .. } = self.red.curve;
         let (width, moved) = (before.max_th - before.min_th, max_th - min_th);
-        // thresholds that meet have no slope
+        // equal thresholds have no slope
         if moved > 0.0 && width > 0.0 { max_p * moved / width } else { max_p }
     }
 }
@@ -254,7 +254,7 @@ impl Aqm for Psand {
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         let target = target(&self.params, &self.red.params, link);
         let limit = self.red.params.limit(link);
-        // On a link where the target makes no sense the law goes on as it was.
+        // On a link where the target is invalid, the law keeps its settings.
         if 0.0 < target && target < limit {
             (self.target, self.limit) = (target, limit);
             self.red.params = place(&self.params, &self.red.params, target, limit);
@@ -300,15 +300,15 @@ impl Law for Psand {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Reacts to a change of the load within seconds, and nearly all its losses come alone.",
-        bad: "At light load it drops more than it must, and at heavy load max_p sticks to its upper bound and the \
+        good: "Reacts to a change of the load within seconds, and nearly all its losses are isolated.",
+        bad: "At light load it drops more than necessary, and at heavy load max_p stays at its upper bound and the \
               average rises with the number of flows.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let (params, red) = read_with(settings, &PARAMS, |reader| {
             let params = reader.params::<PsandParams>();
-            // RED's own thresholds are put in place from the target.
+            // RED's own thresholds are derived from the target.
             reader.derive("min_th", Value::Number(0.0));
             reader.derive("max_th", Value::Number(0.0));
             reader.derive("max_p", Value::Number(params.as_ref().map_or(0.0, PsandParams::first_max_p)));

@@ -4,24 +4,24 @@
 //! 2, [`penstock_model::queue_law`].
 //!
 //! # Law
-//! RED, gentle, whose max_p is set so that its line crosses the law where the queue is to be. Every `interval`:
+//! RED, gentle, whose max_p is set so that its line crosses the queue law at the target queue. Every `interval`:
 //!
-//! * A and S, the arrivals and the signals (drops, marks, overflows), each summed with the weight 1 - g of the sum so far:
+//! * A and S, the arrivals and the signals (drops, marks, overflows), averaged with the weight g of the last interval:
 //!   p = max(S, 1/2) / A, as less than half a signal cannot be told from none;
-//! * N = (avg + RTLD SR) (1 + p_d) / W(p): how many flows have this queue at this p, by the law;
-//! * p* = what holds N flows at q* = (min_th + max_th) / 2, by the same law;
-//! * max_p = 2 p_b, within its bounds, so that the line passes p_b at q*: p_b is where RED, as it spaces its drops, drops
-//!   a share p* of all arrivals; with `spacing = "wait"` that is 3 p* / (2 + p*).
+//! * N = (avg + RTLD SR) (1 + p_d) / W(p): the number of flows that have this queue at this p, by the law;
+//! * p*: the probability that holds N flows at q* = (min_th + max_th) / 2, by the same law;
+//! * max_p = 2 p_b, within its bounds, so that the line passes p_b at q*: p_b is the value at which RED, with its
+//!   spacing, drops a share p* of all arrivals; with `spacing = "wait"` that is 3 p* / (2 + p*).
 //!
-//! Where the window W of the flows is not that of the law but c times as long, N comes out c times too large, and the same
-//! c in the second step makes p* right: only the shape of W(p) counts.
+//! If the window of the flows is c times the law's W, N comes out c times too large, and the same factor in the second
+//! step cancels it, so that p* is right: only the shape of W(p) counts.
 //!
 //! # Parameters
-//! Those of RED with `gentle = true`, `interval`, the weight `g` and the bounds of max_p; RTLD is `rtt`, and `min_rto` is
-//! the least timeout of the flows, which a drop may cost them and a mark does not.
+//! Those of RED with `gentle = true`, `interval`, the weight `g` and the bounds of max_p; RTLD is `rtt`, and `min_rto`
+//! is the minimum timeout of the flows, which a drop may cause and a mark does not.
 //!
 //! # Differences
-//! * From Adaptive RED (Floyd), whose frame it has: max_p is set, not moved by a step, so that it is there in a few
+//! * It adapts like Adaptive RED (Floyd), but sets max_p instead of moving it by steps, so that it adapts within a few
 //!   intervals whatever the load was before.
 
 use super::curve::GentleFrom;
@@ -34,21 +34,21 @@ use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inhe
 use penstock_core::{PacketMeta, Span, Time};
 use penstock_model::queue_law::{Balance, QueueLaw, Signal, Windows};
 
-/// RTLD of a link that does not know its round trip.
+/// RTLD of a link that has no round trip.
 const USUAL_RTT: Span = Span::from_millis(100);
 
 penstock_core::params! {
-    /// What the queue law adds to RED.
+    /// Parameters that the queue law adds to those of RED.
     pub struct QlawParams {
         /// Time between two settings of max_p.
         interval: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.001;
         /// Weight g of the last interval's arrivals and signals.
         g: f64 = Default::Number(0.5), range: 0.001..=1.0;
-        /// RTLD, round-trip time without queueing; "auto" is the link's, or 100 ms where it has none.
+        /// RTLD, round-trip time without queueing; "auto" is the link's, or 100 ms if it has none.
         rtt: Auto<Span> = Default::Text("auto"), unit: "s", at_least: 0.000_001;
-        /// Least timeout of the flows.
+        /// Minimum retransmission timeout of the flows.
         min_rto: Span = Default::Nanos(200_000_000), unit: "s", at_least: 0.0;
-        /// Least max_p.
+        /// Smallest max_p.
         max_p_low: f64 = Default::Number(0.001), range: 0.0..=1.0;
         /// Largest max_p.
         max_p_high: f64 = Default::Number(1.0), range: 0.0..=1.0;
@@ -71,7 +71,7 @@ pub struct Qlaw {
     /// A and S
     arrived: f64,
     signalled: f64,
-    /// Whether the last packet counts as a signal already.
+    /// Whether the last arrival has already been counted as a signal.
     counted: bool,
     /// N
     flows: f64,
@@ -106,12 +106,12 @@ impl Qlaw {
         }
     }
 
-    /// The end of an interval.
+    /// The step at the end of an interval.
     fn steer(&mut self) {
         let g = self.params.g;
         self.arrived = (1.0 - g) * self.arrived + g * core::mem::take(&mut self.arrivals) as f64;
         self.signalled = (1.0 - g) * self.signalled + g * core::mem::take(&mut self.signals) as f64;
-        // without a service rate there is no round trip, and no law
+        // without a service rate the round trip is infinite, and there is no law
         if self.arrived < 1.0 || self.red.average.filter.capacity == 0.0 {
             return;
         }
@@ -123,7 +123,7 @@ impl Qlaw {
         let middle = 0.5 * (self.red.curve.min_th + self.red.curve.max_th);
         let law = self.law();
         self.flows = law.flows(self.red.average.get() / packet, p.min(1.0));
-        // where no p holds them there, they are too many for the law or too few
+        // if no p holds them there, there are too many or too few flows for the law
         let many = law.flows(middle / packet, 1.0) < self.flows;
         let wanted = law.probability(self.flows, middle / packet).unwrap_or(f64::from(u8::from(many)));
         let p_b = self.red.params.spacing.p_b_for(wanted);
@@ -143,7 +143,7 @@ impl Aqm for Qlaw {
     }
 
     fn on_overflow(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
-        // a packet to be marked that found no room is one signal
+        // a packet that was to be marked but overflowed the queue is one signal
         self.signals += u64::from(!self.counted);
         self.red.on_overflow(cx, packet);
     }
@@ -190,10 +190,10 @@ impl Law for Qlaw {
         cost: "O(1) time and memory; a root is sought once an interval",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "After a jump of the load the queue is back between its thresholds in a few seconds, a third of Adaptive RED's \
-               time, and its middle is the same for any number of flows.",
-        bad: "It knows long TCP flows only. With marks and so many flows that each has a window of a packet or two it \
-              swings.",
+        good: "After a jump of the load the queue is back between its thresholds in a few seconds, a third of \
+               Adaptive RED's time, and its mean is the same for any number of flows.",
+        bad: "It models long TCP flows only. With marks, and so many flows that each has a window of a packet or \
+              two, the queue oscillates.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

@@ -1,31 +1,31 @@
 //! Random Exponential Marking (REM).
-//! S. Athuraliya, S. Low, V. Li, Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, as T. Alemu,
-//! "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II,
-//! 2004, has it in section 1.2.1.4; equation numbers are the thesis'.
+//! S. Athuraliya, S. Low, V. Li, Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, as given by T.
+//! Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
+//! II, 2004, section 1.2.1.4; equation numbers are the thesis'.
 //!
 //! # Law
-//! A price pl >= 0, at first 0, moves every `interval` T with the queue K, the queue Kp one interval ago and the
+//! A price pl >= 0, initially 0, moves every `interval` T with the queue K, the queue Kp one interval ago and the
 //! target KT. By `variant`:
 //!
 //! * "thesis": pl = pl + gamma (K - (1 - alpha) Kp - alpha KT) (equation 1.10);
-//! * "ns2": pl = pl + gamma (alpha (Kp - KT) + x - c), where x packets have arrived in the interval, those that were
-//!   dropped included, and c = C T packets could have been sent (equation 1.9).
+//! * "ns2": pl = pl + gamma (alpha (Kp - KT) + x - c), where x packets have arrived in the interval, dropped ones
+//!   included, and the link could send c = C T packets (equation 1.9).
 //!
 //! Each arriving packet is dropped or marked with probability p = 1 - phi^(-pl) (equation 1.11). A number is drawn for
 //! each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `gamma` is the gain of the price, `alpha` the weight of the queue against that of the rate: a small alpha gives a
-//! higher utilization, a large gamma a faster and more restless price. `target` is KT, in packets or as the time that
-//! the link needs to send it. The defaults are those of ns-2; the thesis runs gamma 0.001, phi 1.1 and a target of 10
+//! `gamma` is the gain of the price, `alpha` the weight of the queue against the rate: a small alpha gives a higher
+//! utilization, a large gamma a price that moves faster and varies more. `target` is KT, in packets or as the time that
+//! the link needs to send it. The defaults are those of ns-2; the thesis uses gamma 0.001, phi 1.1 and a target of 10
 //! packets.
 //!
-//! In equilibrium the price rests: with "thesis" the mean queue is KT. With "ns2" it is KT - (x - c) / alpha, because
-//! what the law drops has been counted as arrived: the higher the loss, the further below the target, down to an
-//! empty queue.
+//! In equilibrium the price is constant: with "thesis" the mean queue is KT. With "ns2" it is KT - (x - c) / alpha,
+//! because dropped packets count as arrivals: the higher the loss, the further the queue is below the target, down to
+//! empty.
 //!
 //! # Differences
-//! * The paper derives the first form from the second, with K - Kp for x - c; they differ in what is dropped on
+//! * The paper derives the first form from the second, with K - Kp for x - c; they differ by the packets dropped on
 //!   arrival.
 //! * ns-2's limit is one packet less: its queue of 35 never holds more than 34.
 //! * ns-2 can pass x through a low-pass filter whose weight is 1 by default; there is none here.
@@ -38,7 +38,7 @@ use penstock_core::param::{Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 
 penstock_core::choice! {
-    /// What moves the price.
+    /// The driver of the price.
     pub enum Variant {
         /// The change of the queue (equation 1.10).
         Thesis = "thesis",
@@ -50,7 +50,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of REM.
     pub struct RemParams {
-        /// What moves the price: the change of the queue, or the arrivals above the rate.
+        /// The driver of the price: the change of the queue, or the arrivals above the rate.
         variant: Variant = Default::Text("thesis");
         /// Gain of the price.
         gamma: f64 = Default::Number(0.001), range: 0.0..=1000.0;
@@ -58,11 +58,11 @@ penstock_core::params! {
         alpha: f64 = Default::Number(0.1), range: 0.0..=1.0;
         /// Base of the exponential.
         phi: f64 = Default::Number(1.001), range: 1.0..=1000.0;
-        /// Wanted queue KT.
+        /// Target queue KT.
         target: LengthOrTime = Default::Number(20.0), unit: "packets", at_least: 0.0;
         /// Time between steps of the price.
         interval: Span = Default::Nanos(2_000_000), unit: "s", at_least: 0.000_1;
-        /// Typical packet, for the capacity in packets and a target in time or bytes.
+        /// Typical packet size, for the capacity in packets and to convert a target in time or bytes.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -97,7 +97,7 @@ impl Rem {
         law
     }
 
-    /// How much the price moves, per gamma.
+    /// The step of the price, divided by gamma.
     fn mismatch(&self, queue: f64) -> f64 {
         let alpha = self.params.alpha;
         match self.params.variant {
@@ -153,9 +153,9 @@ impl Law for Rem {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Has a target for the queue that does not depend on the load, and prices add up along a path.",
+        good: "Its target queue does not depend on the load, and prices add up along a path.",
         bad: "Slow to find the price: half a minute after the start the queue of 64 flows is still full; the form of \
-              ns-2 empties the queue where many packets are dropped instead of marked.",
+              ns-2 empties the queue if many packets are dropped instead of marked.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

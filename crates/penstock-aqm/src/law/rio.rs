@@ -5,27 +5,26 @@
 //! # Law
 //! Two REDs on one queue, with coupled averages:
 //!
-//! * avg_in is the average number of In packets that wait, updated at each In arrival;
-//! * avg_total is the average number of all packets that wait, updated at each arrival;
+//! * avg_in is the average number of waiting In packets, updated at each In arrival;
+//! * avg_total is the average number of all waiting packets, updated at each arrival;
 //! * an In packet is judged by RED with (min_in, max_in, p_in) on avg_in;
 //! * an Out packet is judged by RED with (min_out, max_out, p_out) on avg_total.
 //!
-//! Each of the two has its own count, idle time and random draws: those of RED.
+//! Each of the two is a RED with its own count, idle time and random draws.
 //!
 //! # Parameters
-//! The two triples; min_out < min_in, p_out > p_in and max_out well below max_in protect In packets. `precedence` says
-//! which packets are In (level 0); all others are Out. Both averages share the weight `w_q`. The defaults are those of
-//! ns-2: In 15, 30 and 1/50, Out 5, 15 and 1/5, w_q = 0.002.
+//! The two triples; min_out < min_in, p_out > p_in and max_out well below max_in protect In packets. `precedence`
+//! selects which packets are In (level 0); all others are Out. Both averages share the weight `w_q`. The defaults are
+//! those of ns-2: In 15, 30 and 1/50, Out 5, 15 and 1/5, w_q = 0.002.
 //!
 //! # Differences
 //! * Algorithm 15 updates avg_total at Out arrivals only; the text, and this law, at every arrival.
-//! * `ns2_quirk` is ns-2's RIO: given its random numbers this drops what it drops, packet by packet
-//!   (`tests/ns2_classes.rs`). Both averages are updated at In arrivals only; an Out arrival ends an idle time, which
-//!   avg_total then does not make up for, and avg_in makes up for the last of several; the count goes on over forced
-//!   drops and overflows, which count as arrivals, instead of starting again. So the first Out packets that see
-//!   avg_total below max_out again are dropped with certainty. ns-2's Out branch also reads the p_out of the plain RED
-//!   it is made from, 1/10: set p_out = 0.1 besides.
-//! * `guards` look at all packets that wait, for In packets also.
+//! * `ns2_quirk` is ns-2's RIO: with the same random numbers it drops the same packets (`tests/ns2_classes.rs`). Both
+//!   averages are updated at In arrivals only; an Out arrival ends an idle time without decay of avg_total, and of
+//!   several idle times avg_in decays over the last one only; forced drops and overflows do not restart the count but
+//!   add to it like arrivals. So the first Out packets that see avg_total below max_out again are dropped with
+//!   certainty. ns-2's Out branch also uses the max_p of its plain RED, 1/10, as p_out: set p_out = 0.1 too.
+//! * `guards` consider all waiting packets, for In packets also.
 
 use super::measure::MeasureIn;
 use super::precedence::Precedence;
@@ -40,15 +39,15 @@ use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 penstock_core::params! {
     /// Parameters of RIO.
     pub struct RioParams {
-        /// Average of waiting In packets from which on In packets are dropped.
+        /// Average number of waiting In packets from which In packets are dropped.
         min_in: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
-        /// Average of waiting In packets at which their drop probability reaches p_in.
+        /// Average number of waiting In packets at which their drop probability reaches p_in.
         max_in: Length = Default::Number(30.0), unit: "packets", at_least: 0.0;
         /// Drop probability of In packets at max_in.
         p_in: f64 = Default::Number(0.02), range: 0.0..=1.0;
-        /// Average of all waiting packets from which on Out packets are dropped.
+        /// Average number of all waiting packets from which Out packets are dropped.
         min_out: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Average of all waiting packets at which the drop probability of Out packets reaches p_out.
+        /// Average number of all waiting packets at which the drop probability of Out packets reaches p_out.
         max_out: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability of Out packets at max_out.
         p_out: f64 = Default::Number(0.2), range: 0.0..=1.0;
@@ -63,11 +62,11 @@ penstock_core::params! {
         /// No drop by an average while at most one packet waits, nor of the first packet above a lower threshold
         /// (ns-2).
         guards: bool = Default::Flag(true);
-        /// Update both averages at In arrivals only, and count on over forced drops and overflows (ns-2).
+        /// Update both averages at In arrivals only, and do not restart the count at forced drops and overflows (ns-2).
         ns2_quirk: bool = Default::Flag(false);
-        /// Typical packet, for the idle time and for w_q "auto".
+        /// Typical packet size, for idle times and w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
-        /// Whether queue and thresholds count packets or bytes.
+        /// Measure queue and thresholds in packets or in bytes.
         measure_in: MeasureIn = Default::Text("packets");
         /// Mark ECN-capable packets instead of dropping them early, while the average is below max_in or max_out.
         ecn: bool = Default::Flag(false);
@@ -78,12 +77,12 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 pub struct Rio {
     params: RioParams,
-    /// Judges In packets, on the In packets that wait.
+    /// Judges In packets, by the number of waiting In packets.
     red_in: Red,
-    /// Judges Out packets, on all packets that wait.
+    /// Judges Out packets, by the number of all waiting packets.
     red_out: Red,
     waiting_in: Waiting,
-    /// Whether the link found nothing since a packet was queued.
+    /// Whether the link has found the queue empty since a packet was queued.
     idle: bool,
 }
 
@@ -105,7 +104,7 @@ impl Waiting {
         self.bytes -= u64::from(packet.size);
     }
 
-    /// As the queue of a law that sees no other packets.
+    /// The backlog of a queue of these packets alone.
     #[inline]
     pub(crate) fn of(self, queue: &Backlog) -> Backlog {
         Backlog { packets: self.packets, bytes: self.bytes, ..*queue }
@@ -125,7 +124,7 @@ impl Rio {
                 ecn: params.ecn,
                 ..RedParams::plain(min_th, max_th, max_p, params.mean_packet)
             };
-            // In packets alone may never fill the queue: their thresholds may lie above its limit
+            // thresholds of In packets may exceed the limit of the queue, which they need not fill alone
             let link = LinkInfo { limit: Limit::Infinite, ..*link };
             Red::new(red, &link).map_err(|errors| {
                 let told = |error: ParamError| match error.name.as_str() {
@@ -231,7 +230,7 @@ impl Aqm for Rio {
         show("p_b_in", self.red_in.curve.p_b(avg_in));
     }
 
-    /// That of Out packets.
+    /// The drop function of Out packets.
     fn drop_function(&self, average: f64) -> Option<f64> {
         self.red_out.drop_function(average)
     }
@@ -252,8 +251,9 @@ impl Law for Rio {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Out packets are dropped by the whole queue and In packets by their own: no In loss if policed.",
-        bad: "In traffic that is not policed starves Out traffic, which sees a queue that it does not make.",
+        good: "Out packets are dropped by the whole queue, In packets only by their own number: no In loss if In \
+               traffic is policed.",
+        bad: "In traffic that is not policed starves Out traffic, which suffers from a queue it did not cause.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

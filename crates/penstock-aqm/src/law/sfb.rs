@@ -1,38 +1,40 @@
 //! Stochastic Fair Blue (SFB).
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "Stochastic Fair Blue: A Queue Management Algorithm for Enforcing Fairness",
-//! INFOCOM 2001, as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
-//! Université Montpellier II, 2004, has it in section 1.3.2 (algorithm 13).
+//! INFOCOM 2001, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD
+//! thesis, Université Montpellier II, 2004, section 1.3.2 (algorithm 13).
 //!
 //! # Law
-//! There are `levels` times `bins` bins, and on each level an independent hash function puts each flow into one of
-//! them. A bin counts the packets qlen that its flows have in the queue and has a probability p_m from 0 to 1. At an
-//! arrival, in the bin of its flow on each level:
+//! Each of `levels` levels has `bins` bins, and an independent hash function that assigns each flow to one of them. A
+//! bin has the number qlen of packets of its flows in the queue, and a probability p_m within 0 and 1. At an arrival,
+//! in the bin of its flow on each level:
 //!
 //! * qlen > bin_size: p_m = p_m + d1;
 //! * qlen = 0: p_m = p_m - d2.
 //!
-//! If a bin was above bin_size, the packet is dropped. Otherwise, with p_min the least p_m of its bins: at p_min = 1
-//! the flow is unresponsive, and the packet passes only if it finds a token in a bucket that all such flows share;
-//! below, the packet is dropped or marked with probability p_min. So a flow suffers only if all its bins are bad.
+//! If a bin was above bin_size, the packet is dropped. Otherwise, with p_min the smallest p_m of its bins: at p_min = 1
+//! the flow is unresponsive, and the packet passes only if it gets a token from a bucket that all such flows share;
+//! below 1, the packet is dropped or marked with probability p_min. So a flow is penalized only if all its bins are
+//! congested.
 //!
-//! One number is drawn for each level at the first arrival, which makes the hash functions (and as many again for the
-//! spare ones where there is a `rehash`, and at each rehash); one for each packet judged with 0 < p_min < 1.
+//! The first arrival draws one number per level for the hash functions, and with `rehash` as many again for the spare
+//! ones, as does each rehash; one number is drawn for each packet judged with 0 < p_min < 1.
 //!
 //! # Parameters
 //! `bin_size` "auto" is 1.5 B / bins, for a limit of B packets. `freeze` is the shortest time between two steps of a
 //! bin, as in BLUE. `penalty_rate` "auto" is 5 % of the link; `penalty_burst` is the depth of the bucket.
 //!
-//! `max` drops, instead of what is above bin_size in any bin, what finds `max` packets or more in all of its bins.
-//! `rehash` changes the hash functions, so that a flow that shares all its bins with an unresponsive one does not for
-//! long. The spare functions have bins of their own, whose p_m move for the last `warmup` before they take over.
+//! With `max` a packet is dropped if all of its bins hold at least `max` packets, instead of if any is above bin_size.
+//! `rehash` changes the hash functions, so that no flow shares all its bins with an unresponsive one for long. The
+//! spare functions have bins of their own, whose p_m are updated for a time of `warmup` before they take over.
 //!
-//! The defaults of Linux are levels 8, bins 16, bin_size 19 (there 20, from which on it steps up), max 25, d1 0.0005, d2
-//! 0.00005, rehash 600 s, warmup 60 s, penalty_rate 10 and penalty_burst 20.
+//! The defaults of Linux are levels 8, bins 16, bin_size 19 (20 there, where p_m rises from 20 packets), max 25, d1
+//! 0.0005, d2 0.00005, rehash 600 s, warmup 60 s, penalty_rate 10 and penalty_burst 20.
 //!
 //! # Differences
-//! * Neither source has values; these are 2 levels of 23 bins and steps of 0.005.
-//! * The thesis' algorithm nests the test for an empty bin in that for a full one: then p_m could never fall.
-//! * The paper also holds a flow that was found unresponsive for a while; here it is judged anew by each packet.
+//! * Neither source has values; the defaults of 2 levels of 23 bins and steps of 0.005 are ours.
+//! * The thesis' algorithm nests the test for an empty bin in that for a full one, so that p_m could never fall; here
+//!   they are separate.
+//! * In the paper a flow found unresponsive remains so for a while; here each of its packets is judged anew.
 
 use super::coin::toss;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -52,9 +54,10 @@ penstock_core::params! {
         levels: u32 = Default::Number(2.0), range: 1.0..=16.0;
         /// Bins N of a level.
         bins: u32 = Default::Number(23.0), range: 1.0..=65536.0;
-        /// Packets above which a bin raises its probability; "auto" is 1.5 times the limit over the bins.
+        /// Number of packets above which a bin raises its probability; "auto" is 1.5 times the limit over the bins.
         bin_size: Auto<f64> = Default::Text("auto"), unit: "packets", range: 0.0..=1e9;
-        /// Packets from which on, in all bins of a flow, an arrival is dropped; absent: above bin_size in any.
+        /// Drop an arrival if every bin of its flow holds at least this many packets; absent: if any bin is above
+        /// bin_size.
         max: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=1e9;
         /// Step up of a bin's probability.
         d1: f64 = Default::Number(0.005), range: 0.0..=1.0;
@@ -62,15 +65,15 @@ penstock_core::params! {
         d2: f64 = Default::Number(0.005), range: 0.0..=1.0;
         /// Shortest time between two steps of a bin; absent: none.
         freeze: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
-        /// Packets a second that unresponsive flows have together; "auto" is a twentieth of the link.
+        /// Packets per second that all unresponsive flows together may send; "auto" is a twentieth of the link's rate.
         penalty_rate: Auto<f64> = Default::Text("auto"), unit: "packets/s", range: 0.0..=1e12;
-        /// Packets that unresponsive flows may send at once.
+        /// Packets that unresponsive flows may send in a burst.
         penalty_burst: f64 = Default::Number(20.0), unit: "packets", range: 1.0..=1e9;
-        /// Time between changes of the hash functions; absent: they stay.
+        /// Time between changes of the hash functions; absent: they never change.
         rehash: Option<Span> = Default::Absent, unit: "s", at_least: 0.001;
-        /// Time for which the next hash functions learn before they take over; not above rehash.
+        /// Time for which the bins of the next hash functions are updated before they take over; at most `rehash`.
         warmup: Span = Default::Nanos(60_000_000_000), unit: "s", at_least: 0.0;
-        /// Typical packet, for bin_size and penalty_rate "auto".
+        /// Typical packet size, for bin_size and penalty_rate "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them with the probability of their bins.
         ecn: bool = Default::Flag(false);
@@ -84,9 +87,9 @@ pub struct Sfb {
     derived: Derived,
     /// The bins in use.
     current: Filter,
-    /// The bins that will follow them, with `rehash`.
+    /// The spare bins that replace them, with `rehash`.
     spare: Option<Spare>,
-    /// Whether the hash functions are drawn: the first arrival draws them.
+    /// Whether the hash functions have been drawn, which the first arrival does.
     hashed: bool,
     bucket: Bucket,
     /// When the law was built: bins have not moved since.
@@ -95,7 +98,7 @@ pub struct Sfb {
     p_min: f64,
 }
 
-/// What follows from the parameters and the link.
+/// Values derived from the parameters and the link.
 #[derive(Clone, Debug)]
 struct Derived {
     bin_size: f64,
@@ -123,19 +126,19 @@ struct Bin {
     last_update: Time,
 }
 
-/// The tokens that unresponsive flows share.
+/// The token bucket of unresponsive flows.
 #[derive(Clone, Debug)]
 struct Bucket {
     tokens: f64,
     filled: Time,
 }
 
-/// What the bins of a flow say about its packet.
+/// The judgement of a flow's bins on its packet.
 struct Judgement {
     p_min: f64,
     /// Whether a bin is above bin_size.
     above: bool,
-    /// The least qlen.
+    /// The smallest qlen.
     qlen: u32,
 }
 
@@ -154,7 +157,7 @@ impl Sfb {
         Ok(Self { params, derived, current: filter, spare, hashed: false, bucket, start: now, rehash, p_min: 0.0 })
     }
 
-    /// The verdict of the bins, before the toss.
+    /// The verdict of the bins, before the random decision.
     fn judge(&mut self, now: Time, flow: u32, rng: &mut Rng) -> Judgement {
         let learns = self.rehash.as_ref().and_then(Ticker::next).is_some_and(|next| now + self.params.warmup >= next);
         if !self.hashed {
@@ -187,7 +190,7 @@ impl Sfb {
         }
     }
 
-    /// The spare bins take over, and bins of new hash functions become the spare ones.
+    /// Replace the bins by the spare ones, and those by bins of new hash functions.
     fn rehash(&mut self, rng: &mut Rng) {
         let Some(Spare { filter, qlen }) = &mut self.spare else { return };
         core::mem::swap(&mut self.current, filter);
@@ -274,7 +277,7 @@ impl Bin {
 }
 
 impl Bucket {
-    /// Whether there is a token, which is then taken.
+    /// Take a token, if there is one.
     fn take(&mut self, now: Time, rate: f64, burst: f64) -> bool {
         self.tokens = (self.tokens + rate * now.since(self.filled).as_secs()).min(burst);
         self.filled = now;
@@ -372,8 +375,8 @@ impl Law for Sfb {
         cost: "O(levels) time, O(levels x bins) memory, with rehash O(flows) more of both at each change",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Confines unresponsive flows to a small rate with a few bins, whatever the number of flows.",
-        bad: "Many flows fill all bins, and well-behaved ones are punished with the others: with 64 on the standard \
+        good: "Limits unresponsive flows to a small rate with a few bins, whatever the number of flows.",
+        bad: "Many flows fill all bins, and well-behaved ones are penalized with the others: with 64 on the standard \
               link a sparse flow loses a third; unfair between very different round-trip times.",
     };
 

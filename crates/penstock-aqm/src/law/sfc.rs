@@ -1,8 +1,8 @@
 //! SFC: the state feedback controller.
 //! Y. Gao, J. Hou, "A State Feedback Control Approach to Stabilizing Queues for ECN-Enabled TCP Connections", INFOCOM
-//! 2003, as far as T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
-//! Université Montpellier II, 2004, tells of it in table 1.1: p = k1 a + k2 y, from queue and input rate, with a target
-//! queue, at packet arrival. How it is filled in is ours.
+//! 2003, as far as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD
+//! thesis, Université Montpellier II, 2004, table 1.1: p = k1 a + k2 y, from queue and input rate, with a target queue,
+//! at packet arrival. The details are ours.
 //!
 //! # Law
 //! Each arriving packet, which finds the queue K, with the rate lambda of the arrivals and the capacity C, both in
@@ -10,9 +10,9 @@
 //!
 //! * p = min(max(p0 + k1 (K - KT) + k2 (lambda - C) / C, 0), 1).
 //!
-//! lambda is measured with this packet: T after the one before,
-//! lambda = (1 - e^(-T / interval)) / T + e^(-T / interval) lambda, and lambda + 1 / interval for T = 0, as for the
-//! very first packet. A number is drawn for each arrival while 0 < p < 1.
+//! The measurement of lambda includes this packet: at a time T after the one before, lambda = (1 - e^(-T / interval)) /
+//! T + e^(-T / interval) lambda, and lambda + 1 / interval for T = 0, as for the very first packet. A number is drawn
+//! for each arrival while 0 < p < 1.
 //!
 //! # Parameters
 //! `target` is KT; `p0` the probability at equilibrium, `k1` the gain of the queue per packet, `k2` that of the rate.
@@ -21,10 +21,10 @@
 //!
 //! * p0 = 2 N^2 / (R C)^2, k1 = 1 / (8 R^2 b), k2 = C / (2 R b).
 //!
-//! With a wrong p0 the queue settles off its target by (p - p0) / k1 packets.
+//! With a wrong p0 the queue misses its target by (p - p0) / k1 packets.
 //!
 //! # Differences
-//! * The paper was not at hand: the measurement of lambda, the defaults and the design rule are ours.
+//! * The paper was not available: the measurement of lambda, the defaults and the design rule are ours.
 
 use super::coin::toss;
 use super::design;
@@ -38,24 +38,24 @@ use penstock_model::sfc_design;
 penstock_core::params! {
     /// Parameters of SFC.
     pub struct SfcParams {
-        /// Wanted queue KT.
+        /// Target queue KT.
         target: LengthOrTime = Default::Number(10.0), unit: "packets", at_least: 0.0;
-        /// Probability at equilibrium; "auto" follows from flows, round-trip time and rate.
+        /// Probability at equilibrium; "auto" derives it from flows, round-trip time and rate.
         p0: Auto<f64> = Default::Number(0.0), range: 0.0..=1.0;
-        /// Gain of the queue, per packet; "auto" follows from flows, round-trip time and rate.
+        /// Gain of the queue, per packet; "auto" derives it from flows, round-trip time and rate.
         k1: Auto<f64> = Default::Number(0.002), range: 0.0..=1000.0;
-        /// Gain of the rate, relative to the capacity; "auto" follows from flows, round-trip time and rate.
+        /// Gain of the rate, relative to the capacity; "auto" derives it from flows, round-trip time and rate.
         k2: Auto<f64> = Default::Number(0.02), range: 0.0..=1000.0;
         /// Time over which the rate of the arrivals is averaged: about a round trip.
         interval: Span = Default::Nanos(200_000_000), unit: "s", at_least: 0.000_1;
-        /// Typical packet, for the capacity, and for a target in time or bytes.
+        /// Typical packet size, for the capacity, and to convert a target in time or bytes.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
     }
 }
 
-/// What follows from the parameters and the link.
+/// Values derived from the parameters and the link.
 #[derive(Clone, Debug)]
 struct Derived {
     target: f64,
@@ -75,7 +75,7 @@ pub struct Sfc {
     /// Arrivals per second.
     lambda: f64,
     last: Option<Time>,
-    /// p that the last packet met.
+    /// p at the last arrival.
     p: f64,
 }
 
@@ -130,7 +130,7 @@ impl Aqm for Sfc {
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        // On a link where the target or the gains make no sense the law goes on as it was.
+        // On a link where the target or the gains are invalid, the law keeps its settings.
         if let Ok(derived) = Derived::new(&self.params, link) {
             self.derived = derived;
         }
@@ -157,8 +157,8 @@ impl Law for Sfc {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Acts on the rate of the arrivals before the queue has grown.",
-        bad: "Without an integral it misses its target wherever p0 is not the p that the load needs.",
+        good: "Responds to the rate of the arrivals before the queue has grown.",
+        bad: "Without an integral term it misses its target unless p0 is the p that the load needs.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

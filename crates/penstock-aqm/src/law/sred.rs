@@ -1,30 +1,29 @@
 //! Stabilized RED (SRED).
-//! T. Ott, T. Lakshman, L. Wong, "SRED: Stabilized RED", INFOCOM 1999, as T. Alemu, "Performance Evaluation of
-//! Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, has it in section
-//! 1.2.1.3; equation numbers are the thesis'.
+//! T. Ott, T. Lakshman, L. Wong, "SRED: Stabilized RED", INFOCOM 1999, as given by T. Alemu, "Performance Evaluation of
+//! Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, section 1.2.1.3;
+//! equation numbers are the thesis'.
 //!
 //! # Law
-//! A list of `zombies` flows that sent packets lately. While it has room, each arriving packet adds its flow. Then
-//! each arrival is compared with a zombie chosen at random: Hit = 1 if the flow is the same; if not, Hit = 0 and the
-//! packet's flow takes the zombie's place with probability `p`. With K waiting packets and a limit of B:
+//! A list holds `zombies` flows that sent packets recently. Until it is full, each arriving packet adds its flow. From
+//! then on each arrival is compared with a random zombie: Hit = 1 if the flow is the same; if not, Hit = 0 and the
+//! packet's flow replaces the zombie with probability `p`. With K waiting packets and a limit of B:
 //!
 //! * P = (1 - alpha) P + alpha Hit (equation 1.4), so that 1/P estimates the number of flows N;
 //! * p_sred = 0 for K < B/6, max_p / 4 for K < B/3, max_p above (equation 1.6);
 //! * "simple": drop or mark with probability p_sred min(1, 1 / (256 P)^2) (equation 1.7);
-//! * "full": with that times 1 + Hit / P, which finds flows that have more than their share (equation 1.8).
+//! * "full": with that times 1 + Hit / P, which penalizes flows that exceed their share (equation 1.8).
 //!
-//! One number is drawn for the zombie, once the list is full; one for its replacement, where it is no hit and 0 < p <
-//! 1; one for the drop, where its probability lies between 0 and 1. P is updated by arrivals that are then dropped,
-//! too.
+//! One number is drawn for the zombie, once the list is full; one for its replacement, if it is no hit and 0 < p < 1;
+//! one for the drop, if its probability is between 0 and 1. Arrivals that are dropped update P, too.
 //!
 //! # Parameters
-//! alpha "auto" is p / zombies, so that the estimate reaches as far back as the list. The square is there because the
-//! windows of N TCP flows, each about 1 / sqrt(drop probability), then have a sum that does not depend on N; above
-//! 256 flows the probability stays at p_sred. B counts bytes where the limit is given in bytes.
+//! alpha "auto" is p / zombies, so that the estimate reaches as far back as the list. The probability is squared
+//! because the windows of N TCP flows, each about 1 / sqrt(drop probability), then add up to the same for any N; above
+//! 256 flows the probability stays at p_sred. B is in bytes if the limit is given in bytes.
 //!
 //! # Differences
-//! * The thesis' text reads as if a hit, too, could replace the zombie; in the paper only a miss does.
-//! * The zombies' counts and times are left out: in the paper they tell misbehaving flows, and no probability uses
+//! * By the thesis' text a hit, too, may replace the zombie; in the paper, and here, only a miss does.
+//! * The zombies' counts and times are left out: in the paper they identify misbehaving flows, and no probability uses
 //!   them.
 //! * Without a limit B nothing is dropped.
 
@@ -35,11 +34,11 @@ use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Limit, PacketMeta, Rng, Time};
 
-/// Flows at which the probability reaches its full height.
+/// Number of flows from which the probability is not reduced.
 const MANY_FLOWS: f64 = 256.0;
 
 penstock_core::choice! {
-    /// Whether flows that are hit more often are dropped more.
+    /// Whether flows with more hits are dropped more.
     pub enum Variant {
         /// Equation 1.7: all flows alike.
         Simple = "simple",
@@ -51,7 +50,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of Stabilized RED.
     pub struct SredParams {
-        /// All flows alike, or more drops for flows that are hit.
+        /// Treat all flows alike, or drop more from flows with hits.
         variant: Variant = Default::Text("full");
         /// Length M of the list.
         zombies: u32 = Default::Number(1000.0), range: 1.0..=1e6;
@@ -59,7 +58,7 @@ penstock_core::params! {
         p: f64 = Default::Number(0.25), range: 0.0..=1.0;
         /// Weight of one arrival in the hit frequency; "auto" is p / zombies.
         alpha: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
-        /// Drop probability from a third of the limit on, with 256 flows or more.
+        /// Drop probability from a third of the limit, with 256 flows or more.
         max_p: f64 = Default::Number(0.15), range: 0.0..=1.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -71,13 +70,13 @@ penstock_core::params! {
 pub struct Sred {
     params: SredParams,
     alpha: f64,
-    /// B in packets, for the picture.
+    /// B in packets, for the drop function that is drawn.
     limit: f64,
-    /// Flows of earlier arrivals; `None` for one that is forgotten.
+    /// Flows of earlier arrivals; `None` for a forgotten flow.
     zombies: Vec<Option<u32>>,
     /// P
     hit_frequency: f64,
-    /// The last arrival's probability.
+    /// The drop probability of the last arrival.
     drop_p: f64,
 }
 
@@ -130,7 +129,7 @@ impl Sred {
         if p_sred == 0.0 {
             return 0.0;
         }
-        // 1 / 0 is infinity: with no hit yet there are many flows
+        // 1 / 0 is infinity: without a hit so far there are many flows
         let flows = 1.0 / self.hit_frequency;
         let few = flows / MANY_FLOWS;
         let share = if hit && self.params.variant == Variant::Full { 1.0 + flows } else { 1.0 };
@@ -178,7 +177,8 @@ impl Law for Sred {
         cost: "O(1) time, O(zombies) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "With hundreds of flows holds the queue near a third of its limit, and counts them without a table.",
+        good: "With hundreds of flows it holds the queue near a third of its limit, and estimates their number \
+               without a table.",
         bad: "With tens of flows it drops next to nothing: on the standard link the queue of 4, 16 or 64 is as full \
               as with drop-tail.",
     };

@@ -1,6 +1,6 @@
 //! Weighted RED (WRED).
 //! Cisco, "Distributed Weighted Random Early Detection", as given by U. Bodin, O. Schelen, "Drop Strategies and
-//! Loss-rate Differentiation", 2001; section numbers refer to it. The law of each level is RED's, and so are the names.
+//! Loss-rate Differentiation", 2001; section numbers refer to it. The law and the names of each level are RED's.
 //!
 //! # Law
 //! RED with one average over all packets and, for each drop precedence (level) l from 0 to at most 7, thresholds
@@ -9,26 +9,25 @@
 //! * p_b(l) = 0 for avg < min_th(l); max_p(l) (avg - min_th(l)) / (max_th(l) - min_th(l)) below max_th(l); 1 above;
 //! * with `gentle`, above max_th(l): max_p(l) + (1 - max_p(l)) (avg - max_th(l)) / max_th(l), 1 from 2 max_th(l) on.
 //!
-//! The drops of each level are spaced as RED's, with the arrivals that were tested at that level as the count. One
-//! random number is drawn for a packet whose p_a is above 0 while avg is below the point of certain drop; none
-//! otherwise.
+//! The drops of each level are spaced like RED's; the count is that of the arrivals tested at that level. One random
+//! number is drawn for a packet whose p_a is above 0 while avg is below the point of forced drops; none otherwise.
 //!
 //! # Parameters
-//! `min_th`, `max_th` and `max_p` are lists with one entry for each level, level 0 (dropped last) first; a threshold
-//! above the limit of the queue spares its level. `precedence` says which packets belong to which level; a packet whose
-//! level is beyond the lists belongs to the last one. By default level 0 ("in") is never dropped early, and level 1
-//! ("out") has RED's thresholds and weight. The paper's are 15 and 45 packets and max_p = 0.1 for level 1; it does not
-//! say its w_q: 0.002 was usual in ns-2, and a router that writes the weight as 2^-9 has 0.001953125.
+//! `min_th`, `max_th` and `max_p` are lists with one entry for each level, level 0 (dropped last) first; a level whose
+//! threshold is above the limit of the queue is never dropped early. `precedence` maps packets to levels; a packet
+//! whose level is beyond the lists belongs to the last one. By default level 0 ("in") is never dropped early, and level
+//! 1 ("out") has RED's thresholds and weight. The paper uses 15 and 45 packets and max_p = 0.1 for level 1; it does not
+//! give its w_q: 0.002 was usual in ns-2, and a router that has the weight as 2^-9 uses 0.001953125.
 //!
 //! # Differences
-//! * The paper drops every arriving packet while avg is above max_th(0); here that follows where max_th falls with the
+//! * The paper drops every arriving packet while avg is above max_th(0); here that is so if max_th decreases with the
 //!   level, as it should.
-//! * `guards` and the spacing "wait" are RED's of ns-2.
+//! * `guards` and the spacing "wait" are those of ns-2's RED.
 //! * ns-2's WRED (the core queue of its DiffServ module) is `variant = "ns2"` with spacing = "section4", guards =
-//!   false, w_q = 0.002 and its `meanPktSize` as mean_packet: given its random numbers this drops what it drops, packet
-//!   by packet (`tests/ns2_classes.rs`). By "ns2" the idle time starts when a packet leaves for the wire and no other of
-//!   its level waits, even if others do, and ends when a packet is queued, not when one arrives and is dropped; an
-//!   arrival at a full queue is not seen by the law. The average that ns-2 reports is the sum over its levels.
+//!   false, w_q = 0.002 and its `meanPktSize` as mean_packet: with the same random numbers it drops the same packets
+//!   (`tests/ns2_classes.rs`). With "ns2" the idle time starts when a packet departs and no other of its level waits,
+//!   even if packets of other levels do, and ends when a packet is queued, not when one arrives and is dropped; the law
+//!   does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
 
 mod ns2;
 #[cfg(test)]
@@ -52,19 +51,19 @@ use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 /// The size of an arrival, on which WRED's probabilities do not depend.
 const ANY_SIZE: u32 = 1;
 
-/// A threshold that no queue reaches.
+/// A threshold above any queue.
 const NEVER: f64 = 1e6;
 
 penstock_core::params! {
     /// Parameters of WRED.
     pub struct WredParams {
-        /// Average queue from which on packets of a level are dropped, level 0 first.
+        /// Average queue from which packets of a level are dropped, level 0 first.
         min_th: Vec<f64> = Default::Numbers(&[NEVER, 5.0]), unit: "packets", range: 0.0..=1e9;
         /// Average queue at which the drop probability of a level reaches its max_p.
         max_th: Vec<f64> = Default::Numbers(&[2.0 * NEVER, 15.0]), unit: "packets", range: 0.0..=1e9;
         /// Drop probability of a level at its max_th.
         max_p: Vec<f64> = Default::Numbers(&[0.1, 0.1]), range: 0.0..=1.0;
-        /// Where the drop precedence of a packet comes from.
+        /// Field that determines the drop precedence of a packet.
         precedence: Precedence = Default::Text("af");
         /// Weight of one arrival in the average queue; "auto" gives a time constant of one second.
         w_q: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
@@ -75,9 +74,9 @@ penstock_core::params! {
         /// No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor of the first
         /// packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
-        /// Typical packet, for the idle time and for w_q "auto".
+        /// Typical packet size, for idle times and w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
-        /// Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+        /// Measure the queue in packets or in bytes; in bytes a threshold of n packets is n mean_packet.
         measure_in: MeasureIn = Default::Text("packets");
         /// Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
         ecn: bool = Default::Flag(false);
@@ -85,19 +84,19 @@ penstock_core::params! {
 }
 
 penstock_core::choice! {
-    /// What counts as an idle queue, and what a full one shows to the law.
+    /// When the queue counts as idle, and whether the law sees arrivals at a full queue.
     pub enum Variant {
-        /// RED's: the idle link; the law sees all packets.
+        /// As in RED: when the link is idle; the law sees all packets.
         Paper = "paper",
-        /// ns-2's: a level of which nothing waits; the law sees packets for which there is room.
+        /// As in ns-2: when no packet of the level waits; the law sees only packets that fit into the queue.
         Ns2 = "ns2",
     }
 }
 
 penstock_core::params! {
-    /// What WRED alone has, and the schemes built on it have not.
+    /// Parameters that WRED has and the schemes built on it do not have.
     pub struct VariantParams {
-        /// When the idle time starts and ends, and whether the law sees what finds no room.
+        /// When the idle time starts and ends, and whether the law sees arrivals at a full queue.
         variant: Variant = Default::Text("paper");
     }
 }
@@ -113,7 +112,7 @@ pub struct Wred {
     average: Average,
     /// The law of each level; their own averages are not used.
     levels: Vec<Red>,
-    /// With the variant "ns2".
+    /// The idle time of the variant "ns2".
     level_idle: Option<LevelIdle>,
 }
 

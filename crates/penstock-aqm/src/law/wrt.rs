@@ -5,19 +5,18 @@
 //!
 //! # Law
 //! WRED, and besides avg_in, the average number of waiting packets of level 0 ("in"), updated at each arrival of level
-//! 0. While avg_in is above th_in, an arriving packet of level 0 is judged as if it were of level 1 ("out"); so traffic
-//! that is in profile without being policed cannot starve the rest. Random numbers are drawn as in WRED, at the level
-//! that judges.
+//! 0. While avg_in is above th_in, an arriving packet of level 0 is judged as if it were of level 1 ("out"); so
+//! in-profile traffic that is not policed cannot starve the rest. Random numbers are drawn as in WRED, for the level
+//! that judges the packet.
 //!
 //! # Parameters
-//! Those of WRED, with two levels or more, and `th_in`: "auto" is max_th of level 1, so that the in-profile packets
-//! alone would have all others dropped.
+//! Those of WRED, with two levels or more, and `th_in`: "auto" is max_th of level 1, the queue at which in-profile
+//! packets alone would have all others dropped.
 //!
 //! # Differences
-//! * The paper leaves th_in open, and whether the average of in-profile packets has the weight of the other: it has
-//!   here.
-//! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1, and sets their count back if
-//!   it finds no room.
+//! * The paper leaves open th_in, and whether avg_in has the weight of the other average: here it does.
+//! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1, and restarts their count if it
+//!   overflows the queue.
 
 use super::average::Average;
 use super::rio::Waiting;
@@ -31,9 +30,10 @@ use penstock_core::param::{
 use penstock_core::{PacketMeta, Time};
 
 penstock_core::params! {
-    /// What WRT adds to WRED.
+    /// Parameters that WRT adds to those of WRED.
     pub struct WrtParams {
-        /// Average of waiting packets of level 0 above which they are judged as level 1; "auto" is max_th of level 1.
+        /// Average number of waiting packets of level 0 above which they are judged as level 1; "auto" is max_th of
+        /// level 1.
         th_in: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
     }
 }
@@ -137,8 +137,8 @@ impl Law for Wrt {
         cost: "O(1) time, O(levels) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "As WRED, and in-profile traffic that nobody polices cannot starve the rest.",
-        bad: "As WRED it drops late and in bursts; in-profile traffic above th_in loses its protection altogether.",
+        good: "Like WRED, and in-profile traffic that is not policed cannot starve the rest.",
+        bad: "Like WRED it drops late and in bursts; in-profile traffic above th_in loses all protection.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

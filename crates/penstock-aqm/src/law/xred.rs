@@ -1,23 +1,23 @@
-//! XRED: RED that knows application data units.
+//! XRED: RED with application data units.
 //! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
-//! Montpellier II, 2004, section 1.3.3, after its reference on XRED.
+//! Montpellier II, 2004, section 1.3.3, after the work on XRED that it cites.
 //!
 //! # Law
-//! Packets carry the number of the application data unit that they are a fragment of (ADU, such as a frame of a
-//! video) and the priority of their content. The law lists the units of which it has dropped a fragment, each with
-//! the highest priority dropped. An arriving packet whose unit is listed with a higher priority than its own is
-//! dropped: without the fragment that is lost it would be of no use. Of all others RED decides, and what it drops, or
-//! finds no room for, is listed or raises the priority of its unit in the list.
+//! A packet carries the number of its application data unit (ADU, such as a video frame), of which it is a fragment,
+//! and the priority of its content. The law lists the units that have lost a fragment, each with the highest priority
+//! lost. An arriving packet whose unit is listed with a higher priority than its own is dropped: it would be useless
+//! without the lost fragment. All others are judged by RED; a packet that RED drops or that overflows the queue enters
+//! its unit into the list or raises its priority there.
 //!
-//! The average of RED counts all arrivals. A number is drawn when RED draws one.
+//! All arrivals update RED's average. A number is drawn when RED draws one.
 //!
 //! # Parameters
 //! Those of RED, and the length of the list and the lifetime of its entries since their last loss. Larger priorities
-//! are more important. Where the list is full, the unit whose last loss is longest ago makes room.
+//! are more important. If the list is full, the unit whose last loss is longest ago is removed.
 //!
 //! # Differences
-//! * The thesis bounds the list neither in length nor in time.
-//! * The thesis leaves open which priority is the higher, and what happens to equal ones: they are left to RED.
+//! * In the thesis the list has no maximum length and no lifetimes.
+//! * The thesis leaves open which priority is the higher, and what happens to equal ones, which RED judges here.
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
@@ -28,11 +28,11 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{PacketMeta, Span, Time};
 
 penstock_core::params! {
-    /// What XRED adds to RED.
+    /// Parameters that XRED adds to those of RED.
     pub struct XredParams {
-        /// Units of which a lost fragment is remembered.
+        /// Largest number of units in the list of losses.
         list: u32 = Default::Number(256.0), range: 1.0..=1e6;
-        /// Time since its last loss after which a unit is forgotten.
+        /// Time after its last loss for which a unit is listed.
         lifetime: Span = Default::Nanos(2_000_000_000), unit: "s", at_least: 0.0;
     }
 }
@@ -40,14 +40,14 @@ penstock_core::params! {
 const PARAMS: [ParamInfo; inherited_len(XredParams::INFO, RedParams::INFO)] =
     inherit(XredParams::INFO, RedParams::INFO, &[]);
 
-/// RED that knows application data units.
+/// RED with application data units.
 #[derive(Clone, Debug)]
 pub struct Xred {
     red: Red,
     incomplete: Incomplete,
 }
 
-/// The units of which a fragment was lost: those with the latest losses.
+/// The units that have lost a fragment: those with the latest losses.
 #[derive(Clone, Debug)]
 struct Incomplete {
     params: XredParams,
@@ -68,7 +68,7 @@ struct Loss {
 }
 
 impl Xred {
-    /// The law that asks `red` about packets that are not useless.
+    /// The law; `red` judges packets that are not useless.
     pub fn new(params: XredParams, red: Red, now: Time) -> Self {
         let (units, losses) = (IdTable::new(params.list, 0), Vec::with_capacity(params.list as usize));
         Self { red, incomplete: Incomplete { params, units, losses, now } }
@@ -76,7 +76,7 @@ impl Xred {
 }
 
 impl Incomplete {
-    /// Whether a loss counts still.
+    /// Whether a loss still counts.
     fn is_known(&self, loss: &Loss) -> bool {
         loss.at.is_some_and(|at| self.now.since(at) <= self.params.lifetime)
     }
@@ -90,7 +90,7 @@ impl Incomplete {
         })
     }
 
-    /// The packet was lost.
+    /// Record the loss of the packet.
     fn record(&mut self, packet: &PacketMeta) {
         let Some(rare) = packet.rare else { return };
         let mut loss = Loss { priority: rare.priority, at: Some(self.now) };
@@ -112,7 +112,7 @@ impl Incomplete {
         }
     }
 
-    /// Number of units of which a loss counts still.
+    /// Number of units whose loss still counts.
     fn len(&self) -> usize {
         self.losses.iter().filter(|loss| self.is_known(loss)).count()
     }
@@ -186,8 +186,8 @@ impl Law for Xred {
         cost: "O(1) time, O(list) memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Spends less of the link than RED on fragments of data units that cannot be used any more.",
-        bad: "Needs senders that say what belongs together, and believes them; else it is RED.",
+        good: "Uses less of the link than RED for fragments of data units that have become useless.",
+        bad: "Needs senders that label their data units, and trusts them; otherwise it is RED.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

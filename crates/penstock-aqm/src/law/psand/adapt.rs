@@ -9,39 +9,39 @@ use penstock_core::param::{Auto, ParamError, ParamErrors};
 penstock_core::choice! {
     /// How the thresholds move as the average queue rises.
     pub enum Adapt {
-        /// They do not.
+        /// They are fixed.
         None = "none",
         /// max_th falls.
         MaxDown = "max-down",
         /// max_th rises.
         MaxUp = "max-up",
-        /// They come together.
+        /// They approach each other.
         Squeeze = "squeeze",
-        /// They go apart.
+        /// They move apart.
         Spread = "spread",
         /// Both rise.
         ShiftUp = "shift-up",
         /// Both fall.
         ShiftDown = "shift-down",
-        /// They stay together at the target.
+        /// Both stay at the target.
         PseudoDropTail = "pseudo-drop-tail",
-        /// They come together, and the slope between them stays.
+        /// They approach each other, and the slope between them is kept.
         Sandwich = "sandwich",
     }
 }
 
-/// Where the thresholds may go, in the unit that the queue is measured in.
+/// Bounds of the thresholds, in the unit that the queue is measured in.
 pub(super) struct Room {
     /// KT: min_th stays below it, max_th above.
     pub(super) target: f64,
-    /// B, which max_th does not pass.
+    /// B: max_th does not exceed it.
     pub(super) limit: f64,
-    /// How near they may come to each other.
+    /// Smallest distance between them.
     pub(super) width: f64,
 }
 
 impl Adapt {
-    /// Where the thresholds start; `rule` is where section 3.2.4 puts those that do not move.
+    /// The initial thresholds; `rule` has those of section 3.2.4, for thresholds that do not move.
     pub(super) fn start(self, rule: (f64, f64), target: f64) -> (f64, f64) {
         match self {
             Self::None | Self::MaxDown | Self::MaxUp | Self::PseudoDropTail => rule,
@@ -63,11 +63,11 @@ impl Adapt {
             Self::ShiftDown => room.shifted(now, -step),
             Self::Sandwich => room.squeezed(now, change),
         };
-        // Where a link has become too short for the width, they meet.
+        // If the limit of the queue has become too small for the width, they are equal.
         (min_th.min(max_th), max_th)
     }
 
-    /// Thresholds that are given must suit the way they move.
+    /// Check given thresholds against the rule that moves them.
     pub(super) fn errors(self, params: &PsandParams, red: &Red, target: f64) -> ParamErrors {
         let unit = red.params.measure_in.word();
         let mut errors = Vec::new();
@@ -95,12 +95,12 @@ impl Adapt {
 }
 
 impl Room {
-    /// The nearest max_th to `wanted` that there is room for.
+    /// The max_th nearest to `wanted` within the bounds.
     fn max_th(&self, wanted: f64, min_th: f64) -> f64 {
         wanted.max(self.target).max(min_th + self.width).min(self.limit)
     }
 
-    /// min_th rises and max_th falls by `step`, or by as much of it as both can.
+    /// min_th rises and max_th falls by `step`, or by as much of it as the bounds of both allow.
     fn squeezed(&self, (min_th, max_th): (f64, f64), step: f64) -> (f64, f64) {
         let apart = (-min_th).max(max_th - self.limit);
         let together = (self.target - min_th).min(max_th - self.target).min((max_th - min_th - self.width) / 2.0);
@@ -108,7 +108,7 @@ impl Room {
         (min_th + step, max_th - step)
     }
 
-    /// Both rise by `step`, each as far as it can.
+    /// Both rise by `step`, each as far as its bounds allow.
     fn shifted(&self, (min_th, max_th): (f64, f64), step: f64) -> (f64, f64) {
         let min_th = (min_th + step).max(0.0).min(self.target);
         let max_th = self.max_th(max_th + step, min_th);

@@ -1,14 +1,14 @@
-//! How ns-2's WRED, the core queue of its DiffServ module (dsRED), tells that its queue is idle; found by experiment.
+//! When ns-2's WRED, the core queue of its DiffServ module (dsRED), counts its queue as idle; found by experiment.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::Time;
 
-/// The idle time that ns-2 makes up for: since a departure left no packet of its own level waiting, whatever waits of
-/// other levels, until the next packet is queued.
+/// The idle time over which ns-2's average decays: from a departure that leaves no packet of its own level, whatever
+/// waits of other levels, until the next packet is queued.
 #[derive(Clone, Debug)]
 pub(super) struct LevelIdle {
-    /// Packets of each level that wait.
+    /// Waiting packets of each level.
     waiting: Vec<u32>,
     since: Option<Time>,
 }
@@ -18,7 +18,7 @@ impl LevelIdle {
         Self { waiting: vec![0; levels], since: None }
     }
 
-    /// Since when the queue is idle, if it is. The time runs on from there if the arrival that asks is dropped.
+    /// Start of the idle time, if the queue is idle. The time runs on from there if the arrival that asks is dropped.
     pub(super) fn since(&self) -> Option<Time> {
         self.since
     }

@@ -179,12 +179,12 @@ class AredFloyd(Queue):
     """Adaptive RED (Floyd).
 
     Attributes:
-        alpha: Largest step up of max_p, which is also at most a quarter of it. From 0 to 1.
-        beta: Factor of a step down of max_p. From 0 to 1.
+        alpha: Largest increase of max_p in a step, which is at most a quarter of max_p. From 0 to 1.
+        beta: Factor by which max_p decreases in a step. From 0 to 1.
         interval: Time between steps. Unit: s. At least 0.001.
-        max_p_low: No step down from below this max_p. From 0 to 1.
-        max_p_high: No step up from above this max_p. From 0 to 1.
-        tick: Whether a timer or an arrival takes the step.
+        max_p_low: max_p does not decrease below this value, except by the step that crosses it. From 0 to 1.
+        max_p_high: max_p does not increase above this value, except by the step that crosses it. From 0 to 1.
+        tick: Whether a timer or an arrival triggers the step.
         gentle_from: Where the gentle ramp starts while max_p moves.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
@@ -290,21 +290,21 @@ class Psand(Queue):
     """PSAND.
 
     Attributes:
-        target: Wanted average queue KT. Unit: packets. At least 0.
+        target: Target average queue KT. Unit: packets. At least 0.
         interval: Time between steps of max_p. Unit: s. At least 0.001.
         coef: Factor of each step. From 0 to 1000.
-        gamma: Power of proximity times change in each step. From 0 to 100.
+        gamma: Exponent of proximity times change in each step. From 0 to 100.
         max_p_low: Smallest max_p. From 0 to 1.
         max_p_high: Largest max_p. From 0 to 1.
-        min_th: Average queue from which on packets are dropped; "auto" follows from the target. Unit: packets.
-            At least 0.
-        max_th: Average queue at which the drop probability reaches max_p; "auto" follows from the target. Unit:
+        min_th: Average queue from which packets are dropped early; "auto" derives it from the target. Unit:
             packets. At least 0.
-        max_p: Drop probability at max_th at first; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
-        gentle_from: Where line and ramp of the drop function start while max_p and the thresholds move.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" derives it from the target.
+            Unit: packets. At least 0.
+        max_p: Initial drop probability at max_th; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
+        gentle_from: Whether line and ramp of the drop function follow max_p and the thresholds.
         adapt: How the thresholds move.
-        smooth_alpha: How much the thresholds stay where they are: 0 moves them by the whole change of the
-            average, 1 not at all. From 0 to 1.
+        smooth_alpha: Inertia of the thresholds: with 0 they move by the whole change of the average, with 1 not
+            at all. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         gentle: Let the probability rise from max_p to 1 above max_th, instead of jumping there.
@@ -361,10 +361,10 @@ class Qlaw(Queue):
     Attributes:
         interval: Time between two settings of max_p. Unit: s. At least 0.001.
         g: Weight g of the last interval's arrivals and signals. From 0.001 to 1.
-        rtt: RTLD, round-trip time without queueing; "auto" is the link's, or 100 ms where it has none. Unit: s.
-            At least 1e-06.
-        min_rto: Least timeout of the flows. Unit: s. At least 0.
-        max_p_low: Least max_p. From 0 to 1.
+        rtt: RTLD, round-trip time without queueing; "auto" is the link's, or 100 ms if it has none. Unit: s. At
+            least 1e-06.
+        min_rto: Minimum retransmission timeout of the flows. Unit: s. At least 0.
+        max_p_low: Smallest max_p. From 0 to 1.
         max_p_high: Largest max_p. From 0 to 1.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
@@ -420,7 +420,7 @@ class Blue(Queue):
         d1: Step up of p at a loss. From 0 to 1.
         d2: Step down of p on an idle link. From 0 to 1.
         freeze: Shortest time between two steps of p. Unit: s. At least 0.0001.
-        threshold: A longer queue than this counts as a loss too. Unit: packets. At least 0.
+        threshold: An arrival that finds a longer queue than this counts as a loss. Unit: packets. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them early.
 
     References: W. Feng, D. Kandlur, D. Saha, K. Shin, BLUE: A New Class of Active Queue Management Algorithms, CSE-
@@ -441,11 +441,11 @@ class Sred(Queue):
     """Stabilized RED (SRED).
 
     Attributes:
-        variant: All flows alike, or more drops for flows that are hit.
+        variant: Treat all flows alike, or drop more from flows with hits.
         zombies: Length M of the list. From 1 to 1e+06.
         p: Probability that a missed zombie is replaced. From 0 to 1.
         alpha: Weight of one arrival in the hit frequency; "auto" is p / zombies. From 0 to 1.
-        max_p: Drop probability from a third of the limit on, with 256 flows or more. From 0 to 1.
+        max_p: Drop probability from a third of the limit, with 256 flows or more. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: T. Ott, T. Lakshman, L. Wong, SRED: Stabilized RED, INFOCOM 1999
@@ -466,14 +466,14 @@ class Rem(Queue):
     """Random Exponential Marking (REM).
 
     Attributes:
-        variant: What moves the price: the change of the queue, or the arrivals above the rate.
+        variant: The driver of the price: the change of the queue, or the arrivals above the rate.
         gamma: Gain of the price. From 0 to 1000.
         alpha: Weight of the queue's distance from the target. From 0 to 1.
         phi: Base of the exponential. From 1 to 1000.
-        target: Wanted queue KT. Unit: packets. At least 0.
+        target: Target queue KT. Unit: packets. At least 0.
         interval: Time between steps of the price. Unit: s. At least 0.0001.
-        mean_packet: Typical packet, for the capacity in packets and a target in time or bytes. Unit: bytes.
-            From 1 to 1e+09.
+        mean_packet: Typical packet size, for the capacity in packets and to convert a target in time or bytes.
+            Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: S. Athuraliya, S. Low, V. Li, Q. Yin, REM: Active Queue Management, IEEE Network 15(3), 2001
@@ -496,13 +496,13 @@ class Dsred(Queue):
     """Double-Slope RED (DSRED).
 
     Attributes:
-        min_th: Average queue Kl from which on packets are dropped. Unit: packets. At least 0.
-        max_th: Average queue Kh from which on every packet is dropped. Unit: packets. At least 0.
-        gamma: Rise of the drop probability over the second slope; the first has the rest. From 0 to 1.
+        min_th: Average queue Kl from which packets are dropped. Unit: packets. At least 0.
+        max_th: Average queue Kh from which every packet is dropped. Unit: packets. At least 0.
+        gamma: Rise of the drop probability over the second slope; the first slope covers the rest. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
+        mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
         ecn: Mark ECN-capable packets instead of dropping them while the average is below max_th.
 
     References: B. Zheng, M. Atiquzzaman, DSRED: An Active Queue Management Scheme for Next Generation Networks,
@@ -527,8 +527,8 @@ class Green(Queue):
     Attributes:
         variant: The formula alone, or corrected by gamma.
         c: Constant of the square-root formula, by default the square root of 3/2. From 0 to 100.
-        mss: Size of a full packet; "auto" is the largest that has come. Unit: bytes. From 1 to 1e+09.
-        window: Time over which flows and the use of the link are counted. Unit: s. At least 0.001.
+        mss: Size of a full packet; "auto" is the largest seen. Unit: bytes. From 1 to 1e+09.
+        window: Time over which flows and utilization are measured. Unit: s. At least 0.001.
         gamma_low: Smallest gamma. From 1e-06 to 1.
         gamma_high: Largest gamma. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
@@ -553,18 +553,18 @@ class Fred(Queue):
     """Flow Random Early Drop (FRED).
 
     Attributes:
-        min_th: Average queue from which on packets are dropped at random; "auto" follows from limit and round-
+        min_th: Average queue from which packets are dropped at random; "auto" derives it from limit and round-
             trip time. Unit: packets. At least 0.
-        max_th: Average queue from which on every packet is dropped; "auto" is twice min_th. Unit: packets. At
+        max_th: Average queue from which every packet is dropped; "auto" is twice min_th. Unit: packets. At
             least 0.
         max_p: Drop probability just below max_th. From 0 to 1.
         w_q: Weight of one arrival or departure in the average queue; "auto" gives RED's time constant of one
             second. From 0 to 1.
-        min_q: Packets that each flow may queue without a random drop. From 0 to 1e+06.
-        max_q: Packets that no flow may exceed; "auto" is min_th. Unit: packets. From 1 to 1e+09.
-        many_flows: Let no flow queue more than 2 packets while the average is above max_th.
-        mean_packet: Typical packet, for the idle time and for automatic parameters. Unit: bytes. From 1 to
-            1e+09.
+        min_q: Packets that each flow may have in the queue without random drops. From 0 to 1e+06.
+        max_q: Largest number of packets that a flow may have in the queue; "auto" is min_th. Unit: packets.
+            From 1 to 1e+09.
+        many_flows: Limit each flow to 2 packets in the queue while the average is above max_th.
+        mean_packet: Typical packet size, for idle times and automatic parameters. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them at random.
 
     References: D. Lin, R. Morris, Dynamics of Random Early Detection, SIGCOMM 1997
@@ -590,20 +590,20 @@ class Sfb(Queue):
     Attributes:
         levels: Levels L, each with a hash function. From 1 to 16.
         bins: Bins N of a level. From 1 to 65536.
-        bin_size: Packets above which a bin raises its probability; "auto" is 1.5 times the limit over the bins.
-            Unit: packets. From 0 to 1e+09.
-        max: Packets from which on, in all bins of a flow, an arrival is dropped; absent: above bin_size in any.
-            Unit: packets. From 1 to 1e+09.
+        bin_size: Number of packets above which a bin raises its probability; "auto" is 1.5 times the limit over
+            the bins. Unit: packets. From 0 to 1e+09.
+        max: Drop an arrival if every bin of its flow holds at least this many packets; absent: if any bin is
+            above bin_size. Unit: packets. From 1 to 1e+09.
         d1: Step up of a bin's probability. From 0 to 1.
         d2: Step down of a bin's probability. From 0 to 1.
         freeze: Shortest time between two steps of a bin; absent: none. Unit: s. At least 0.
-        penalty_rate: Packets a second that unresponsive flows have together; "auto" is a twentieth of the link.
-            Unit: packets/s. From 0 to 1e+12.
-        penalty_burst: Packets that unresponsive flows may send at once. Unit: packets. From 1 to 1e+09.
-        rehash: Time between changes of the hash functions; absent: they stay. Unit: s. At least 0.001.
-        warmup: Time for which the next hash functions learn before they take over; not above rehash. Unit: s.
-            At least 0.
-        mean_packet: Typical packet, for bin_size and penalty_rate "auto". Unit: bytes. From 1 to 1e+09.
+        penalty_rate: Packets per second that all unresponsive flows together may send; "auto" is a twentieth of
+            the link's rate. Unit: packets/s. From 0 to 1e+12.
+        penalty_burst: Packets that unresponsive flows may send in a burst. Unit: packets. From 1 to 1e+09.
+        rehash: Time between changes of the hash functions; absent: they never change. Unit: s. At least 0.001.
+        warmup: Time for which the bins of the next hash functions are updated before they take over; at most
+            `rehash`. Unit: s. At least 0.
+        mean_packet: Typical packet size, for bin_size and penalty_rate "auto". Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them with the probability of their bins.
 
     References: W. Feng, D. Kandlur, D. Saha, K. Shin, Stochastic Fair Blue: A Queue Management Algorithm for
@@ -632,8 +632,8 @@ class Xred(Queue):
     """XRED.
 
     Attributes:
-        list: Units of which a lost fragment is remembered. From 1 to 1e+06.
-        lifetime: Time since its last loss after which a unit is forgotten. Unit: s. At least 0.
+        list: Largest number of units in the list of losses. From 1 to 1e+06.
+        lifetime: Time after its last loss for which a unit is listed. Unit: s. At least 0.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
@@ -682,8 +682,8 @@ class FbRed(Queue):
     """FB-RED.
 
     Attributes:
-        kappa: Power of the ratio of round-trip times. From 0 to 10.
-        reference: Which round-trip time is judged with max_p itself.
+        kappa: Exponent of the ratio of round-trip times. From 0 to 10.
+        reference: The round-trip time that is judged with max_p itself.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
@@ -751,14 +751,15 @@ class Rio(Queue):
     """RED with In and Out.
 
     Attributes:
-        min_in: Average of waiting In packets from which on In packets are dropped. Unit: packets. At least 0.
-        max_in: Average of waiting In packets at which their drop probability reaches p_in. Unit: packets. At
-            least 0.
-        p_in: Drop probability of In packets at max_in. From 0 to 1.
-        min_out: Average of all waiting packets from which on Out packets are dropped. Unit: packets. At least
+        min_in: Average number of waiting In packets from which In packets are dropped. Unit: packets. At least
             0.
-        max_out: Average of all waiting packets at which the drop probability of Out packets reaches p_out.
-            Unit: packets. At least 0.
+        max_in: Average number of waiting In packets at which their drop probability reaches p_in. Unit:
+            packets. At least 0.
+        p_in: Drop probability of In packets at max_in. From 0 to 1.
+        min_out: Average number of all waiting packets from which Out packets are dropped. Unit: packets. At
+            least 0.
+        max_out: Average number of all waiting packets at which the drop probability of Out packets reaches
+            p_out. Unit: packets. At least 0.
         p_out: Drop probability of Out packets at max_out. From 0 to 1.
         precedence: Which packets are In: those of drop precedence 0.
         w_q: Weight of one arrival in the averages; "auto" gives a time constant of one second. From 0 to 1.
@@ -766,10 +767,10 @@ class Rio(Queue):
         spacing: How drops are spaced.
         guards: No drop by an average while at most one packet waits, nor of the first packet above a lower
             threshold (ns-2).
-        ns2_quirk: Update both averages at In arrivals only, and count on over forced drops and overflows
-            (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether queue and thresholds count packets or bytes.
+        ns2_quirk: Update both averages at In arrivals only, and do not restart the count at forced drops and
+            overflows (ns-2).
+        mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and thresholds in packets or in bytes.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below max_in or
             max_out.
 
@@ -801,21 +802,22 @@ class Wred(Queue):
     """Weighted RED.
 
     Attributes:
-        variant: When the idle time starts and ends, and whether the law sees what finds no room.
-        min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
-            to 1e+09.
+        variant: When the idle time starts and ends, and whether the law sees arrivals at a full queue.
+        min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
+            1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
             to 1e+09.
         max_p: Drop probability of a level at its max_th. From 0 to 1.
-        precedence: Where the drop precedence of a packet comes from.
+        precedence: Field that determines the drop precedence of a packet.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
         guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
             of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+        mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
+            mean_packet.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
 
     References: Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and Loss-
@@ -843,22 +845,23 @@ class Wrt(Queue):
     """WRED with Thresholds.
 
     Attributes:
-        th_in: Average of waiting packets of level 0 above which they are judged as level 1; "auto" is max_th of
-            level 1. Unit: packets. At least 0.
-        min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
-            to 1e+09.
+        th_in: Average number of waiting packets of level 0 above which they are judged as level 1; "auto" is
+            max_th of level 1. Unit: packets. At least 0.
+        min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
+            1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
             to 1e+09.
         max_p: Drop probability of a level at its max_th. From 0 to 1.
-        precedence: Where the drop precedence of a packet comes from.
+        precedence: Field that determines the drop precedence of a packet.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
         guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
             of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+        mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
+            mean_packet.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
 
     References: U. Bodin, O. Schelen, S. Pink, Load-tolerant Differentiation with Active Queue Management, ACM
@@ -886,9 +889,9 @@ class CbtRed(Queue):
     """Class-Based Threshold RED.
 
     Attributes:
-        t_tagged: Average of waiting tagged UDP packets from which on they are dropped. Unit: packets. At least
-            0.
-        t_other: Average of waiting packets that are neither TCP nor tagged from which on they are dropped.
+        t_tagged: Average number of waiting tagged UDP packets from which they are dropped. Unit: packets. At
+            least 0.
+        t_other: Average number of waiting packets that are neither TCP nor tagged from which they are dropped.
             Unit: packets. At least 0.
         tag: Codepoint of the UDP packets that are tagged, as a name or a number.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
@@ -963,11 +966,12 @@ class P(Queue):
     """Proportional controller (P).
 
     Attributes:
-        min_th: Queue from which on packets are dropped. Unit: packets. At least 0.
-        max_th: Queue at which the drop probability is max_p; "auto" follows from flows, round-trip time and
+        min_th: Queue from which packets are dropped. Unit: packets. At least 0.
+        max_th: Queue at which the drop probability is max_p; "auto" derives it from flows, round-trip time and
             rate. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
-        mean_packet: Typical packet, for lengths in bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        mean_packet: Typical packet size, to convert lengths in bytes and for "auto". Unit: bytes. From 1 to
+            1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
@@ -988,12 +992,14 @@ class Pi(Queue):
     """Proportional-integral controller (PI).
 
     Attributes:
-        target: Wanted queue KT. Unit: packets. At least 0.
-        a: Gain of the queue now, per packet; "auto" follows from flows, round-trip time and rate. From 0 to 1.
-        b: Gain of the queue one interval ago, per packet; "auto" follows from flows, round-trip time and rate.
-            From 0 to 1.
+        target: Target queue KT. Unit: packets. At least 0.
+        a: Gain of the current queue, per packet; "auto" derives it from flows, round-trip time and rate. From 0
+            to 1.
+        b: Gain of the queue one interval ago, per packet; "auto" derives it from flows, round-trip time and
+            rate. From 0 to 1.
         interval: Time between steps of p; by default a 170th of a second. Unit: s. At least 0.0001.
-        mean_packet: Typical packet, for a target in time or bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        mean_packet: Typical packet size, to convert a target in time or bytes and for "auto". Unit: bytes. From
+            1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
@@ -1015,15 +1021,15 @@ class Avq(Queue):
     """Adaptive virtual queue (AVQ).
 
     Attributes:
-        gamma: Wanted utilization. From 0 to 1.
-        alpha: Damping of the virtual capacity; "auto" follows from flows, round-trip time and rate. From 0 to
-            1000.
+        gamma: Target utilization. From 0 to 1.
+        alpha: Damping of the virtual capacity; "auto" derives it from flows, round-trip time and rate. From 0
+            to 1000.
         buffer: Room in the virtual queue; "auto" is the limit of the queue. Unit: packets. At least 0.
-        initial: Virtual capacity at first, as a share of the link's; "auto" is gamma. From 0 to 1.
-        on_drop: What a packet that is dropped does to the virtual queue and its capacity.
+        initial: Initial virtual capacity, as a share of the link's; "auto" is gamma. From 0 to 1.
+        on_drop: Effect of a dropped packet on the virtual queue and its capacity.
         cap: Whether the link's capacity limits the virtual one before a packet is charged or after it.
-        measure_in: Whether the virtual queue counts packets or bytes.
-        mean_packet: Typical packet. Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure the virtual queue in packets or in bytes.
+        mean_packet: Typical packet size. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: S. Kunniyur, R. Srikant, Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active
@@ -1048,12 +1054,13 @@ class Lred(Queue):
     """Loss-ratio based RED (LRED).
 
     Attributes:
-        target: Wanted queue KT. Unit: packets. At least 0.
-        beta: Gain of the queue; "auto" follows from flows, round-trip time and rate. From 0 to 1000.
+        target: Target queue KT. Unit: packets. At least 0.
+        beta: Gain of the queue; "auto" derives it from flows, round-trip time and rate. From 0 to 1000.
         interval: Time between measurements of the loss ratio. Unit: s. At least 0.001.
-        periods: Intervals that a measurement spans. From 1 to 1000.
-        mw: Weight of the loss ratio so far against a measurement. From 0 to 1.
-        mean_packet: Typical packet, for a target in time or bytes and for "auto". Unit: bytes. From 1 to 1e+09.
+        periods: Number of intervals over which the loss ratio is measured. From 1 to 1000.
+        mw: Weight of the previous loss ratio against a new measurement. From 0 to 1.
+        mean_packet: Typical packet size, to convert a target in time or bytes and for "auto". Unit: bytes. From
+            1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, LRED: A Robust Active Queue Management Scheme Based on
@@ -1076,15 +1083,16 @@ class Sfc(Queue):
     """State feedback controller (SFC).
 
     Attributes:
-        target: Wanted queue KT. Unit: packets. At least 0.
-        p0: Probability at equilibrium; "auto" follows from flows, round-trip time and rate. From 0 to 1.
-        k1: Gain of the queue, per packet; "auto" follows from flows, round-trip time and rate. From 0 to 1000.
-        k2: Gain of the rate, relative to the capacity; "auto" follows from flows, round-trip time and rate.
+        target: Target queue KT. Unit: packets. At least 0.
+        p0: Probability at equilibrium; "auto" derives it from flows, round-trip time and rate. From 0 to 1.
+        k1: Gain of the queue, per packet; "auto" derives it from flows, round-trip time and rate. From 0 to
+            1000.
+        k2: Gain of the rate, relative to the capacity; "auto" derives it from flows, round-trip time and rate.
             From 0 to 1000.
         interval: Time over which the rate of the arrivals is averaged: about a round trip. Unit: s. At least
             0.0001.
-        mean_packet: Typical packet, for the capacity, and for a target in time or bytes. Unit: bytes. From 1 to
-            1e+09.
+        mean_packet: Typical packet size, for the capacity, and to convert a target in time or bytes. Unit:
+            bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: Y. Gao, J. Hou, A State Feedback Control Approach to Stabilizing Queues for ECN-Enabled TCP
@@ -1187,11 +1195,11 @@ class Pi2(Queue):
     """PI squared.
 
     Attributes:
-        target: Queueing delay that is wanted. Unit: s. At least 0.
+        target: Target queueing delay. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
         alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
         beta: Gain on the change of the delay, per second of delay. From 0 to 1e+09.
-        k: A scalable sender is marked with probability k p'. From 1 to 100.
+        k: Packets of a scalable sender are marked with probability k p'. From 1 to 100.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: K. De Schepper, O. Bondarenko, I.-J. Tsang, B. Briscoe, PI2: A Linearized AQM for both Classic and
@@ -1213,13 +1221,13 @@ class Afd(Queue):
     """Approximate Fair Dropping.
 
     Attributes:
-        shadow: Packets that the shadow buffer remembers. Unit: packets. From 1 to 100000.
-        sample: One of so many arrivals enters the shadow buffer. From 1 to 10000.
+        shadow: Packets in the shadow buffer. Unit: packets. From 1 to 100000.
+        sample: One arrival in this many enters the shadow buffer. From 1 to 10000.
         a: Gain on the queue one interval ago. From 0 to 1e+09.
         b: Gain on the queue. From 0 to 1e+09.
-        q_ref: Queue that is wanted; "auto" is half of the limit. Unit: packets. From 0 to 1e+09.
+        q_ref: Target queue; "auto" is half the limit. Unit: packets. From 0 to 1e+09.
         interval: Time between updates of the fair share. Unit: s. At least 0.0001.
-        mean_packet: Typical packet, which a larger one counts as several of. Unit: bytes. From 1 to 1e+09.
+        mean_packet: Typical packet size, the unit in which packets are counted. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: R. Pan, L. Breslau, B. Prabhakar, S. Shenker, Approximate Fairness through Differential Dropping,
@@ -1245,7 +1253,7 @@ class CurvyRed(Queue):
     Attributes:
         min_th: Average delay up to which nothing is dropped. Unit: s. At least 0.
         range: Average delay above min_th at which everything is dropped. Unit: s. At least 1e-06.
-        g: Weight of one departure in the average delay, as a power of a half. From 0 to 30.
+        g: Weight of one departure in the average delay, as a power of 1/2. From 0 to 30.
         u: Half the power of the drop function. From 1 to 8.
         ecn: Mark ECN-capable packets instead of dropping them.
 
@@ -1474,20 +1482,21 @@ class WredDfq(Queue):
     Attributes:
         victim: Which packet of a level is dropped.
         debt: Remember drops that found no packet of their level, and make up for them.
-        min_th: Average queue from which on packets of a level are dropped, level 0 first. Unit: packets. From 0
-            to 1e+09.
+        min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
+            1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
             to 1e+09.
         max_p: Drop probability of a level at its max_th. From 0 to 1.
-        precedence: Where the drop precedence of a packet comes from.
+        precedence: Field that determines the drop precedence of a packet.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
         guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
             of the first packet above min_th (ns-2).
-        mean_packet: Typical packet, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
-        measure_in: Whether the queue counts packets or bytes; a threshold of n packets is then n mean_packet.
+        mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
+            mean_packet.
 
     References: U. Bodin, O. Schelen, Drop Strategies and Loss-rate Differentiation, 2001
     """

@@ -25,7 +25,7 @@ class Claim:
         id: as in the list of the work's claims.
         says: the claim in the work's words.
         holds: the condition that decides it: a `Statement`, or on a table a `Condition`.
-        expected: the number or inequality with its tolerance, as text; that of the statement where it is empty.
+        expected: the number or inequality with its tolerance, as text; empty for that of each statement.
         must_hold: a reproduction fails unless the claim, as it is read first, is confirmed.
         because: the reason found for a claim that is contradicted, and the experiment whose runs show it.
         reading: another way to read the work's text; such a claim is shown and does not count.
@@ -63,7 +63,7 @@ class Claim:
             return
         yield from self._readings(table)
         for words, holds in self.others.items():
-            yield from replace(self, holds=holds, expected="", because="")._readings(table, words)
+            yield from replace(self, holds=holds, because="")._readings(table, words)
 
     def _readings(self, table: Table, other: str = "") -> Iterator[Claim]:
         if isinstance(self.holds, Condition):

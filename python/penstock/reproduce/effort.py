@@ -17,6 +17,7 @@ __all__ = ["Choice", "Effort", "Mode", "Sweep", "chosen"]
 
 Mode = Literal["quick", "normal", "full"]
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,11 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Choice(Generic[T]):
+class Choice(Generic[T_co]):
     """A value for a quick reproduction, and the one for the others."""
 
-    quick: T
-    full: T
+    quick: T_co
+    full: T_co
 
 
 def chosen(value: Any, effort: Effort) -> Any:

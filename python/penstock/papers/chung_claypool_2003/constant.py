@@ -1,4 +1,4 @@
-"""The router of a constant probability (Sections II to IV): what figures 4 to 9 have in common."""
+"""The router of a constant probability (Sections II to IV): the common part of figures 4 to 9."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 
 import penstock as ps
 from penstock.papers.chung_claypool_2003.setup import dumbbell, service_rate
-from penstock.reproduce.experiment_run import Effort
+from penstock.reproduce.figure import Choice, Number, Statement, Sweep, metric
+from penstock.reproduce.lazy import Curve
 from penstock.results.sample import Sample, per_run
-from penstock.results.table import Table
-from penstock.studies.study import Study
 from penstock.units import parse_time
 
 FLOWS = [100, 200, 300]
@@ -54,49 +53,36 @@ def constant(
     return dumbbell(queue, flows, rate=rate, rtld=rtld, window=window, **times)
 
 
-def drops_and_marks(effort: Effort) -> Study:
-    """Figures 4, 5 (top), 6 and 9: so many flows at each probability, by drops and by marks."""
-    return Study(
-        constant,
-        {"by": ["drop", "mark"], "flows": FLOWS, "p": effort.choose([0.01, 0.05, 0.2], [*GRID, 0.7, 1.0])},
-        where=lambda by, flows, p: by == "mark" or p <= 0.5,
-        seeds=5,
-    )
-
-
-def over_delay(effort: Effort) -> Study:
-    """Figure 5, middle: the round-trip delay of the links in s (Section III)."""
-    return Study(
-        lambda rtld, p: constant("drop", 300, p, rtld=rtld),
-        {"rtld": effort.choose([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": effort.choose([0.05], GRID)},
-        seeds=5,
-    )
-
-
-def over_rate(effort: Effort) -> Study:
-    """Figure 5, bottom: the rate of the congested link (Section III)."""
-    return Study(
-        lambda rate, p: constant("drop", 300, p, rate=rate),
-        {
-            "rate": effort.choose(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"]),
-            "p": effort.choose([0.05], GRID),
-        },
-        seeds=5,
-    )
-
+# Figures 4, 5 (top), 6 and 9: so many flows at each probability, by drops and by marks.
+drops_and_marks = Sweep(
+    constant,
+    {"by": ["drop", "mark"], "flows": FLOWS, "p": Choice([0.01, 0.05, 0.2], [*GRID, 0.7, 1.0])},
+    where=lambda by, flows, p: by == "mark" or p <= 0.5,
+)
+# Figure 5, middle: the round-trip delay of the links in s (Section III).
+over_delay = Sweep(
+    lambda rtld, p: constant("drop", 300, p, rtld=rtld),
+    {"rtld": Choice([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": Choice([0.05], GRID)},
+)
+RATES = Choice(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
+# Figure 5, bottom: the rate of the congested link (Section III).
+over_rate = Sweep(
+    lambda rate, p: constant("drop", 300, p, rate=rate),
+    {"rate": RATES, "p": Choice([0.05], GRID)},
+)
 
 LIMITS = {10_000: 300, 12: 700, 6: 1300}
 """Limits of the window in packets, and how many flows have them (Section III); the first is none."""
-
-
-def limited(effort: Effort) -> Study:
-    """Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III)."""
-    return Study(
-        lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
-        {"limit": list(LIMITS), "p": effort.choose([0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
-        where=lambda limit, p: not effort.quick or limit <= 12,
-        seeds=5,
-    )
+# Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III).
+limited = Sweep(
+    lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
+    {"limit": Choice([12, 6], list(LIMITS)), "p": Choice([0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
+)
+queue, window, in_use = (
+    metric("q", "packets", "queue"),
+    metric("window", "packets"),
+    metric("in_use", "packets", "window in use"),
+)
 
 
 def of_queue(run: ps.Run) -> dict[str, float | None]:
@@ -116,18 +102,21 @@ def of_queue(run: ps.Run) -> dict[str, float | None]:
     }
 
 
-def at_queue(table: Table, q: float, **labels: Any) -> Sample:
-    """The probability at which the mean queue is `q` packets: between the two points around it, linear in log p."""
-    points = table.along("p", "q", **labels)
-    ps_ = np.log([p for p, _ in points])
+def at_queue(level: float) -> Number:
+    """The probability at which the mean queue is `level` packets: between the two points around it, linear in log p."""
 
-    def crossing(queues: Any) -> float:
-        falling = np.minimum.accumulate(queues)
-        if not falling[-1] <= q <= falling[0]:
-            return float("nan")
-        return float(np.exp(np.interp(-q, -falling, ps_)))
+    def crossing(curve: Curve) -> Sample:
+        points = np.log(list(curve))
 
-    return per_run(crossing, [queue for _, queue in points])
+        def of_run(queues: Any) -> float:
+            falling = np.minimum.accumulate(queues)
+            if not falling[-1] <= level <= falling[0]:
+                return float("nan")
+            return float(np.exp(np.interp(-level, -falling, points)))
+
+        return per_run(of_run, list(curve.values()))
+
+    return queue.along("p", crossing, f"p at {level:g} packets")
 
 
 def slope(xs: Sequence[float]) -> Callable[[Any], float]:
@@ -138,3 +127,18 @@ def slope(xs: Sequence[float]) -> Callable[[Any], float]:
 def r_squared(xs: Sequence[float]) -> Callable[[Any], float]:
     """How much of one run's numbers at `xs` a straight line explains."""
     return lambda ys: float(np.corrcoef(xs, ys)[0, 1] ** 2)
+
+
+def line(axis: str, xs: Callable[[Any], float] = float) -> Number:
+    """The slope of the straight line through the queues along an axis, at `xs` of its values."""
+
+    def through(curve: Curve) -> Sample:
+        return per_run(slope([xs(value) for value in curve]), list(curve.values()))
+
+    return queue.along(axis, through, "slope")
+
+
+def where_busy(statement: Statement, axis: str) -> Statement:
+    """A statement where the queue is long enough to tell it from an empty one, all along an axis."""
+    busy = queue.along(axis, lambda curve: float(all(one.mean >= BUSY for one in curve.values())), "busy")
+    return statement.given(busy, lambda yes: yes.mean > 0)

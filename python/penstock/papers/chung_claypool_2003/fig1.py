@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.chung_claypool_2003.constant import law
 from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.results.table import Labels, Table
+from penstock.reproduce.figure import Curves, Effort
+from penstock.results.table import Labels
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
@@ -29,11 +23,6 @@ def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """None: a sketch; where the lines cross is figure 10."""
-    yield from ()
+CLAIMS = ()  # a sketch; where the lines cross is figure 10
 
-
-def draw(shown: Shown) -> Figure:
-    """Control function and queue laws."""
-    return curves(shown, "q", "p", "line", labels=("mean queue (packets)", "probability"))
+draw = Curves("q", "p", "line", labels=("mean queue (packets)", "probability"))

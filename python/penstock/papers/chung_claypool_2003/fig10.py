@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.chung_claypool_2003.constant import law
 from penstock.papers.chung_claypool_2003.step_load import LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Shown
-from penstock.results.table import Labels, Table
+from penstock.reproduce.figure import Claim, Curves, Effort, Statement, metric
+from penstock.results.table import Labels
 
 LAWS = {
     "drops, with timeouts": law("drop", timeouts=True),
@@ -41,24 +34,19 @@ def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Claim c14."""
-
-    def most(name: str) -> Sample:
-        return next(samples["most"] for at, samples in table.cells if at["law"] == name and "most" in samples)
-
-    says = "the law says that RED is stable up to about 200 flows"
-    expected = "the most flows that meet RED below max_th: 200 (175 to 225, half a step of the loads)"
-    yield Claim(
-        id="c14", says=says, expected=expected, must_hold=True,
-        holds=most("drops, with timeouts").reads(200, low=175, high=225),
-    )  # fmt: skip
-    yield Claim(
-        id="c14", says=says, expected=expected, reading="windows without timeouts, as figure 4 draws them",
-        holds=most("drops, without").reads(200, low=175, high=225),
-    )  # fmt: skip
+def _most(law: str) -> Statement:
+    return metric("most", says="the most flows that meet RED below max_th")(law=law, flows=None).reads(200, 175, 225)
 
 
-def draw(shown: Shown) -> Figure:
-    """The operating points."""
-    return curves(shown, "flows", "q", "law", labels=("flows", "queue where law and RED meet (packets)"))
+CLAIMS = (
+    Claim(
+        "c14",
+        "the law says that RED is stable up to about 200 flows",
+        _most("drops, with timeouts"),
+        "the most flows that meet RED below max_th: 200 (175 to 225, half a step of the loads)",
+        must_hold=True,
+        others={"windows without timeouts, as figure 4 draws them": _most("drops, without")},
+    ),
+)
+
+draw = Curves("flows", "q", "law", labels=("flows", "queue where law and RED meet (packets)"))

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
-
 import penstock as ps
 from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.results.table import Labels, Table
+from penstock.reproduce.figure import Curves, Effort
+from penstock.results.table import Labels
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
@@ -25,11 +18,6 @@ def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
     ]
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """None: a sketch of definitions, which the tests of the schemes check."""
-    yield from ()
+CLAIMS = ()  # a sketch of definitions, which the tests of the schemes check
 
-
-def draw(shown: Shown) -> Figure:
-    """The three functions."""
-    return curves(shown, "q", "p", "line", labels=("average queue (packets)", "probability"))
+draw = Curves("q", "p", "line", labels=("average queue (packets)", "probability"))

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from penstock.papers.chung_claypool_2003.constant import BUSY, FLOWS, drops_and_marks, law, of_queue, r_squared, slope
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.results.sample import Condition, Sample, all_of, per_run
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
+import penstock as ps
+from penstock.papers.chung_claypool_2003.constant import (
+    FLOWS,
+    GRID,
+    drops_and_marks,
+    in_use,
+    law,
+    line,
+    of_queue,
+    queue,
+    r_squared,
+    where_busy,
+    window,
+)
+from penstock.reproduce.figure import Claim, Curves, Number, Statement, at_most, each_run, every, formula
+from penstock.reproduce.lazy import Curve
+from penstock.results.sample import Sample, per_run
 
 study = drops_and_marks
 measure = of_queue
+LOW = at_most(0.2)
 
 
 def expected(by: str, flows: int, p: float) -> float:
@@ -25,118 +35,94 @@ def expected(by: str, flows: int, p: float) -> float:
     return float(law(by).queue(flows, p))
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Claims c01, c02, c03."""
+def _error(asked: Number, scale: Number) -> Number:
+    return abs(queue - asked) / scale
 
-    def error(by: str, flows: int, p: float) -> Sample:
-        asked = expected(by, flows, p)
-        return abs(table("q", by=by, flows=flows, p=p) - asked) / max(asked, 50.0)
 
-    low = [p for p in table.axis("p") if p <= 0.2]
-    # Below 50 packets the error is no longer in proportion to the law, which then falls faster than the queue can.
-    told = {n: [p for p in low if expected("drop", n, p) >= 50] for n in FLOWS}
-    yield Claim(
-        id="c01",
-        says="with marks the simulated queue follows the law",
-        expected="within 10 % for p <= 0.2, N = 100, 200, 300",
-        because="the model's windows are larger than the senders' from p = 0.02 on; with what those have under way it "
-        "fits (fig4)",
-        holds=all_of((error("mark", n, p) <= 0.1).at(f"N = {n}, p = {p:g}") for n in FLOWS for p in low),
-    )
-    yield from _of_senders(table, low)
-    for reading, where, grid in (
-        ("", "p <= 0.2", dict.fromkeys(FLOWS, low)),
-        ("where the law says 50 packets or more", "p <= 0.2 where it does", told),
-    ):
-        yield Claim(
-            id="c02",
-            says="with drops the law's error is larger than with marks, and grows with p",
-            expected=f"{where}: error(drop) > error(mark), error increasing in p",
-            reading=reading,
-            because="" if reading else "where the law says nothing or little, so do the runs: neither errs (fig4)",
-            holds=all_of(
-                *(
-                    (error("drop", n, p) > error("mark", n, p)).at(f"N = {n}, p = {p:g}")
-                    for n in FLOWS
-                    for p in grid[n]
-                ),
-                *(
-                    (error("drop", n, b) > error("drop", n, a)).at(f"N = {n}, p = {a:g} to {b:g}")
-                    for n in FLOWS
-                    for a, b in itertools.pairwise(grid[n])
-                ),
-            ),
+def _of_law(of: ps.model.QueueLaw) -> Number:
+    """The error of a law, in proportion to it, or to 50 packets below."""
+    law_queue = formula(lambda flows, p: float(of.queue(flows, p)), "the law")
+    return _error(law_queue, formula(lambda flows, p: max(float(of.queue(flows, p)), 50.0), "the law"))
+
+
+# Below 50 packets the error is no longer in proportion to the law, which then falls faster than the queue can.
+TOLD = {n: at_most(max(p for p in GRID if p <= 0.2 and expected("drop", n, p) >= 50)) for n in FLOWS}
+
+
+def _told(statement: Statement) -> Statement:
+    return every(*(statement(flows=n, p=p) for n, p in TOLD.items()))
+
+
+dropped, marked = _of_law(law("drop"))(by="drop"), _of_law(law("mark"))(by="mark")
+larger = every(dropped > marked, dropped.next("p") > dropped)
+
+# Equation 2 with the window that flows have under way, which leaves its balance alone.
+AROUND = law("mark").rtld * law("mark").service_rate
+balance = each_run(
+    lambda flows, window: max(flows * window - AROUND, 0.0),
+    formula(lambda flows: Sample(float(flows)), "N"),
+    in_use,
+    text="{} {} - RTLD SR",
+)
+of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
+
+
+def _along_flows(act: object, curve: Curve) -> Sample:
+    return per_run(act, list(curve.values()))  # type: ignore[arg-type]
+
+
+def _linear(asked: Number) -> Statement:
+    """In the number of flows, with `asked` as slope, less what drops leave."""
+    straight = queue.along("flows", partial(_along_flows, r_squared(FLOWS)), "R^2")
+    share = formula(lambda by, p: 1 + p if by == "drop" else 1.0, "(1 + p)")
+    slopes = (line("flows") / (asked / share)).between(0.85, 1.15)
+    return where_busy(every(straight >= 0.99, slopes), "flows")
+
+
+FITS = "the law fits drops"
+ERROR = "within 10 % of the law, same p"
+CLAIMS = (
+    Claim(
+        "c01",
+        "with marks the simulated queue follows the law",
+        (marked <= 0.1)(p=LOW),
+        "within 10 % for p <= 0.2, N = 100, 200, 300",
+        others={"what the senders have under way in place of the model's window": (of_senders <= 0.1)(p=LOW)},
+    ),
+    Claim(
+        "c02",
+        "with drops the law's error is larger than with marks, and grows with p",
+        larger(p=LOW),
+        "p <= 0.2: error(drop) > error(mark), error increasing in p",
+        others={"where the law says 50 packets or more": _told(larger)},
+    ),
+    *(
+        Claim("c02", FITS, _told(_of_law(of)(by="drop") <= 0.1), ERROR, reading=f"load balanced exactly{words}")
+        for words, of in (
+            ("", replace(law("drop"), balance="exact")),
+            (", windows with timeouts", replace(law("drop", timeouts=True), balance="exact")),
         )
-    yield from _exact_balance(table, told)
-    straight = [
-        (by, p) for by in ("drop", "mark") for p in table.axis("p")
-        if table.has(by=by, p=p) and all(table("q", by=by, flows=n, p=p).mean >= BUSY for n in FLOWS)
-    ]  # fmt: skip
+    ),
+    Claim(
+        "c03",
+        "the queue is linear in N at a fixed p, and its slope is the window",
+        _linear(window.along("flows", partial(_along_flows, np.mean), "mean")),
+        "where q > 0 (10 packets): R^2 >= 0.99, slope within 15 % of W / (1 + p), with marks of W",
+        must_hold=True,
+        others={
+            "W is the model's window, not the measured one": _linear(
+                formula(lambda by, p: float(law(by).window(p)), "the model's window")
+            )
+        },
+    ),
+)
 
-    def linear(by: str, p: float, *, measured: bool) -> Iterator[Condition]:
-        queues = [table("q", by=by, flows=n, p=p) for n in FLOWS]
-        windows = [table("window", by=by, flows=n, p=p) for n in FLOWS]
-        window = per_run(np.mean, windows) if measured else Sample(float(law(by).window(p)))
-        asked = window / (1 + p) if by == "drop" else window
-        yield (per_run(r_squared(FLOWS), queues) >= 0.99).at(f"{by}, p = {p:g}, R^2")
-        yield (per_run(slope(FLOWS), queues) / asked).between(0.85, 1.15).at(f"{by}, p = {p:g}, slope / window")
-
-    says = "the queue is linear in N at a fixed p, and its slope is the window"
-    asked = "where q > 0 (10 packets): R^2 >= 0.99, slope within 15 % of W / (1 + p), with marks of W"
-    yield Claim(
-        id="c03", says=says, expected=asked, must_hold=True,
-        holds=all_of(one for by, p in straight for one in linear(by, p, measured=True)),
-    )  # fmt: skip
-    yield Claim(
-        id="c03", says=says, expected=asked, reading="W is the model's window, not the measured one",
-        holds=all_of(one for by, p in straight for one in linear(by, p, measured=False)),
-    )  # fmt: skip
-
-
-def _of_senders(table: Table, low: Sequence[float]) -> Iterator[Claim]:
-    """Another reading of c01: Equation 2 with the window that flows have under way, which leaves its balance alone."""
-    around = law("mark").rtld * law("mark").service_rate
-
-    def error(n: int, p: float) -> Sample:
-        asked = per_run(lambda window: max(n * window - around, 0.0), table("in_use", by="mark", flows=n, p=p))
-        return abs(table("q", by="mark", flows=n, p=p) - asked) / per_run(lambda q: max(q, 50.0), asked)
-
-    yield Claim(
-        id="c01",
-        says="with marks the simulated queue follows the law",
-        reading="what the senders have under way in place of the model's window",
-        expected="within 10 % for p <= 0.2, N = 100, 200, 300",
-        holds=all_of((error(n, p) <= 0.1).at(f"N = {n}, p = {p:g}") for n in FLOWS for p in low),
-    )
-
-
-def _exact_balance(table: Table, told: dict[int, list[float]]) -> Iterator[Claim]:
-    """Another reading of c02: L (1 - p_d) = 1 instead of L - p_d = 1, and windows with timeouts as well."""
-    for timeouts, reading in ((False, "load balanced exactly"), (True, "load balanced exactly, windows with timeouts")):
-        of = replace(law("drop", timeouts=timeouts), balance="exact")
-        errors = {
-            (n, p): abs(table("q", by="drop", flows=n, p=p) - float(of.queue(n, p))) / max(float(of.queue(n, p)), 50.0)
-            for n in FLOWS
-            for p in told[n]
-        }
-        yield Claim(
-            id="c02",
-            says="the law fits drops",
-            reading=reading,
-            expected="within 10 % of the law, same p",
-            holds=all_of((error <= 0.1).at(f"N = {n}, p = {p:g}") for (n, p), error in errors.items()),
-        )
-
-
-def draw(shown: Shown) -> Figure:
-    """The panel of marks."""
-    return curves(
-        shown,
-        "p",
-        "q",
-        "flows",
-        where={"by": "mark"},
-        labels=("probability of a mark", "mean queue (packets)"),
-        theory=lambda flows, p: expected("mark", flows, p),
-        log="x",
-    )
+draw = Curves(
+    "p",
+    "q",
+    "flows",
+    where={"by": "mark"},
+    labels=("probability of a mark", "mean queue (packets)"),
+    theory=lambda flows, p: expected("mark", flows, p),
+    log="x",
+)

@@ -2,71 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from penstock.papers.chung_claypool_2003.constant import drops_and_marks, law, of_queue, over_delay, over_rate
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of, per_run
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Claim, Curves, Statement, Table, by_table
+from penstock.results.sample import Condition, Sample, all_of, per_run
 
 measure = of_queue
 
+# All runs of figure 5.
+study = (
+    replace(drops_and_marks, vary={**drops_and_marks.vary, "by": ["drop"]}, labels={"figure": "5, top"})
+    + replace(over_delay, labels={"figure": "5, middle"})
+    + replace(over_rate, labels={"figure": "5, bottom"})
+)
 
-def study(effort: Effort) -> Study:
-    """All runs of figure 5."""
-    drops = drops_and_marks(effort)
-    flows = replace(drops, vary={**drops.vary, "by": ["drop"]}, labels={"figure": "5, top"})
-    delays = replace(over_delay(effort), labels={"figure": "5, middle"})
-    return flows + delays + replace(over_rate(effort), labels={"figure": "5, bottom"})
 
-
-def spread(windows: Any) -> float:
-    """How far windows differ, of their mean."""
+def _spread(windows: Any) -> float:
+    """The difference of the windows, relative to their mean."""
     return float((windows.max() - windows.min()) / windows.mean())
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Claim c06."""
-    windows: dict[float, list[Any]] = {}
-    for labels, samples in table.cells:
-        windows.setdefault(labels["p"], []).append(samples["window"])
-    says = "the mean window depends on the probability alone, whatever N, RTLD and SR"
-    yield Claim(
-        id="c06",
-        says=says,
-        expected="(largest - smallest) / mean <= 15 % at each p",
-        because="from p = 0.1 on windows are below 3 packets and wait for timeouts of 1 s, at any round trip (why-c06)",
-        holds=all_of((per_run(spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2),
-    )
-    yield Claim(
-        id="c06",
-        says=says,
-        reading="where windows are of 3 packets and more, which repair losses without timeouts",
-        expected="(largest - smallest) / mean <= 15 % at each p",
-        holds=all_of(
-            (per_run(spread, at) <= 0.15).at(f"p = {p:g}")
-            for p, at in windows.items()
-            if len(at) > 2 and min(window.mean for window in at) >= 3
-        ),
-    )
+def alike(told: Callable[[list[Sample]], bool] = lambda windows: len(windows) > 2) -> Statement:
+    """The windows of all cells with a probability, where there are enough of them."""
+
+    def on(table: Table) -> Condition:
+        windows: dict[float, list[Sample]] = {}
+        for labels, samples in table.cells:
+            windows.setdefault(labels["p"], []).append(samples["window"])
+        return all_of((per_run(_spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if told(at))
+
+    return by_table(on, "(largest - smallest) / mean <= 15 % at each p")
 
 
-def draw(shown: Shown) -> Figure:
-    """The windows for 300 flows and each rate, with the model's."""
-    return curves(
-        shown,
-        "p",
-        "window",
-        "rate",
-        labels=("drop probability", "mean window (packets)"),
-        theory=lambda rate, p: float(law("drop").window(p)),
-        log="xy",
-    )
+def _large(windows: list[Sample]) -> bool:
+    return len(windows) > 2 and min(window.mean for window in windows) >= 3
+
+
+c06 = Claim("c06", "the mean window depends on the probability alone, whatever N, RTLD and SR", alike())
+CLAIMS = (
+    replace(
+        c06, others={"where windows are of 3 packets and more, which repair losses without timeouts": alike(_large)}
+    ),
+)
+
+draw = Curves(
+    "p",
+    "window",
+    "rate",
+    labels=("drop probability", "mean window (packets)"),
+    theory=lambda rate, p: float(law("drop").window(p)),
+    log="xy",
+)

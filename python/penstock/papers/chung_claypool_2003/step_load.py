@@ -1,8 +1,7 @@
-"""Flows that are added every 50 s (Section V): what figures 11 to 18 have in common."""
+"""Flows that are added every 50 s (Section V): the common part of figures 11 to 18."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +12,8 @@ import penstock as ps
 from penstock.papers.chung_claypool_2003.setup import dumbbell
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Condition, Sample, all_of, any_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Shown, Sweep, judged, metric
+from penstock.results.sample import all_of, any_of
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
 STEP = 50  # flows, and the seconds after which so many more begin (Section V)
@@ -57,16 +53,6 @@ def steps(queue: ps.Queue, flows: int) -> ps.Scenario:
     starts = [50 * phase for phase in range(phases)]
     traffic = {f"from{at}s": replace(bulk, start={"uniform": [f"{at}s", f"{at + 1}s"]}) for at in starts}
     return replace(base, name=f"Chung and Claypool, {flows} flows in steps", traffic=traffic)
-
-
-def study(queues: Sequence[str], effort: Effort, quick: Sequence[int] = (100, 250)) -> Study:
-    """These queues at each load."""
-    return Study(
-        lambda queue, flows: steps(QUEUES[queue], flows),
-        {"queue": list(queues), "flows": effort.choose(list(quick), LOADS)},
-        seeds=effort.choose(5, 10),
-        keep=kept,
-    )
 
 
 def kept(run: ps.Run) -> dict[str, Any]:
@@ -110,38 +96,33 @@ def course(run: ps.Run) -> dict[str, float | None]:
     return values
 
 
-def stable(table: Table, queue: str, flows: int) -> Condition:
-    """Stable in a phase: sd of the average at most 0.15 max_th, below max_th for 99 % of the time (decision)."""
-    return all_of(
-        (table("avg_sd", queue=queue, flows=flows) <= 0.15 * MAX_TH).at(f"N = {flows}, sd of the average"),
-        (table("below", queue=queue, flows=flows) >= 0.99).at(f"N = {flows}, time below max_th"),
-    )
+def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
+    """These queues at each load."""
+    axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 250], LOADS)}
+    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=kept)
 
 
-def unstable(table: Table, queue: str, flows: int) -> Condition:
-    """The opposite of `stable`."""
-    return any_of(
-        (table("avg_sd", queue=queue, flows=flows) > 0.15 * MAX_TH).at(f"N = {flows}, sd of the average"),
-        (table("below", queue=queue, flows=flows) < 0.99).at(f"N = {flows}, time below max_th"),
-    )
+WHOLE = {"flows": LOADS[-1]}
+"""Where all loads were run, as the claims of a range need."""
+swing = metric("avg_sd", "packets", "sd of the average")
+below, inside = metric("below", says="time below max_th"), metric("inside", says="time within the thresholds")
+loss, used, queue_length = metric("loss"), metric("utilization"), metric("q", "packets", "mean queue")
+SWING = 0.15 * MAX_TH  # packets (decision)
+stable = judged(
+    lambda sd, time: all_of((sd <= SWING).at("sd of the average"), (time >= 0.99).at("time below max_th")),
+    swing,
+    below,
+    text=f"stable: {{}} <= {SWING:g}, {{}} >= 0.99",
+)
+unstable = judged(
+    lambda sd, time: any_of((sd > SWING).at("sd of the average"), (time < 0.99).at("time below max_th")),
+    swing,
+    below,
+    text=f"unstable: {{}} > {SWING:g} or {{}} < 0.99",
+)
 
 
-def oscillation(table: Table, queue: str, flows: int) -> Sample:
-    """Standard deviation of the average queue in packets."""
-    return table("avg_sd", queue=queue, flows=flows)
-
-
-def loads(table: Table, low: int = 50, high: int = 400) -> list[int]:
-    """The numbers of flows that were run, from `low` to `high`."""
-    return [flows for flows in table.axis("flows") if low <= flows <= high]
-
-
-def whole(table: Table) -> bool:
-    """Whether all loads were run, as the claims of a range want it."""
-    return table.axis("flows") == LOADS
-
-
-def draw_course(shown: Shown, queue: str) -> Figure:
+def draw_course(queue: str, shown: Shown) -> Figure:
     """Queue, average and max_p of the first run over time, a phase with 50 more flows every 50 s."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for flows in shown.axis("flows"):

@@ -1,71 +1,31 @@
 """Why c13, c16 and c18: the average of strict RED is held at max_th by forced drops; without them it swings."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
-
 from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import MAX_TH, loads, oscillation, stable, unstable
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.papers.chung_claypool_2003.fig14 import c16
+from penstock.papers.chung_claypool_2003.step_load import below, swing
+from penstock.reproduce.figure import Claim, Curves, every, needing, read_as, within
 
-QUEUES = ["RED", "gentle RED", "A-RED", "RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 READING = "RED without forced drops above max_th (gentle), the one thing that holds its average there"
 measure = step_load.numbers
+study = step_load.runs("RED", "gentle RED", "A-RED", "RED-ECN", "gentle RED-ECN", "A-RED-ECN")
 
-
-def study(effort: Effort) -> Study:
-    """The runs of figures 11 to 16."""
-    return step_load.study(QUEUES, effort)
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """Other readings of c13, c16 and c18, in which the ramp takes the place of the forced drops."""
-    if not table.has(flows=300):
-        return
-    high = loads(table, 200, 300)
-    yield Claim(
-        id="c18",
-        says="A-RED and A-RED-ECN are stable over the whole range, RED is not",
+CLAIMS = needing(
+    {"flows": 300},
+    Claim(
+        "c18",
+        "A-RED and A-RED-ECN are stable over the whole range, RED is not",
+        every(
+            swing(queue="A-RED") < swing(queue="gentle RED"), swing(queue="A-RED-ECN") < swing(queue="gentle RED-ECN")
+        )(flows=within(200, 300)),
         reading=READING,
-        expected="sd(avg) < that of gentle RED, with marks of gentle RED-ECN, at 200 to 300 flows",
-        holds=all_of(
-            (oscillation(table, queue, n) < oscillation(table, other, n)).at(f"{queue}, N = {n}")
-            for queue, other in (("A-RED", "gentle RED"), ("A-RED-ECN", "gentle RED-ECN"))
-            for n in high
-        ),
-    )
-    yield Claim(
-        id="c13",
-        says="RED hits max_th at 200 flows and swings more and more above",
+    ),
+    Claim(
+        "c13",
+        "RED hits max_th at 200 flows and swings more and more above",
+        every(below(flows=200) < 0.99, swing(flows=[250, 300]) > swing(flows=150))(queue="gentle RED"),
         reading=READING,
-        expected="below max_th for less than 99 % at 200; sd(avg) at 250 and 300 flows > at 150",
-        holds=all_of(
-            (table("below", queue="gentle RED", flows=200) < 0.99).at("N = 200, time below max_th"),
-            *(
-                (oscillation(table, "gentle RED", n) > oscillation(table, "gentle RED", 150)).at(f"N = {n}")
-                for n in (250, 300)
-            ),
-        ),
-    )
-    yield Claim(
-        id="c16",
-        says="RED-ECN is unstable from 150 flows on, and stable at 100",
-        reading=READING,
-        expected=f"stable at 100; at 150 and more sd(avg) > {0.15 * MAX_TH:g} or below max_th for less than 99 %",
-        holds=all_of(
-            stable(table, "gentle RED-ECN", 100), *(unstable(table, "gentle RED-ECN", n) for n in loads(table, 150))
-        ),
-    )
+    ),
+    *read_as(READING, [c16], queue="gentle RED-ECN"),
+)
 
-
-def draw(shown: Shown) -> Figure:
-    """The deviation of the average of strict and gentle RED and of A-RED."""
-    return curves(shown, "flows", "avg_sd", "queue", labels=("flows", "sd of the average queue (packets)"))
+draw = Curves("flows", "avg_sd", "queue", labels=("flows", "sd of the average queue (packets)"))

@@ -331,3 +331,32 @@ def test_the_key_of_a_scenario_counts_the_laws_of_its_classes() -> None:
         "links": {"a": {"queue": {"scheme": "wfq", "classes": [{"queue": {"scheme": "mine"}}, {}]}, "reverse": None}}
     }
     assert list(python_law.schemes_in(shown)) == ["wfq", "mine"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("method", ["reset(self, link)", "on_arrival(self, cx, pkt)"])
+def test_an_exit_in_a_law_is_an_error_of_the_law(method: str, jobs: int) -> None:
+    for statement, last in (("sys.exit(0)", "SystemExit: 0"), ("raise Odd('here')", "Odd: here")):
+        names: dict[str, Any] = {"__name__": "typed"}
+        law = f"@ps.aqm('py-leaves')\nclass Leaves(ps.Aqm):\n    def {method}:\n        {statement}\n"
+        exec(f"import sys\nimport penstock as ps\nclass Odd(BaseException): pass\n{law}", names)
+        with pytest.raises(ps.LawError, match=r"in \w+ of the law py-leaves") as caught:
+            ps.compare(link(ps.DropTail()), [names["Leaves"](limit="35p")], runs=2, jobs=jobs)
+        assert str(caught.value).endswith(last)
+
+
+def test_a_file_that_exits_cannot_be_loaded(tmp_path: Path) -> None:
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(ps.PenstockError, match=r"cannot be loaded(.|\n)*SystemExit: 0"):
+        python_law.load(tmp_path / "leaves.py")
+
+
+@pytest.mark.parametrize("second", ["First", "Second"])
+def test_two_classes_of_one_name_are_refused(second: str, tmp_path: Path) -> None:
+    head = "import penstock as ps\n"
+    one = f"@ps.aqm('py-twin-{second.lower()}')\nclass "
+    (tmp_path / "twins.py").write_text(f"{head}{one}First(ps.Aqm):\n    k: int = 1\n{one}{second}(ps.Aqm):\n    pass\n")
+    with pytest.raises(ps.PenstockError, match=r"class First in .*twins.py has this name already"):
+        python_law.load(tmp_path / "twins.py")
+    (tmp_path / "twins.py").write_text(f"{head}{one}First(ps.Aqm):\n    k: int = 1\n")
+    assert python_law.load(tmp_path / "twins.py") == [f"py-twin-{second.lower()}"]

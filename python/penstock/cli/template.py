@@ -19,7 +19,9 @@ def create(what: str, name: str, rust: bool, into: Path) -> str:
     if what not in _KINDS:
         raise PenstockError(f'there is no template of "{what}"{nearest(what, _KINDS)}; there are: {", ".join(_KINDS)}')
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        raise PenstockError(f'"{name}": the name must be of small letters and digits with hyphens, such as my-red')
+        raise PenstockError(
+            f'"{name}": the name must consist of lower-case letters, digits and hyphens, such as my-red'
+        )
     if what == "paper":
         return _paper(name, into)
     if name in catalog.scheme_names():

@@ -41,27 +41,27 @@ from penstock.units import UnitError, parse_time
 __all__ = ["Aqm", "LawError", "LinkFacts", "Seconds", "aqm", "class_of", "load", "sources", "used"]
 
 Seconds = Annotated[Any, "time"]
-"""A parameter that is a time: written as a text such as "5ms", seen by the law as seconds."""
+"""A parameter that is a time: written as text, such as "5ms"; the law sees seconds."""
 
 
 class LawError(PenstockError):
-    """A law in Python raised an exception: the text says where in the run, and has the law's traceback."""
+    """A law in Python raised an exception; the message says where in the run and ends with the law's traceback."""
 
     exit_code = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkFacts:
-    """What a law may know of the link behind its queue.
+    """The link behind the queue, as a law sees it.
 
     Attributes:
         rate: bits per second.
-        limit: how much may wait, in `limit_unit`; infinite where there is no limit.
+        limit: capacity of the queue in `limit_unit`; infinite without a limit.
         limit_unit: "packets" or "bytes".
         mean_packet: typical size of a packet in bytes.
         mtu: largest packet in bytes.
-        rtt: round-trip time without queueing in seconds, where the scenario states or implies one.
-        flows: number of flows, where the scenario states or implies one.
+        rtt: round-trip time without queueing in seconds, if the scenario states or implies one.
+        flows: number of flows, if the scenario states or implies one.
 
     """
 
@@ -76,7 +76,7 @@ class LinkFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Aqm(Queue):
-    """The base of laws in Python. Every method may be left out.
+    """The base class of laws in Python. Every method is optional.
 
     The annotated fields of a law are its parameters: `int`, `float`, `bool`, a `Literal` of words, or `ps.Seconds`,
     each with a default. A law keeps its state in attributes that `reset` sets, and draws only from `cx.rng`. `cx` and
@@ -94,7 +94,7 @@ class Aqm(Queue):
         """The packet was queued; `cx.queue` counts it."""
 
     def on_overflow(self, cx: _native.Cx, pkt: _native.Packet) -> None:
-        """The packet found no room and was dropped."""
+        """The queue was full and the packet was dropped."""
 
     def on_departure(self, cx: _native.Cx, pkt: _native.Packet) -> _native.Verdict:
         """Judge the packet at the head, which waited `pkt.sojourn` seconds; `cx.queue` no longer counts it."""
@@ -104,28 +104,28 @@ class Aqm(Queue):
         """A queued packet was removed to make room."""
 
     def on_idle(self, now: float) -> None:
-        """Service was offered and nothing waited; `now` is in seconds."""
+        """`dequeue` found the queue empty; `now` is in seconds."""
 
     def on_link(self, link: LinkFacts) -> None:
         """The link behind the queue has changed."""
 
     def next_timeout(self) -> float | None:
-        """When `on_timeout` is wanted, in seconds; read at the start, after `on_timeout` and after `on_idle`."""
+        """The time of the next `on_timeout` in seconds; read at the start, after `on_timeout` and after `on_idle`."""
         return None
 
     def on_timeout(self, cx: _native.Cx) -> None:
-        """The time that `next_timeout` named has come."""
+        """The time returned by `next_timeout` has been reached."""
 
     def gauges(self) -> Mapping[str, float]:
-        """The state for probes, by the literature's names; must change nothing."""
+        """The state for probes, under the literature's names; must not change it."""
         return {}
 
     def drop_function(self, average: float) -> float | None:
-        """The drop probability at a held average queue of `average` packets, where there is such a function."""
+        """The drop probability at a constant average queue of `average` packets, if the law has such a function."""
         return None
 
     def _methods(self) -> dict[str, Any]:
-        """The methods that the law has of its own."""
+        """The methods that the law overrides."""
         return {name: getattr(self, name) for name in _HOOKS if getattr(type(self), name) is not getattr(Aqm, name)}
 
 
@@ -151,9 +151,9 @@ class _Declared:
             setattr(law, param.name, _value(param, settings))
         try:
             law.reset(link)
-        except ValueError:
+        except (ValueError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
             error.penstock_note = f"in reset of the law {self.cls.scheme}"  # type: ignore[attr-defined]
             raise
         return law
@@ -180,16 +180,19 @@ def _value(param: Param, settings: Mapping[str, Any]) -> Any:
 
 _LAWS: dict[str, _Declared] = {}
 
+_LAW_MODULE = "penstock_law_"
+"""How the modules begin that `load` makes of files."""
+
 A = TypeVar("A", bound=Aqm)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def aqm(name: str) -> Callable[[type[A]], type[A]]:
-    """Declare a class as the law `name`, in lower case with hyphens. Raises `PenstockError` with all that is wrong."""
+    """Declare a class as the law `name`, in lower case with hyphens. Raises `PenstockError` with every error."""
 
     def declare(cls: type[A]) -> type[A]:
         if not (inspect.isclass(cls) and issubclass(cls, Aqm)):
-            raise PenstockError(f'@aqm("{name}") stands before a class that is derived from ps.Aqm')
+            raise PenstockError(f'@aqm("{name}") must decorate a class derived from ps.Aqm')
         faults = [*_name_faults(name, cls), *_method_faults(cls), *_attribute_faults(cls)]
         params: list[Param] = []
         if not faults:
@@ -223,16 +226,26 @@ def aqm(name: str) -> Callable[[type[A]], type[A]]:
 
 def _name_faults(name: str, cls: type[Aqm]) -> Iterator[str]:
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        yield "the name must be of small letters and digits with hyphens, such as my-red"
+        yield "the name must consist of lower-case letters, digits and hyphens, such as my-red"
         return
     known = _LAWS.get(name)
     if known is None:
         if name in catalog.scheme_names():
             yield "there is a scheme of this name; choose another"
-        return
-    same = (known.cls.__module__, known.cls.__qualname__) == (cls.__module__, cls.__qualname__)
-    if not same and _file(known.cls) != _file(cls):
-        yield f"there is a law of this name in {_file(known.cls)}; choose another name"
+    elif not _redefines(known.cls, cls):
+        place = _file(known.cls)
+        yield f"class {known.cls.__qualname__}{place and f' in {place}'} has this name already; choose another name"
+
+
+def _redefines(old: type[Aqm], new: type[Aqm]) -> bool:
+    """Whether `new` is `old` defined again, by a cell of a notebook or a second import of its file."""
+    if old.__qualname__ != new.__qualname__:
+        return False
+    if old.__module__ != new.__module__:
+        return _file(old) == _file(new)
+    # A file of laws is executed once per module object: a class that stands in it already is another class.
+    module = sys.modules.get(old.__module__)
+    return not (old.__module__.startswith(_LAW_MODULE) and getattr(module, old.__qualname__, None) is old)
 
 
 def _method_faults(cls: type[Aqm]) -> Iterator[str]:
@@ -266,7 +279,7 @@ def _attribute_faults(cls: type[Aqm]) -> Iterator[str]:
 
 
 def _params(cls: type[Aqm]) -> tuple[list[Param], list[str]]:
-    """The parameters of a class, and what is wrong with them."""
+    """The parameters of a class, and their errors."""
     inherited = {item.name for item in dataclasses.fields(Queue)}
     try:
         hints = get_type_hints(cls, include_extras=True)
@@ -308,7 +321,7 @@ def _param(name: str, hint: Any, default: Any) -> Param:
 
 
 def _file(cls: type) -> str:
-    """The file that a class stands in; nothing for one typed into an interpreter."""
+    """The file that defines a class; empty for one typed into an interpreter."""
     try:
         return inspect.getsourcefile(cls) or ""
     except (OSError, TypeError):
@@ -316,7 +329,7 @@ def _file(cls: type) -> str:
 
 
 def _source(cls: type) -> str:
-    """The text that defines a law: all of its file, or its class where there is no file, or else its code."""
+    """The text that defines a law: its whole file, else the text of its class, else its byte code."""
     try:
         return Path(_file(cls)).read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -335,7 +348,7 @@ def class_of(name: str) -> type[Aqm] | None:
 
 
 def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
-    """What makes the laws in Python that these canonical scenarios use, by name: for the native module."""
+    """Constructors of the Python laws that these canonical scenarios use, by name, for the native module."""
     if not _LAWS:
         return {}
     texts = list(texts)
@@ -344,12 +357,12 @@ def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
 
 
 def sources(names: Iterable[str]) -> dict[str, str]:
-    """Hashes of the texts of the laws in Python among these schemes: the text is part of what a scenario means."""
+    """Hashes of the texts of the Python laws among these schemes; they are part of a scenario's key."""
     return {name: hashlib.sha256(_LAWS[name].source.encode()).hexdigest() for name in sorted({*names} & {*_LAWS})}
 
 
 def schemes_in(shown: Mapping[str, Any]) -> Iterator[str]:
-    """The schemes of a resolved scenario, those of its classes included."""
+    """The schemes of a resolved scenario, including those of its classes."""
     for link in shown["links"].values():
         for direction in (link, link.get("reverse") or {}):
             yield from _schemes_of(direction)
@@ -367,7 +380,7 @@ def _schemes_of(holder: Mapping[str, Any]) -> Iterator[str]:
 def load(path: str | Path) -> list[str]:
     """Run a Python file that declares laws, once, and return their names."""
     file = Path(path).resolve()
-    module = f"penstock_law_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
+    module = f"{_LAW_MODULE}{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     if module not in sys.modules:
         _execute(module, file, path)
     return [name for name, law in _LAWS.items() if law.cls.__module__ == module]
@@ -379,7 +392,7 @@ def _execute(module: str, file: Path, path: str | Path) -> None:
         raise PenstockError(f"{path}: no such file{close}")
     spec = importlib.util.spec_from_file_location(module, file)
     if spec is None or spec.loader is None:
-        raise PenstockError(f"{path}: is no Python file; its name must end in .py")
+        raise PenstockError(f"{path}: not a Python file; its name must end in .py")
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[module] = loaded
     try:
@@ -387,17 +400,22 @@ def _execute(module: str, file: Path, path: str | Path) -> None:
     except PenstockError as error:
         del sys.modules[module]
         raise PenstockError(f"{path}: {error}") from None
-    except Exception as error:
+    except KeyboardInterrupt:
+        del sys.modules[module]
+        raise
+    except BaseException as error:
         del sys.modules[module]
         raise PenstockError(f"{path} cannot be loaded\n{_traceback(error)}") from None
 
 
 @contextmanager
 def raising() -> Iterator[None]:
-    """What a law raises in a run becomes `LawError`."""
+    """Raise `LawError` for any exception of a law, `sys.exit` among them; Ctrl-C stays Ctrl-C."""
     try:
         yield
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         note = getattr(error, "penstock_note", None)
         if note is None:
             raise

@@ -193,7 +193,7 @@ def test_a_path_is_a_scenario(tmp_path: Path) -> None:
     small().save(tmp_path / "s.toml")
     assert ps.run(str(tmp_path / "s.toml")).raw["links"] == ps.run(small()).raw["links"]
     assert ps.compare(tmp_path / "s.toml", "red", runs=1).rows == ps.compare(small(), "red", runs=1).rows
-    with pytest.raises(ps.ScenarioError, match=r'no such file; did you mean "s\.toml"'):
+    with pytest.raises(ps.ScenarioError, match="no such file"):
         ps.run(str(tmp_path / "x.toml"))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError
 from penstock.laws.catalog import Param, Scheme, find_scheme
 from penstock.scenario.resolve.reader import REQUIRED, Table, text
 from penstock.scenario.resolve.settings import Surroundings, default_shown, setting
@@ -78,5 +78,5 @@ def foreign_names(known: list[str]) -> dict[str, str]:
     return {
         foreign: f'unknown key; did you mean "{ours}"?'
         for foreign, ours in _DIALECT.items()
-        if ours in known and foreign not in known and not nearest(foreign, known)
+        if ours in known and foreign not in known
     }

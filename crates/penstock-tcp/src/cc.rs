@@ -1,137 +1,136 @@
-//! Congestion laws: what a flavour does with new, duplicate and missing acknowledgements.
+//! Congestion control: how a sender responds to new, duplicate and missing acknowledgements. One law per file.
 //!
-//! A law is told of one event, moves the window of the [`Machine`] and asks it to send. One flavour, one file.
+//! A law handles one event: it changes the window in [`SenderState`] and has packets sent. [`Law`] lists the laws.
 
 pub(crate) mod accurate;
 mod aggregation;
-pub(crate) mod bbr;
+mod bbr;
 mod counted;
-pub(crate) mod cubic;
-pub(crate) mod dctcp;
-pub(crate) mod hystart;
-pub(crate) mod hystart_plus;
-pub(crate) mod ledbat;
-pub(crate) mod newreno;
-pub(crate) mod pipe;
+mod cubic;
+mod dctcp;
+mod hystart;
+mod hystart_plus;
+mod law;
+mod ledbat;
+mod newreno;
+mod pipe;
 mod policer;
-pub(crate) mod prague;
-pub(crate) mod prr;
-pub(crate) mod rack;
-pub(crate) mod reno;
-pub(crate) mod sack;
-pub(crate) mod tahoe;
-pub(crate) mod vegas;
+mod prague;
+mod prr;
+mod rack;
+mod reno;
+mod sack;
+mod tahoe;
+mod vegas;
+mod window_law;
 
-use crate::machine::{Cut, HALF, Machine};
+pub(crate) use law::Law;
+
+use crate::state::{HALF, LastReduction, SenderState};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
-/// A congestion law.
-pub(crate) trait Law {
+/// A congestion control law, loss recovery included.
+pub(crate) trait CongestionControl {
     /// Send what the window allows.
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.fill_window(now, net);
+    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.fill_window(now, net);
     }
 
-    /// An acknowledgement that is not older than the last one arrived.
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N);
+    /// An ACK arrived that is not older than the last one.
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N);
 
-    /// The retransmission timer ended with data outstanding; the machine has backed off.
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N);
+    /// The retransmission timer expired with data outstanding; `s` has backed off.
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N);
 
-    /// The timer ended in a probe, for a law that has armed one.
-    fn on_probe<N: Network>(&mut self, _m: &mut Machine, _now: Time, _net: &mut N) {}
+    /// The timer of a tail-loss probe expired, for a law that has armed one.
+    fn on_probe<N: Network>(&mut self, _s: &mut SenderState, _now: Time, _net: &mut N) {}
 
-    /// The time has come for a packet that waited for its pacing.
-    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if (1..m.params.dupack_threshold).contains(&m.dupacks) && m.next == m.max {
-            m.limited_transmit(now, net);
+    /// A packet that waited for its pacing may go.
+    fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        if (1..s.params.dupack_threshold).contains(&s.dupacks) && s.next == s.max {
+            s.limited_transmit(now, net);
         } else {
-            self.fill(m, now, net);
+            self.fill(s, now, net);
         }
+    }
+
+    /// The retransmission timer expired with nothing outstanding, though there is data to send: a mark has left a window of
+    /// less than one packet (RFC 3168, section 6.1.2).
+    fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.last_reduction = LastReduction::Timeout;
+        s.set_cwnd(now, s.cwnd.max(1.0));
+        self.fill(s, now, net);
     }
 
     /// Show the law's own variables, as [`crate::Sender::gauges`] does.
     fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
-
-    /// The retransmission timer ended with nothing outstanding, though there is data to send: a mark has left a window of less
-    /// than one packet (RFC 3168, section 6.1.2).
-    fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.cut = Cut::Timeout;
-        m.set_cwnd(now, m.cwnd.max(1.0));
-        self.fill(m, now, net);
-    }
 }
 
-/// A new acknowledgement outside recovery: move on and grow by the packets that it acknowledges, unless it echoes a mark.
-/// The answer to the opening packet opens the window.
+/// New data is ACKed outside recovery: move on, and grow by the packets ACKed unless a mark is echoed. The first ACK opens
+/// the window.
 #[inline]
-pub(crate) fn progress_by(m: &mut Machine, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut Machine, u32)) {
-    if m.una == 0 {
-        open(m, now, ack);
+pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {
+    if s.una == 0 {
+        open(s, now, ack);
         return;
     }
-    let acked = ack.ack - m.una;
-    m.acknowledge(now, ack);
-    if !(m.ect && ack.ece) {
-        grow(m, acked);
+    let acked = ack.ack - s.una;
+    s.acknowledge(now, ack);
+    if !(s.ect && ack.ece) {
+        grow(s, acked);
     }
 }
 
 /// The same with Reno's growth.
 #[inline]
-pub(crate) fn progress(m: &mut Machine, now: Time, ack: &Ack<'_>) {
-    progress_by(m, now, ack, |m, acked| m.grow(now, acked));
+pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
+    on_new_ack_with(s, now, ack, |s, acked| s.grow(now, acked));
 }
 
-/// The first answer: agreement to ECN, and after an opening packet the initial window, which is one packet if that had to be
-/// sent again more than once (RFC 6928, section 2). An opening packet that is sent again does not ask for ECN (RFC 3168,
-/// section 6.1.1.1): the first one may have been lost for that.
+/// The first ACK: agree to ECN, and after an opening packet set the initial window.
 #[cold]
-pub(crate) fn open(m: &mut Machine, now: Time, ack: &Ack<'_>) {
-    let repeated = m.cut == Cut::Timeout;
-    if repeated && m.params.ecn && !m.rfc() {
-        // ns-2 says "agreed" with the bit that echoes marks, and answers it if a timeout came before.
-        m.on_echo(now, ack.ack);
+pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
+    let (rules, repeated) = (s.rules(), s.last_reduction == LastReduction::Timeout);
+    if s.params.ecn && rules.first_ack_is_echo(repeated) {
+        s.on_echo(now, ack.ack);
     }
-    let acked = ack.ack - m.una;
-    m.acknowledge(now, ack);
-    if !(m.ect && ack.ece) {
-        m.grow(now, acked);
+    let acked = ack.ack - s.una;
+    s.acknowledge(now, ack);
+    if !(s.ect && ack.ece) {
+        s.grow(now, acked);
     }
-    m.ect = m.params.ecn && !(repeated && m.rfc() && m.params.opens());
-    if m.params.syn && ack.ack == 1 {
-        if m.rfc() {
-            // Nothing is known of the path yet: the threshold stays where it begins.
-            m.ssthresh = m.params.first_ssthresh();
+    s.ect = s.params.ecn && rules.agrees_to_ecn(repeated, s.params.opens());
+    if s.params.syn && ack.ack == 1 {
+        if rules.opening_restores_ssthresh() {
+            s.ssthresh = s.params.first_ssthresh();
         }
-        let often = m.retransmitted() > 1 || !m.rfc();
-        m.set_cwnd(now, if repeated && often { 1.0 } else { m.params.initial_window });
+        let closed = repeated && rules.opening_loss_closes_window(s.retransmitted());
+        s.set_cwnd(now, if closed { 1.0 } else { s.params.initial_window });
     }
 }
 
-/// What happens on a timeout in all window laws: threshold halved, one packet, everything from `una` again (RFC 5681, 3.1).
-/// The threshold stays if a mark has just halved it.
-pub(crate) fn start_over<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
-    m.inflation = 0;
-    if m.cut == Cut::Mark {
-        m.restart_window(now);
+/// The response to a timeout without scoreboard: halve the threshold, unless a mark has just done so, and send everything
+/// from `una` on again, one packet first (RFC 5681, section 3.1).
+pub(crate) fn restart_after_timeout<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
+    s.inflation = 0;
+    if s.last_reduction == LastReduction::Mark {
+        s.restart_window(now);
     } else {
-        m.collapse(now, HALF);
+        s.collapse(now, HALF);
     }
-    go_back(m, now, net);
+    go_back(s, now, net);
 }
 
-/// Send everything from `una` again, one packet first.
-pub(crate) fn go_back<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
-    m.cut = Cut::Timeout;
-    m.go_back(now);
-    m.fill_window(now, net);
+/// Send everything from `una` on again, one packet first.
+pub(crate) fn go_back<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
+    s.last_reduction = LastReduction::Timeout;
+    s.go_back(now);
+    s.fill_window(now, net);
 }
 
-/// Whether duplicate acknowledgements now mean a new loss: not while packets of a window that has been answered for are
-/// being repaired (RFC 6582, section 4.1), else one loss would be answered twice.
-pub(crate) fn is_new_loss(m: &Machine) -> bool {
-    // The second alternatives let the very first packets be repaired: nothing has been answered for yet.
-    m.una > m.recover || if m.rfc() { m.cut == Cut::None } else { m.una == 1 }
+/// Whether duplicate ACKs tell of a new loss: not while packets are repaired of a window whose loss has been answered (RFC
+/// 6582, section 4.1), or one loss would be answered twice.
+pub(crate) fn is_new_loss(s: &SenderState) -> bool {
+    s.una > s.recover || s.rules().answers_first_loss(s.last_reduction == LastReduction::None, s.una)
 }

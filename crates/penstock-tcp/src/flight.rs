@@ -34,7 +34,7 @@ struct Packet {
 
 /// What an acknowledgement has told.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct AckSummary {
     /// Packets delivered.
     pub(crate) delivered: u32,
     /// A reported packet was sent before the oldest outstanding one was last sent.
@@ -87,13 +87,13 @@ impl Flight {
     }
 
     /// Enter what an acknowledgement tells. With `timestamps` its echo shows which transmission it answers (step 2).
-    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> News {
-        let mut news = News::default();
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
+        let mut summary = AckSummary::default();
         let echo = if timestamps { ack.stamp } else { now };
         let mut in_order = None;
         while self.una < ack.ack {
             if let Some(packet) = self.packets.pop_front() {
-                news.delivered += u32::from(!packet.reported);
+                summary.delivered += u32::from(!packet.reported);
                 self.reported_count -= u32::from(packet.reported);
                 in_order = self.deliver(now, self.una, packet, echo).or(in_order);
             }
@@ -107,13 +107,13 @@ impl Flight {
         blocks.sort_unstable_by_key(|block| block.start);
         let end = self.una + self.packets.len() as u32;
         for block in blocks {
-            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut news);
+            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut summary);
         }
         self.rtt = in_order.unwrap_or(self.rtt);
-        news
+        summary
     }
 
-    fn report(&mut self, now: Time, block: SackBlock, news: &mut News) {
+    fn report(&mut self, now: Time, block: SackBlock, summary: &mut AckSummary) {
         let mut seq = block.start;
         let first_sent = self.packets.front().map_or(Time::NEVER, |first| first.sent);
         while seq < block.end {
@@ -126,8 +126,8 @@ impl Flight {
             self.deliver(now, seq, packet, now);
             self.packets[(seq - self.una) as usize] = Packet { reported: true, lost: false, again: false, ..packet };
             self.reported_count += 1;
-            news.delivered += 1;
-            news.before_first |= packet.sent < first_sent;
+            summary.delivered += 1;
+            summary.before_first |= packet.sent < first_sent;
             seq += 1;
         }
         if block.start < block.end {
@@ -262,8 +262,8 @@ mod tests {
 
     /// RFC 8985, sections 6.1 and 6.2, packet by packet, with all packets from the first one on.
     #[derive(Default)]
-    struct Plain {
-        segments: Vec<Segment>,
+    struct PlainRack {
+        segments: Vec<PlainSegment>,
         una: usize,
         rtt: u64,
         min_rtt: u64,
@@ -272,7 +272,7 @@ mod tests {
         reordering: bool,
     }
 
-    struct Segment {
+    struct PlainSegment {
         sent: u64,
         delivered: bool,
         lost: bool,
@@ -280,11 +280,11 @@ mod tests {
         in_network: bool,
     }
 
-    impl Plain {
+    impl PlainRack {
         fn send(&mut self, now: u64, seq: usize) {
-            let fresh = Segment { sent: now, delivered: false, lost: false, repeated: false, in_network: true };
+            let fresh = PlainSegment { sent: now, delivered: false, lost: false, repeated: false, in_network: true };
             match self.segments.get_mut(seq) {
-                Some(segment) => *segment = Segment { repeated: true, ..fresh },
+                Some(segment) => *segment = PlainSegment { repeated: true, ..fresh },
                 None => self.segments.push(fresh),
             }
         }
@@ -326,7 +326,7 @@ mod tests {
     }
 
     /// What is told of `seqs`, of which those before `una` in one number.
-    fn tell(plain: &Plain, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
+    fn tell(plain: &PlainRack, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
         let una = plain.una as u32;
         let above = seqs.iter().map(|seq| *seq as u32).filter(|seq| *seq >= una);
         (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
@@ -351,7 +351,7 @@ mod tests {
     proptest! {
         #[test]
         fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..5, 0_usize..6, 1_u64..40), 1..80)) {
-            let (mut flight, mut plain, mut now) = (Flight::default(), Plain::default(), 1_000_000);
+            let (mut flight, mut plain, mut now) = (Flight::default(), PlainRack::default(), 1_000_000);
             for (op, at, passed) in ops {
                 now += passed;
                 let time = Time::from_nanos(now);
@@ -375,8 +375,8 @@ mod tests {
                         plain.deliver(now, &seqs);
                         let (una, blocks) = tell(&plain, &seqs);
                         let ack = Ack { ack: una, stamp: time, ece: false, ace: 0, sack: &blocks, retransmission: false };
-                        let news = flight.on_ack(time, &ack, false);
-                        prop_assert_eq!(news.delivered as usize, seqs.len());
+                        let summary = flight.on_ack(time, &ack, false);
+                        prop_assert_eq!(summary.delivered as usize, seqs.len());
                     }
                 }
                 let window = flight.reordering_window(false, 3, None);

@@ -8,7 +8,7 @@ pub use choices::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, P
 use crate::recovery::Recovery;
 use alloc::vec::Vec;
 use penstock_core::param::{self, Default, ParamError, ParamErrors, Settings, Value};
-use penstock_core::{Bytes, Ecn, Span, Time};
+use penstock_core::{Bytes, Ecn, Span};
 
 use Default::{Flag, Nanos, Number, Text};
 
@@ -214,18 +214,6 @@ impl TcpParams {
             Ssthresh::Window => f64::from(self.window),
             Ssthresh::Packets(packets) => f64::from(packets),
         }
-    }
-
-    /// A time by the clock of timers.
-    pub(crate) fn on_clock(&self, now: Time) -> Time {
-        let tick = self.timer_tick.as_nanos().max(1);
-        Time::from_nanos(now.as_nanos() / tick * tick)
-    }
-
-    /// A span in whole periods of the clock of timers, rounded up.
-    pub(crate) fn in_ticks(&self, span: Span) -> Span {
-        let tick = self.timer_tick.as_nanos().max(1);
-        Span::from_nanos(span.as_nanos().div_ceil(tick) * tick)
     }
 }
 

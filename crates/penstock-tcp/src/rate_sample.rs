@@ -18,7 +18,7 @@ use penstock_core::{Span, Time};
 
 /// What is kept of a packet outstanding.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SendRecord {
     at: Time,
     /// When the packet was sent whose delivery had been reported last.
     first_at: Time,
@@ -47,7 +47,7 @@ pub(crate) struct RateSample {
 #[derive(Debug, Default)]
 pub(crate) struct RateSampler {
     /// The packets from `una` on.
-    sent: VecDeque<Sent>,
+    sent: VecDeque<SendRecord>,
     una: u32,
     delivered: u32,
     /// Delivered and counted, but to be acknowledged once more, as a timeout has forgotten the report.
@@ -77,7 +77,7 @@ impl RateSampler {
         }
         let limited = self.limited_until.is_some();
         let (first_at, delivered, delivered_at) = (self.first_at, self.delivered, self.delivered_at);
-        let sent = Sent { at: now, first_at, delivered, delivered_at, reported: false, limited };
+        let sent = SendRecord { at: now, first_at, delivered, delivered_at, reported: false, limited };
         match self.sent.get_mut((seq - self.una) as usize) {
             Some(known) => *known = sent,
             None => self.sent.push_back(sent),
@@ -96,7 +96,7 @@ impl RateSampler {
         self.delivered = self.delivered.wrapping_add(newly - known);
         let held_back = |until: &u32| self.delivered.wrapping_sub(*until).cast_signed() <= 0;
         self.limited_until = self.limited_until.filter(held_back);
-        let mut newest: Option<Sent> = None;
+        let mut newest: Option<SendRecord> = None;
         let mut look = |seq: u32| {
             let Some(sent) = seq.checked_sub(self.una).and_then(|index| self.sent.get_mut(index as usize)) else {
                 return;

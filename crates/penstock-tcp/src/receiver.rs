@@ -10,7 +10,7 @@
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
 //! first `quick_acks` packets, but for `quick_gap` of them, and, with `quick_acks`, each packet that is pushed.
 //!
-//! With `sack_delay` packets behind a gap may share an answer ([`crate::gathering`]).
+//! With `sack_delay` packets behind a gap may share an answer ([`crate::sack_compression`]).
 //!
 //! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
 //! from before; if none waits, the packet itself is.
@@ -23,11 +23,11 @@
 //!   only answers to ECN-capable packets echo a mark.
 
 use crate::cc::accurate;
-use crate::gathering::Gathering;
-use crate::machine::on_tick;
 use crate::params::{Flavour, TcpParams};
 use crate::recovery::Recovery;
 use crate::runs::Runs;
+use crate::sack_compression::SackCompression;
+use crate::ticks;
 use crate::wire::{ReceiverAck, SackBlock, SackBlocks, Segment};
 use penstock_core::{Ecn, Span, Time};
 
@@ -39,7 +39,7 @@ const QUICK_FIRST: u16 = 16;
 
 /// An acknowledgement that waits for a second packet.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct PendingAck {
     until: Time,
     stamp: Time,
     retransmission: bool,
@@ -54,7 +54,7 @@ pub struct Receiver {
     early: Runs,
     /// Blocks told of, the most recent first; only with SACK.
     recent: SackBlocks,
-    waiting: Option<Waiting>,
+    waiting: Option<PendingAck>,
     delay: Option<Span>,
     /// Packets below are answered at once.
     quick: u32,
@@ -65,15 +65,15 @@ pub struct Receiver {
     /// The period of the clock of timers in ns, of which there are at most 10^9.
     tick: u32,
     /// Which packets behind a gap wait.
-    gathering: Gathering,
+    gathering: SackCompression,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
     precise: bool,
     /// With accurate ECN: the number of marked packets, from 5 on, modulo 8, and `ACCURATE`; otherwise 0.
     marked: u8,
-    /// ns-2's rules.
-    ns2: bool,
+    /// Whose rules hold.
+    rules: Recovery,
     /// At most so many blocks; 0 unless the flavour is selective.
     sack_blocks: u8,
     sack_block_size: u8,
@@ -102,12 +102,12 @@ impl Receiver {
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
             answers_pushed: params.quick_acks > 0,
-            gathering: Gathering::new(params),
+            gathering: SackCompression::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
             marked: if params.is_accurate() { ACCURATE | accurate::FIRST } else { 0 },
-            ns2: params.recovery == Recovery::Ns2,
+            rules: params.recovery,
             sack_blocks: if params.flavour.is_selective() { params.sack_blocks as u8 } else { 0 },
             ack_size: params.ack_size.0 as u32,
             sack_block_size: params.sack_block_size.0 as u8,
@@ -133,7 +133,7 @@ impl Receiver {
         let next = seq == self.next && self.early.is_empty();
         if cwr && !self.precise {
             self.echo = false;
-            self.quicken(seq, 1);
+            self.ack_next_at_once(seq, 1);
         }
         if self.echo != (ecn == Ecn::Ce) {
             // The mark differs from the echo: there is one now, or DCTCP ends it.
@@ -148,7 +148,7 @@ impl Receiver {
                 self.echo = !self.echo;
             } else if !self.echo {
                 self.echo = true;
-                self.quicken(seq, 2);
+                self.ack_next_at_once(seq, 2);
             }
         }
         if next {
@@ -156,11 +156,11 @@ impl Receiver {
         } else {
             self.place(seq);
         }
-        let regular = next || (self.ns2 && seq + 1 == self.next && self.early.is_empty());
-        let mut echoed = Waiting { until: Time::NEVER, stamp, retransmission };
+        let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
+        let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
         if seq > self.next && self.gathering.waits(self.next, self.waiting.is_some()) {
             let until = now + self.gathering.delay();
-            self.waiting.get_or_insert(Waiting { until, stamp, retransmission });
+            self.waiting.get_or_insert(PendingAck { until, stamp, retransmission });
             return None;
         }
         if let Some(delay) = self.delay {
@@ -168,8 +168,8 @@ impl Receiver {
                 // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
                 Some(waiting) => echoed = waiting,
                 None if regular && !(push && self.answers_pushed) && self.may_wait(seq) => {
-                    let until = on_tick(now, delay, Span::from_nanos(u64::from(self.tick)));
-                    self.waiting = Some(Waiting { until, stamp, retransmission });
+                    let until = ticks::expiry(now, delay, Span::from_nanos(u64::from(self.tick)));
+                    self.waiting = Some(PendingAck { until, stamp, retransmission });
                     return None;
                 }
                 None => {}
@@ -186,7 +186,7 @@ impl Receiver {
         let answer = self.answer(waiting.stamp, waiting.retransmission, Ecn::Ect0);
         self.echo = !self.echo;
         self.next += 1;
-        self.waiting = Some(Waiting { until: now + delay, stamp, retransmission });
+        self.waiting = Some(PendingAck { until: now + delay, stamp, retransmission });
         Some(answer)
     }
 
@@ -228,8 +228,8 @@ impl Receiver {
     }
 
     /// So many packets from `seq` on are answered at once, unless the receiver is ns-2's.
-    fn quicken(&mut self, seq: u32, packets: u32) {
-        if !self.ns2 {
+    fn ack_next_at_once(&mut self, seq: u32, packets: u32) {
+        if self.rules.acks_marks_at_once() {
             self.quick = self.quick.max(seq.saturating_add(packets));
             self.gap = (0, 0);
             self.gathering.restart();
@@ -252,7 +252,7 @@ impl Receiver {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
             if self.sack_blocks > 0 {
-                self.tell_first(run);
+                self.promote_block(run);
             }
         } else if seq == self.next {
             self.next += 1;
@@ -271,7 +271,7 @@ impl Receiver {
     }
 
     /// Put a block before those told of; it replaces the ones that it has swallowed.
-    fn tell_first(&mut self, run: SackBlock) {
+    fn promote_block(&mut self, run: SackBlock) {
         let mut blocks = SackBlocks::default();
         blocks.push(run);
         for block in self.recent.iter().filter(|block| block.end < run.start || block.start > run.end) {
@@ -302,7 +302,7 @@ impl Receiver {
         ReceiverAck {
             ack: self.next,
             size: self.ack_size + u32::from(self.sack_block_size) * self.sack_blocks().len() as u32,
-            ece: self.echo && (ecn.is_capable() || !self.ns2),
+            ece: self.echo && self.rules.echoes_to(ecn.is_capable()),
             ace: self.marked % ACCURATE,
             stamp,
             retransmission,

@@ -7,6 +7,10 @@
 //! from before), first SRTT = R and RTTVAR = R/2; RTO = max(min_rto, SRTT + 4 RTTVAR) times the back-off 1, 2, 4, ..., and at
 //! most max_rto. With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as Linux does it.
 //!
+//! With `timer_tick` the timeout is kept in whole ticks, the next number above SRTT + 4 RTTVAR, and the back-off doubles that
+//! number. A round trip of 40 ms gives 25 ticks of 10 ms, then 50, then 100: recordings of Linux 6.1 wait 260, 510 and 1070 ms
+//! ([`crate::ticks`]).
+//!
 //! # Differences
 //! * With a coarse clock (`tick` > 0) everything is counted in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
 //!   update rounded down, as in Jacobson's own code and in ns-2. A round trip is as many ticks as the clock makes in it.
@@ -14,6 +18,7 @@
 //! * With the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
 
 use crate::params::{RtoFloor, TcpParams};
+use crate::ticks;
 use penstock_core::{Span, Time};
 
 /// Greatest back-off; `max_rto` ends it sooner.
@@ -104,7 +109,8 @@ impl Rtt {
             RtoFloor::Variance => self.rttvar4.max(params.min_rto.as_nanos() / unit),
         };
         // 4 RTTVAR + SRTT in eighths, rounded down to whole units.
-        self.rto = Span::from_nanos((rttvar4 * 8 + self.srtt8) / 8 * unit);
+        let rto = Span::from_nanos((rttvar4 * 8 + self.srtt8) / 8 * unit);
+        self.rto = ticks::above(rto, params.timer_tick);
     }
 }
 
@@ -136,6 +142,25 @@ mod tests {
             rtt.back_off(&params);
         }
         assert_eq!(seen, [3, 6, 12, 24, 48, 60]);
+    }
+
+    #[test]
+    fn the_timeout_is_kept_and_doubled_in_whole_ticks() {
+        let tick = Span::from_millis(10);
+        let params = TcpParams { timer_tick: tick, ..TcpParams::of(Profile::Linux) };
+        let mut rtt = Rtt::new(&params);
+        assert_eq!(rtt.timeout(&params), Span::from_secs(1.0), "the initial one is not measured");
+        rtt.measure(&params, Time::ZERO, Time::from_nanos(40_000_000), true);
+        // Waits as in recordings of Linux 6.1: of 250, 500 and 1000 ms, by a clock of 10 ms.
+        let mut now = Time::from_nanos(80_001_000_000);
+        let waits = [(); 3].map(|()| {
+            let at = ticks::expiry(now, rtt.timeout(&params), tick);
+            let wait = at.since(Time::from_nanos(now.as_nanos() / 10_000_000 * 10_000_000));
+            rtt.back_off(&params);
+            now = at;
+            wait.as_nanos() / 1_000_000
+        });
+        assert_eq!(waits, [260, 510, 1070]);
     }
 
     #[test]

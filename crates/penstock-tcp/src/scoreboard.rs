@@ -154,14 +154,14 @@ mod tests {
     use proptest::prelude::*;
 
     /// SetPipe, IsLost and NextSeg rule 1 written out packet by packet (RFC 6675, section 4).
-    struct Plain {
+    struct PlainScoreboard {
         sacked: Vec<bool>,
         una: u32,
         max: u32,
         repaired: u32,
     }
 
-    impl Plain {
+    impl PlainScoreboard {
         fn is_lost(&self, seq: u32) -> bool {
             (seq + 1..self.max).filter(|s| self.sacked[*s as usize]).count() >= 3
         }
@@ -196,7 +196,7 @@ mod tests {
         fn counts_equal_those_of_the_rfc(ops in prop::collection::vec((0_u32..3, 0_u32..64, 1_u32..5), 1..60)) {
             let mut board = Scoreboard::default();
             board.clear(0);
-            let mut plain = Plain { sacked: vec![false; 80], una: 0, max: 70, repaired: 0 };
+            let mut plain = PlainScoreboard { sacked: vec![false; 80], una: 0, max: 70, repaired: 0 };
             for (op, at, len) in ops {
                 match op {
                     0 => {

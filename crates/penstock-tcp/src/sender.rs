@@ -1,274 +1,105 @@
-//! The sending end: the machinery with the congestion law of its flavour.
+//! The sending end of a flow: its state, and the congestion control law of its flavour.
 
-use crate::cc::Law;
-use crate::cc::bbr::Bbr;
-use crate::cc::cubic::Cubic;
-use crate::cc::dctcp::Dctcp;
-use crate::cc::hystart_plus::Careful;
-use crate::cc::ledbat::Ledbat;
-use crate::cc::newreno::NewReno;
-use crate::cc::pipe::Pipe;
-use crate::cc::prague::Prague;
-use crate::cc::rack::Rack;
-use crate::cc::reno::Reno;
-use crate::cc::sack::{Growth, Sack, Standard};
-use crate::cc::tahoe::Tahoe;
-use crate::cc::vegas::Vegas;
+use crate::cc::{CongestionControl, Law};
 use crate::counts::SenderCounts;
-use crate::machine::{Machine, Probe};
-use crate::params::{Flavour, Hystart, TcpParams};
-use crate::recovery::Recovery;
+use crate::params::TcpParams;
+use crate::state::{SenderState, TailProbe};
 use crate::wire::{Ack, Network};
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use penstock_core::{Span, Time};
-
-/// The laws, dispatched statically.
-#[derive(Debug)]
-enum AnyLaw {
-    Tahoe(Tahoe),
-    Reno(Reno),
-    NewReno(NewReno),
-    Pipe(Pipe),
-    Vegas(Box<Vegas>),
-    Other(Box<Other>),
-}
-
-/// Laws that are called, so that those of the ns-2 works stay small enough to be part of the engine's loop.
-#[derive(Debug)]
-enum Other {
-    Sack(Selective<Standard>),
-    Careful(Selective<Careful>),
-    Cubic(Selective<Cubic>),
-    Dctcp(Selective<Dctcp>),
-    Prague(Selective<Prague>),
-    Bbr(Selective<Bbr>),
-    Ledbat(Selective<Ledbat>),
-}
-
-/// Loss recovery with selective acknowledgements: by counts of what is reported, or with `rack` by times.
-#[derive(Debug)]
-enum Selective<G> {
-    Counts(Sack<G>),
-    Times(Rack<G>),
-}
-
-impl<G: Growth> Selective<G> {
-    fn new(params: &TcpParams) -> Self {
-        if params.rack { Self::Times(Rack::default()) } else { Self::Counts(Sack::default()) }
-    }
-}
-
-impl<G: Growth> Law for Selective<G> {
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Counts(law) => law.fill(m, now, net),
-            Self::Times(law) => law.fill(m, now, net),
-        }
-    }
-
-    #[inline]
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        match self {
-            Self::Counts(law) => law.on_ack(m, now, ack, net),
-            Self::Times(law) => law.on_ack(m, now, ack, net),
-        }
-    }
-
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Counts(law) => law.on_timeout(m, now, net),
-            Self::Times(law) => law.on_timeout(m, now, net),
-        }
-    }
-
-    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Counts(law) => law.on_probe(m, now, net),
-            Self::Times(law) => law.on_probe(m, now, net),
-        }
-    }
-
-    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        match self {
-            Self::Counts(law) => law.on_pace(m, now, net),
-            Self::Times(law) => law.on_pace(m, now, net),
-        }
-    }
-
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        match self {
-            Self::Counts(law) => law.gauges(show),
-            Self::Times(law) => law.gauges(show),
-        }
-    }
-}
-
-/// Call a method of whichever of the other laws it is.
-macro_rules! other {
-    ($other:ident, $method:ident, $($argument:expr),*) => {
-        match $other {
-            Self::Sack(law) => law.$method($($argument),*),
-            Self::Careful(law) => law.$method($($argument),*),
-            Self::Cubic(law) => law.$method($($argument),*),
-            Self::Dctcp(law) => law.$method($($argument),*),
-            Self::Prague(law) => law.$method($($argument),*),
-            Self::Bbr(law) => law.$method($($argument),*),
-            Self::Ledbat(law) => law.$method($($argument),*),
-        }
-    };
-}
-
-impl Law for Other {
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        other!(self, fill, m, now, net);
-    }
-
-    #[inline(never)]
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        other!(self, on_ack, m, now, ack, net);
-    }
-
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        other!(self, on_timeout, m, now, net);
-    }
-
-    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        other!(self, on_probe, m, now, net);
-    }
-
-    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        other!(self, on_pace, m, now, net);
-    }
-
-    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        other!(self, gauges, show);
-    }
-}
-
-/// Call a method of whichever law it is.
-macro_rules! law {
-    ($sender:ident, $method:ident, $($argument:expr),*) => {
-        match &mut $sender.law {
-            AnyLaw::Tahoe(law) => law.$method(&mut $sender.machine, $($argument),*),
-            AnyLaw::Reno(law) => law.$method(&mut $sender.machine, $($argument),*),
-            AnyLaw::NewReno(law) => law.$method(&mut $sender.machine, $($argument),*),
-            AnyLaw::Pipe(law) => law.$method(&mut $sender.machine, $($argument),*),
-            AnyLaw::Vegas(law) => law.$method(&mut $sender.machine, $($argument),*),
-            AnyLaw::Other(law) => law.$method(&mut $sender.machine, $($argument),*),
-        }
-    };
-}
 
 /// The sending end of a flow.
 #[derive(Debug)]
 pub struct Sender {
-    machine: Machine,
-    law: AnyLaw,
+    state: SenderState,
+    law: Law,
 }
 
 impl Sender {
     /// A sender that has not started.
     pub fn new(params: Arc<TcpParams>) -> Self {
-        let other = |law| AnyLaw::Other(Box::new(law));
-        let law = match (params.flavour, params.recovery) {
-            (Flavour::Tahoe, _) => AnyLaw::Tahoe(Tahoe),
-            (Flavour::Reno, _) => AnyLaw::Reno(Reno),
-            (Flavour::NewReno, _) => AnyLaw::NewReno(NewReno::default()),
-            (Flavour::Sack, Recovery::Ns2) => AnyLaw::Pipe(Pipe::default()),
-            (Flavour::Sack, Recovery::Rfc) if params.hystart == Hystart::Plus => {
-                other(Other::Careful(Selective::new(&params)))
-            }
-            (Flavour::Sack, Recovery::Rfc) => other(Other::Sack(Selective::new(&params))),
-            (Flavour::Vegas, _) => AnyLaw::Vegas(Box::default()),
-            (Flavour::Cubic, _) => other(Other::Cubic(Selective::new(&params))),
-            (Flavour::Dctcp, _) => other(Other::Dctcp(Selective::new(&params))),
-            (Flavour::Prague, _) => other(Other::Prague(Selective::new(&params))),
-            (Flavour::Bbr, _) => other(Other::Bbr(Selective::new(&params))),
-            (Flavour::Ledbat, _) => other(Other::Ledbat(Selective::new(&params))),
-        };
-        Self { machine: Machine::new(params), law }
+        Self { law: Law::new(&params), state: SenderState::new(params) }
     }
 
-    /// Begin to send.
+    /// Start the transfer that the parameters describe.
     pub fn start(&mut self, now: Time, net: &mut impl Network) {
-        self.machine.start(now);
-        law!(self, fill, now, net);
+        self.state.start(now);
+        self.law.fill(&mut self.state, now, net);
     }
 
-    /// Begin to send so many packets of data, whatever the keys say of the transfer's length.
+    /// Start a transfer of `packets` data packets, in place of the length that the parameters give.
     pub fn start_transfer(&mut self, now: Time, packets: u32, net: &mut impl Network) {
-        self.machine.start_transfer(now, packets);
-        law!(self, fill, now, net);
+        self.state.start_transfer(now, packets);
+        self.law.fill(&mut self.state, now, net);
     }
 
-    /// An acknowledgement arrived.
+    /// An ACK arrived. One older than the last is ignored.
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl Network) {
-        // An acknowledgement older than the last one says nothing.
-        if ack.ack >= self.machine.una {
-            law!(self, on_ack, now, ack, net);
+        if ack.ack >= self.state.una {
+            self.law.on_ack(&mut self.state, now, ack, net);
         }
     }
 
-    /// When [`Self::on_timer`] is wanted.
+    /// When to call [`Self::on_timer`].
     #[inline]
     pub fn timer(&self) -> Option<Time> {
-        let timer = self.machine.timer();
+        let timer = self.state.timer();
         (timer != Time::NEVER).then_some(timer)
     }
 
-    /// The instant that `timer` named has come.
+    /// The time that [`Self::timer`] returned has come.
     pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
-        if self.machine.ends_waiting(now) {
-            law!(self, on_pace, now, net);
+        let Self { state, law } = self;
+        if state.ends_waiting(now) {
+            law.on_pace(state, now, net);
         }
-        if !self.machine.is_overdue(now) {
+        if !state.is_overdue(now) {
             return;
         }
-        if self.machine.probe == Probe::Armed {
-            law!(self, on_probe, now, net);
-        } else if self.machine.time_out() {
-            law!(self, on_timeout, now, net);
-        } else if self.machine.max < self.machine.end {
-            law!(self, on_idle, now, net);
+        if state.probe == TailProbe::Armed {
+            law.on_probe(state, now, net);
+        } else if state.time_out() {
+            law.on_timeout(state, now, net);
+        } else if state.max < state.end {
+            law.on_idle(state, now, net);
         }
     }
 
-    /// No new data from now on; what is outstanding is still repaired.
+    /// Send no new data from now on; losses among the packets outstanding are still repaired.
     pub fn stop(&mut self, now: Time) {
-        self.machine.stop(now);
+        self.state.stop(now);
     }
 
-    /// When all data had been acknowledged.
+    /// When all data was ACKed; `None` until then.
     pub fn finished(&self) -> Option<Time> {
-        self.machine.finished()
+        self.state.finished()
     }
 
-    /// The number after that of the last packet of the transfer; `u32::MAX` for an endless one.
+    /// Number of packets of the transfer, the opening packet included; `u32::MAX` for an endless one.
     #[inline]
     pub fn end(&self) -> u32 {
-        self.machine.end
+        self.state.end
     }
 
     /// Congestion window in packets, without the inflation of a fast recovery.
     pub fn cwnd(&self) -> f64 {
-        self.machine.cwnd
+        self.state.cwnd
     }
 
     /// Slow start threshold in packets.
     pub fn ssthresh(&self) -> f64 {
-        self.machine.ssthresh
+        self.state.ssthresh
     }
 
-    /// Smoothed round trip time, at the granularity of the sender's clock.
+    /// Smoothed round-trip time, at the granularity of the sender's clock; `None` before the first measurement.
     pub fn srtt(&self) -> Option<Span> {
-        self.machine.srtt()
+        self.state.srtt()
     }
 
-    /// Show the state to a probe, as (name, value): `cwnd` and `ssthresh` in packets, `srtt` in seconds once a round trip has
-    /// been measured, and the variables of the congestion control: `alpha` (DCTCP, Prague), `w_max` in packets (CUBIC, while
-    /// it is known), `btl_bw` in packets per second and `rtprop` in seconds (BBR), `base_rtt` in seconds (Vegas),
+    /// Show the state to a probe, as (name, value): `cwnd` and `ssthresh` in packets, `srtt` in seconds once a round-trip time
+    /// has been measured, and the variables of the congestion control law: `alpha` (DCTCP, Prague), `w_max` in packets
+    /// (CUBIC, while it is known), `btl_bw` in packets per second and `rtprop` in seconds (BBR), `base_rtt` in seconds (Vegas),
     /// `queueing_delay` in seconds (LEDBAT).
     pub fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("cwnd", self.cwnd());
@@ -276,15 +107,11 @@ impl Sender {
         if let Some(srtt) = self.srtt() {
             show("srtt", srtt.as_secs());
         }
-        match &self.law {
-            AnyLaw::Tahoe(_) | AnyLaw::Reno(_) | AnyLaw::NewReno(_) | AnyLaw::Pipe(_) => {}
-            AnyLaw::Vegas(law) => law.gauges(show),
-            AnyLaw::Other(law) => law.gauges(show),
-        }
+        self.law.gauges(show);
     }
 
-    /// What has been done up to now.
+    /// Counts up to `now`.
     pub fn counts(&self, now: Time) -> SenderCounts {
-        self.machine.counts(now)
+        self.state.counts(now)
     }
 }

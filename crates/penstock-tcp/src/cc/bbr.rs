@@ -29,10 +29,10 @@
 //! * Where losses are not found by time (`rack = false`) a recovery takes nothing for further ones.
 
 use super::aggregation::Aggregation;
-use super::policer::{News, Policer};
-use super::sack::{Delivery, Growth};
-use crate::machine::{HALF, Machine};
+use super::policer::{Policer, PolicerInput};
+use super::window_law::{Delivery, WindowLaw};
 use crate::rate_sample::RateSample;
+use crate::state::{HALF, SenderState};
 use crate::wire::Ack;
 use penstock_core::math::floor;
 use penstock_core::{Span, Time};
@@ -136,40 +136,40 @@ fn draw(now: Time) -> usize {
     ((x ^ x >> 31) % 7) as usize
 }
 
-impl Growth for Bbr {
-    const SHARE: f64 = HALF;
-    const OWN_WINDOW: bool = true;
+impl WindowLaw for Bbr {
+    const LOSS_FACTOR: f64 = HALF;
+    const SETS_WINDOW: bool = true;
 
-    fn observe(&mut self, m: &Machine, _now: Time, ack: &Ack<'_>) -> bool {
-        self.echoed = ack.ece && m.ect;
+    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+        self.echoed = ack.ece && s.ect;
         false
     }
 
-    fn grow(&mut self, _m: &mut Machine, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
+    fn grow(&mut self, _m: &mut SenderState, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
 
-    fn control(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, delivery: &Delivery) {
-        if self.echoed && !self.recovering && m.una > self.confirmed {
-            self.confirmed = m.max;
-            m.confirm_echo();
+    fn control(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, delivery: &Delivery) {
+        if self.echoed && !self.recovering && s.una > self.confirmed {
+            self.confirmed = s.max;
+            s.confirm_echo();
         }
-        let Some(sampler) = m.sampler() else { return };
+        let Some(sampler) = s.sampler() else { return };
         let sample = sampler.on_ack(now, ack, delivery.newly);
         let delivered = sampler.delivered();
         let round_starts = self.on_sample(sample, delivered);
         let probing = matches!(self.mode, Mode::ProbeBw { .. });
         let limited = sample.is_some_and(|sample| sample.limited);
-        let news = News { delivered, lost: delivery.lost, round_starts, limited, probing };
-        if self.policer.on_ack(now, news, m.params.packet.0 as f64) && probing {
+        let input = PolicerInput { delivered, lost: delivery.lost, round_starts, limited, probing };
+        if self.policer.on_ack(now, input, s.params.packet.0 as f64) && probing {
             self.probe_bw(now);
         }
         if delivery.newly > 0 {
-            self.aggregation.on_ack(now, f64::from(delivery.newly), self.bandwidth(), m.cwnd, round_starts);
+            self.aggregation.on_ack(now, f64::from(delivery.newly), self.bandwidth(), s.cwnd, round_starts);
         }
         if !core::mem::take(&mut self.entered) && delivery.lost > 0 {
             self.cwnd = (self.cwnd - f64::from(delivery.lost)).max(1.0);
         }
-        self.end_recovery(m, delivery, round_starts);
-        let before = self.when_next_leaves(m, now, f64::from(delivery.in_flight + delivery.newly));
+        self.end_recovery(s, delivery, round_starts);
+        let before = self.when_next_leaves(s, now, f64::from(delivery.in_flight + delivery.newly));
         self.advance_phase(now, before, delivery.lost > 0);
         if round_starts && !self.filled && !limited {
             self.look_whether_full();
@@ -183,16 +183,16 @@ impl Growth for Bbr {
         let rtt = sample.map_or(UNKNOWN, |sample| sample.rtt);
         self.probe_rtt(now, rtt, delivery, (delivered, round_starts));
         if matches!(self.mode, Mode::ProbeRtt { .. })
-            && let Some(sampler) = m.sampler()
+            && let Some(sampler) = s.sampler()
         {
             sampler.hold_back(delivery.in_flight);
         }
-        self.set_rate(m);
-        self.set_window(m, delivery, delivered);
-        m.set_cwnd(now, self.cwnd);
+        self.set_rate(s);
+        self.set_window(s, delivery, delivered);
+        s.set_cwnd(now, self.cwnd);
     }
 
-    fn on_recovery(&mut self, m: &mut Machine, now: Time, delivery: &Delivery) {
+    fn on_recovery(&mut self, s: &mut SenderState, now: Time, delivery: &Delivery) {
         self.save();
         if core::mem::replace(&mut self.recovering, true) {
             return;
@@ -200,16 +200,16 @@ impl Growth for Bbr {
         self.conserving = true;
         self.entered = true;
         // The sampler has yet to hear of this acknowledgement.
-        self.round_ends = m.sampler().map_or(0, |sampler| sampler.delivered().wrapping_add(delivery.newly));
+        self.round_ends = s.sampler().map_or(0, |sampler| sampler.delivered().wrapping_add(delivery.newly));
         self.cwnd = f64::from(delivery.in_flight + delivery.newly.max(1));
-        m.set_cwnd(now, self.cwnd);
+        s.set_cwnd(now, self.cwnd);
     }
 
-    fn on_timeout(&mut self, m: &mut Machine) {
+    fn on_timeout(&mut self, s: &mut SenderState) {
         self.save();
         self.recovering = false;
         self.conserving = false;
-        self.timeout_until = Some(m.max);
+        self.timeout_until = Some(s.max);
         self.cwnd = 1.0;
     }
 
@@ -244,8 +244,8 @@ impl Bbr {
     }
 
     /// What of these packets will be in the network as the next one leaves, with it if more is probed for.
-    fn when_next_leaves(&self, m: &Machine, now: Time, in_flight: f64) -> f64 {
-        let wait = m.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.wait(now));
+    fn when_next_leaves(&self, s: &SenderState, now: Time, in_flight: f64) -> f64 {
+        let wait = s.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.wait(now));
         let joins = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
         (in_flight + joins - floor(self.btl_bw() * wait.as_secs())).max(0.0)
     }
@@ -283,9 +283,9 @@ impl Bbr {
         self.prior = if small { self.prior.max(self.cwnd) } else { self.cwnd };
     }
 
-    fn end_recovery(&mut self, m: &Machine, delivery: &Delivery, round_starts: bool) {
+    fn end_recovery(&mut self, s: &SenderState, delivery: &Delivery, round_starts: bool) {
         self.conserving &= !round_starts;
-        let timeout_ends = self.timeout_until.is_some_and(|until| m.una >= until);
+        let timeout_ends = self.timeout_until.is_some_and(|until| s.una >= until);
         if timeout_ends {
             self.timeout_until = None;
         }
@@ -357,13 +357,13 @@ impl Bbr {
         }
     }
 
-    fn set_rate(&mut self, m: &mut Machine) {
-        let (packet, used) = (m.params.packet.0 as f64, 1.0 - m.params.margin);
-        let Some(pacer) = &mut m.pacer else { return };
+    fn set_rate(&mut self, s: &mut SenderState) {
+        let (packet, used) = (s.params.packet.0 as f64, 1.0 - s.params.margin);
+        let Some(pacer) = &mut s.pacer else { return };
         let (gain, _) = self.gains();
         let rate = gain * self.bandwidth() * used;
         // At first the initial window over the first round trip.
-        let known = pacer.rate.unwrap_or(HIGH_GAIN * m.cwnd / self.rtprop.as_secs() * used);
+        let known = pacer.rate.unwrap_or(HIGH_GAIN * s.cwnd / self.rtprop.as_secs() * used);
         let rate = if self.filled || rate > known { rate } else { known };
         pacer.rate = Some(rate);
         let bit_ps = 8.0 * packet * rate;
@@ -374,10 +374,10 @@ impl Bbr {
         };
     }
 
-    fn set_window(&mut self, m: &Machine, delivery: &Delivery, delivered: u32) {
+    fn set_window(&mut self, s: &SenderState, delivery: &Delivery, delivered: u32) {
         if self.cwnd == 0.0 {
             // The first acknowledgement has opened the window.
-            self.cwnd = m.cwnd;
+            self.cwnd = s.cwnd;
             return;
         }
         let allowance = if self.filled { self.aggregation.allowance(self.bandwidth()) } else { 0.0 };
@@ -388,7 +388,7 @@ impl Bbr {
             self.cwnd = self.cwnd.max(f64::from(delivery.in_flight) + newly);
         } else if self.filled {
             self.cwnd = (self.cwnd + newly).min(target);
-        } else if self.cwnd < target || f64::from(delivered) < m.params.initial_window {
+        } else if self.cwnd < target || f64::from(delivered) < s.params.initial_window {
             self.cwnd += newly;
         }
         let least = if self.timeout_until.is_some() { 1.0 } else { MIN_CWND };
@@ -404,8 +404,8 @@ mod tests {
     use super::*;
     use crate::params::{Flavour, Profile, TcpParams};
 
-    fn machine() -> Machine {
-        Machine::new(TcpParams { flavour: Flavour::Bbr, pacing: true, ..TcpParams::of(Profile::Linux) }.into())
+    fn machine() -> SenderState {
+        SenderState::new(TcpParams { flavour: Flavour::Bbr, pacing: true, ..TcpParams::of(Profile::Linux) }.into())
     }
 
     /// A sample of a packet that was sent when `prior` packets had been delivered.
@@ -430,8 +430,8 @@ mod tests {
 
     #[test]
     fn the_first_round_of_a_recovery_ends_with_a_packet_sent_after_the_loss_was_found() {
-        let (mut bbr, mut m) = (Bbr::default(), machine());
-        bbr.on_recovery(&mut m, Time::ZERO, &loss(3, 20));
+        let (mut bbr, mut s) = (Bbr::default(), machine());
+        bbr.on_recovery(&mut s, Time::ZERO, &loss(3, 20));
         // Three packets are delivered by the acknowledgement at hand.
         assert!(!bbr.on_sample(Some(sample(100.0, 2)), 30));
         assert!(bbr.on_sample(Some(sample(100.0, 3)), 30));
@@ -439,11 +439,11 @@ mod tests {
 
     #[test]
     fn a_recovery_that_follows_another_at_once_cuts_nothing() {
-        let (mut bbr, mut m) = (Bbr { cwnd: 40.0, ..Bbr::default() }, machine());
-        bbr.on_recovery(&mut m, Time::ZERO, &loss(1, 20));
+        let (mut bbr, mut s) = (Bbr { cwnd: 40.0, ..Bbr::default() }, machine());
+        bbr.on_recovery(&mut s, Time::ZERO, &loss(1, 20));
         assert_eq!((bbr.cwnd, bbr.conserving), (21.0, true));
         (bbr.cwnd, bbr.conserving, bbr.entered) = (30.0, false, false);
-        bbr.on_recovery(&mut m, Time::ZERO, &loss(1, 20));
+        bbr.on_recovery(&mut s, Time::ZERO, &loss(1, 20));
         assert_eq!((bbr.cwnd, bbr.conserving, bbr.prior), (30.0, false, 40.0));
         // The losses take their packets as in the recovery before.
         assert!(!bbr.entered);

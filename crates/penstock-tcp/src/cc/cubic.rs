@@ -24,9 +24,10 @@
 
 use super::hystart::HyStart;
 use super::hystart_plus::HyStartPlus;
-use super::sack::Growth;
-use crate::machine::Machine;
+use super::window_law::WindowLaw;
 use crate::params::{Counting, Hystart, TcpParams};
+use crate::state::SenderState;
+use crate::ticks;
 use crate::wire::Ack;
 use penstock_core::math::{floor, pow};
 use penstock_core::{Span, Time};
@@ -112,37 +113,37 @@ pub(crate) struct Cubic {
     careful: HyStartPlus,
 }
 
-impl Growth for Cubic {
-    const SHARE: f64 = BETA;
+impl WindowLaw for Cubic {
+    const LOSS_FACTOR: f64 = BETA;
 
-    fn grow(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, acked: u32) {
+    fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32) {
         let rtt = now.since(ack.stamp);
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-        if m.cwnd >= m.ssthresh {
-            self.avoid(m, now, acked);
+        if s.cwnd >= s.ssthresh {
+            self.avoid(s, now, acked);
             return;
         }
-        match m.params.hystart {
-            Hystart::Off => m.grow(now, acked),
+        match s.params.hystart {
+            Hystart::Off => s.grow(now, acked),
             Hystart::On => {
-                if self.hystart.on_ack(now, ack, m.cwnd, m.max) {
-                    m.ssthresh = m.cwnd;
+                if self.hystart.on_ack(now, ack, s.cwnd, s.max) {
+                    s.ssthresh = s.cwnd;
                 }
-                m.grow(now, acked);
+                s.grow(now, acked);
             }
-            Hystart::Plus => self.careful.grow(m, now, ack, acked),
+            Hystart::Plus => self.careful.grow(s, now, ack, acked),
         }
     }
 
-    fn on_cut(&mut self, m: &Machine, window: f64) {
+    fn on_reduction(&mut self, s: &SenderState, window: f64) {
         self.careful.end();
         let converges = self.w_max.is_some_and(|w_max| window < w_max);
         let w_max = if converges { window * (1.0 + BETA) / 2.0 } else { window };
-        self.w_max = Some(if m.params.counting == Counting::Packets { floor(w_max) } else { w_max });
+        self.w_max = Some(if s.params.counting == Counting::Packets { floor(w_max) } else { w_max });
         self.epoch = None;
     }
 
-    fn on_timeout(&mut self, _m: &mut Machine) {
+    fn on_timeout(&mut self, _m: &mut SenderState) {
         self.careful.end();
         self.w_max = None;
         self.epoch = None;
@@ -159,17 +160,17 @@ impl Growth for Cubic {
 }
 
 impl Cubic {
-    fn avoid(&mut self, m: &mut Machine, now: Time, acked: u32) {
-        let (cwnd, acked) = (m.cwnd, f64::from(acked));
-        if m.params.counting == Counting::Packets {
-            let pace = self.pace(&m.params, now, cwnd, acked);
-            m.grow_each(now, acked, pace);
+    fn avoid(&mut self, s: &mut SenderState, now: Time, acked: u32) {
+        let (cwnd, acked) = (s.cwnd, f64::from(acked));
+        if s.params.counting == Counting::Packets {
+            let pace = self.pace(&s.params, now, cwnd, acked);
+            s.grow_each(now, acked, pace);
             return;
         }
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max));
         let t = now.since(epoch.began).as_secs();
-        let rtt = m.srtt().map_or(0.0, Span::as_secs);
+        let rtt = s.srtt().map_or(0.0, Span::as_secs);
         epoch.w_est += ALPHA * acked / cwnd;
         let mut next = if epoch.w_cubic(t) < epoch.w_est {
             epoch.w_est.max(cwnd)
@@ -179,12 +180,12 @@ impl Cubic {
         if w_max.is_none() {
             next = next.max(cwnd + acked / UNKNOWN_COUNT);
         }
-        m.set_cwnd(now, next);
+        s.set_cwnd(now, next);
     }
 
     /// In whole packets: the window gains one for so many, which bring it to the higher target in a window of them.
     fn pace(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
-        let now = params.on_clock(now);
+        let now = ticks::last(now, params.timer_tick);
         if let Some(epoch) = &mut self.epoch {
             epoch.credit += acked;
         }
@@ -194,7 +195,7 @@ impl Cubic {
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch { credit: acked, ..Epoch::new(now, cwnd, w_max) });
         epoch.grow_reno(cwnd);
-        let t = now.since(epoch.began) + params.in_ticks(self.least.unwrap_or(Span::ZERO));
+        let t = now.since(epoch.began) + ticks::rounded_up(self.least.unwrap_or(Span::ZERO), params.timer_tick);
         let target = epoch.w_cubic_whole(t.as_secs()).max(epoch.w_est);
         let mut count = floor(cwnd / (target - cwnd).max(1.0 / MOST_COUNT)).max(1.0 / (MOST_TARGET - 1.0));
         if w_max.is_none() {

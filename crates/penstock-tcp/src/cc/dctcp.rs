@@ -10,8 +10,8 @@
 //! # Differences
 //! * Packets are counted instead of bytes, and `alpha` is a real number.
 
-use super::sack::Growth;
-use crate::machine::{HALF, Machine};
+use super::window_law::WindowLaw;
+use crate::state::{HALF, SenderState};
 use crate::wire::Ack;
 use penstock_core::Time;
 
@@ -34,12 +34,12 @@ impl Default for Dctcp {
     }
 }
 
-impl Growth for Dctcp {
-    const SHARE: f64 = HALF;
+impl WindowLaw for Dctcp {
+    const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 
-    fn observe(&mut self, m: &Machine, _now: Time, ack: &Ack<'_>) -> bool {
-        let acked = ack.ack - m.una;
+    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+        let acked = ack.ack - s.una;
         self.acked += acked;
         if ack.ece {
             self.marked += acked;
@@ -47,18 +47,18 @@ impl Growth for Dctcp {
         if ack.ack > self.window_end {
             let share = f64::from(self.marked) / f64::from(self.acked);
             self.alpha = (1.0 - G) * self.alpha + G * share;
-            self.window_end = m.max;
+            self.window_end = s.max;
             self.acked = 0;
             self.marked = 0;
         }
         ack.ece
     }
 
-    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
-        m.grow(now, acked);
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        s.grow(now, acked);
     }
 
-    fn mark_share(&self) -> f64 {
+    fn mark_factor(&self) -> f64 {
         1.0 - self.alpha / 2.0
     }
 
@@ -76,7 +76,7 @@ mod tests {
     /// of each are marked. The first observation window is the first packet.
     fn alphas(marked: u32) -> std::vec::Vec<f64> {
         const WINDOW: u32 = 20;
-        let mut machine = Machine::new(TcpParams::of(Profile::Linux).into());
+        let mut machine = SenderState::new(TcpParams::of(Profile::Linux).into());
         let (mut dctcp, mut alphas) = (Dctcp::default(), std::vec::Vec::new());
         for packet in 0..4000 {
             machine.una = packet;

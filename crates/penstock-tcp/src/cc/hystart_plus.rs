@@ -10,9 +10,9 @@
 //! rounds, the one in which it began included, congestion avoidance begins (section 4.2). Without pacing an acknowledgement
 //! counts for at most `LIMIT` packets. Only the first slow start of a connection is looked at (section 4.3).
 
-use super::sack::Growth;
-use crate::machine::{HALF, Machine};
+use super::window_law::WindowLaw;
 use crate::params::Counting;
+use crate::state::{HALF, SenderState};
 use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
@@ -58,18 +58,18 @@ impl Default for HyStartPlus {
 
 impl HyStartPlus {
     /// `acked` packets were acknowledged in slow start.
-    pub(crate) fn grow(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, acked: u32) {
+    pub(crate) fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32) {
         if self.over {
-            m.grow(now, acked);
+            s.grow(now, acked);
             return;
         }
-        let counted = if m.params.counting == Counting::Packets { acked } else { 1 };
-        let counted = if m.params.pacing { counted } else { counted.min(LIMIT) };
+        let counted = if s.params.counting == Counting::Packets { acked } else { 1 };
+        let counted = if s.params.pacing { counted } else { counted.min(LIMIT) };
         let step = f64::from(counted) / if self.conservative.is_some() { SLOWER } else { 1.0 };
-        m.set_cwnd(now, (m.cwnd + step).min(m.ssthresh));
-        self.look(now.since(ack.stamp), ack.ack, m.max);
+        s.set_cwnd(now, (s.cwnd + step).min(s.ssthresh));
+        self.look(now.since(ack.stamp), ack.ack, s.max);
         if self.over {
-            m.ssthresh = m.cwnd;
+            s.ssthresh = s.cwnd;
         }
     }
 
@@ -109,26 +109,26 @@ impl HyStartPlus {
 
 /// Reno's growth with HyStart++ before it.
 #[derive(Debug, Default)]
-pub(crate) struct Careful {
+pub(crate) struct RenoHyStartPlus {
     start: HyStartPlus,
 }
 
-impl Growth for Careful {
-    const SHARE: f64 = HALF;
+impl WindowLaw for RenoHyStartPlus {
+    const LOSS_FACTOR: f64 = HALF;
 
-    fn grow(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, acked: u32) {
-        if m.cwnd < m.ssthresh {
-            self.start.grow(m, now, ack, acked);
+    fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32) {
+        if s.cwnd < s.ssthresh {
+            self.start.grow(s, now, ack, acked);
         } else {
-            m.grow(now, acked);
+            s.grow(now, acked);
         }
     }
 
-    fn on_cut(&mut self, _m: &Machine, _window: f64) {
+    fn on_reduction(&mut self, _m: &SenderState, _window: f64) {
         self.start.end();
     }
 
-    fn on_timeout(&mut self, _m: &mut Machine) {
+    fn on_timeout(&mut self, _m: &mut SenderState) {
         self.start.end();
     }
 }
@@ -140,14 +140,14 @@ mod tests {
 
     /// A sender in slow start whose rounds of ten packets each take a given time.
     struct Rounds {
-        machine: Machine,
+        machine: SenderState,
         start: HyStartPlus,
     }
 
     impl Rounds {
         fn new(pacing: bool) -> Self {
             let params = TcpParams { pacing, initial_window: 10.0, ..TcpParams::of(Profile::Linux) };
-            Self { machine: Machine::new(params.into()), start: HyStartPlus::default() }
+            Self { machine: SenderState::new(params.into()), start: HyStartPlus::default() }
         }
 
         /// One round; gives what it adds to the window.

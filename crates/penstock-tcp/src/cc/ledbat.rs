@@ -13,8 +13,8 @@
 //! * There is no slow start, which section 2.2 leaves open. The opening packet is not measured: it is shorter than data.
 //! * `target` and `gain` may lie above the 100 ms and the 1 of section 2.5: RFC 7928 asks for a gain of 10.
 
-use super::sack::Growth;
-use crate::machine::{HALF, Machine};
+use super::window_law::WindowLaw;
+use crate::state::{HALF, SenderState};
 use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
@@ -64,25 +64,25 @@ impl Ledbat {
     }
 }
 
-impl Growth for Ledbat {
-    const SHARE: f64 = HALF;
+impl WindowLaw for Ledbat {
+    const LOSS_FACTOR: f64 = HALF;
 
-    fn observe(&mut self, m: &Machine, now: Time, ack: &Ack<'_>) -> bool {
-        if ack.ack > u32::from(m.params.opens()) {
+    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>) -> bool {
+        if ack.ack > u32::from(s.params.opens()) {
             self.measure(now, now.since(ack.stamp));
         }
         ack.ece
     }
 
-    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
-        let target = m.params.target.as_secs();
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        let target = s.params.target.as_secs();
         let off = (target - self.queueing_delay()) / target;
         let acked = f64::from(acked);
-        let most = f64::from(m.outstanding()) + acked + ALLOWED_INCREASE;
-        let cwnd = m.cwnd + m.params.gain * off * acked / m.cwnd;
-        m.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
+        let most = f64::from(s.outstanding()) + acked + ALLOWED_INCREASE;
+        let cwnd = s.cwnd + s.params.gain * off * acked / s.cwnd;
+        s.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
         // Never in slow start, as far as pacing goes.
-        m.ssthresh = m.ssthresh.min(m.cwnd);
+        s.ssthresh = s.ssthresh.min(s.cwnd);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -99,17 +99,17 @@ mod tests {
     fn after(base: u64, millis: u64, gain: f64) -> f64 {
         let params =
             TcpParams { flavour: Flavour::Ledbat, initial_window: 20.0, gain, ..TcpParams::of(Profile::Linux) };
-        let (mut m, mut ledbat) = (Machine::new(params.into()), Ledbat::default());
-        m.una = 1;
-        m.max = 20;
+        let (mut s, mut ledbat) = (SenderState::new(params.into()), Ledbat::default());
+        s.una = 1;
+        s.max = 20;
         let span = |millis| Span::from_millis(millis);
         ledbat.measure(Time::ZERO, span(base));
         for _ in 0..FILTER {
             ledbat.measure(Time::ZERO, span(millis));
         }
         let ack = Ack { ack: 2, stamp: Time::ZERO, ece: false, ace: 0, sack: &[], retransmission: false };
-        ledbat.grow(&mut m, Time::ZERO, &ack, 1);
-        m.cwnd
+        ledbat.grow(&mut s, Time::ZERO, &ack, 1);
+        s.cwnd
     }
 
     #[test]

@@ -1,135 +1,184 @@
-//! NewReno: fast recovery until everything that was outstanding at its beginning is acknowledged.
+//! NewReno: fast recovery until everything that was outstanding at its beginning is ACKed.
 //!
-//! J. Hoe, SIGCOMM 1996; RFC 6582.
+//! J. Hoe, "Improving the Start-up Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996; RFC 6582.
 //!
 //! # Law
-//! As Reno until the first acknowledgement of new data. One that reaches `recover`, the end of what was outstanding, ends the
-//! recovery with `cwnd = min(ssthresh, max(outstanding, 1) + 1)`. One that does not is *partial*: the packet it asks for is
-//! sent at once, and the inflated window is deflated by what was acknowledged, less one packet. The first partial
-//! acknowledgement alone restarts the timer (`impatient`, section 4).
+//! As Reno until the first ACK of new data. One that reaches `recover`, the end of what was outstanding, ends the recovery with
+//! `cwnd = min(ssthresh, max(outstanding, 1) + 1)`. One that does not is *partial*: the packet it asks for is sent at once, and
+//! the window is deflated by the packets ACKed, less one. The first partial ACK alone restarts the timer (`impatient`, section
+//! 4).
 //!
 //! With `prr` the window in recovery is that of proportional rate reduction ([`super::counted`]), and `ssthresh` at its end.
 //!
 //! # Differences
-//! * ns2 rules: a deflation beyond the inflation takes the rest out of `cwnd` and leaves an inflation of one packet; an
-//!   acknowledgement releases at most two new packets during recovery; its end leaves `cwnd` as it then is, and grows it.
+//! * The inflation is kept apart from `cwnd`. A partial ACK of as many packets as the inflation, or more, takes the rest out of
+//!   `cwnd`, leaves at least one packet there, and an inflation of one packet. RFC 6582 (section 3.2, step 4) deflates without
+//!   such a bound. Without `deflation` a partial ACK ends the inflation and leaves `cwnd`.
+//! * `recovery = "ns2"`: an ACK releases at most two new packets during recovery; its end leaves `cwnd` as it then is, and
+//!   grows it.
 
-use super::counted::Counted;
-use super::reno::duplicate;
-use super::{Law, progress, start_over};
-use crate::machine::{Cut, Machine};
+use super::counted::CountedRecovery;
+use super::reno::on_duplicate;
+use super::{CongestionControl, on_new_ack, restart_after_timeout};
+use crate::state::{LastReduction, SenderState};
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
 use penstock_core::Time;
 
-/// New packets that one acknowledgement can release in ns-2's recovery.
-const NS2_BURST: u32 = 2;
+/// Least window that a partial ACK leaves, in packets.
+const MIN_DEFLATED: f64 = 1.0;
 
 #[derive(Debug, Default)]
 pub(crate) struct NewReno {
-    /// A partial acknowledgement has come in this recovery.
+    /// This recovery has seen a partial ACK.
     partial: bool,
-    /// With `prr`: a recovery lasts.
-    counted: Option<Box<Counted>>,
+    /// With `prr`: the recovery under way.
+    counted: Option<Box<CountedRecovery>>,
 }
 
-impl Law for NewReno {
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+impl CongestionControl for NewReno {
+    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         match &mut self.counted {
-            Some(counted) => counted.fill(m, now, net),
-            None => m.fill_window(now, net),
+            Some(counted) => counted.fill(s, now, net),
+            None => s.fill_window(now, net),
         }
     }
 
     #[inline]
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        if ack.ece && m.ect {
-            m.on_echo(now, ack.ack);
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        if ack.ece && s.ect {
+            s.on_echo(now, ack.ack);
         }
         if self.counted.is_some() {
-            return self.on_ack_in_proportion(m, now, ack, net);
+            return self.on_ack_in_proportion(s, now, ack, net);
         }
-        if ack.ack > m.una {
-            if m.cut == Cut::Loss && ack.ack < m.recover {
-                self.on_partial(m, now, ack, net);
-            } else if m.inflation > 0 {
-                self.end_recovery(m, now, ack);
+        if ack.ack > s.una {
+            if s.last_reduction == LastReduction::Loss && ack.ack < s.recover {
+                self.on_partial(s, now, ack, net);
+            } else if s.inflation > 0 {
+                self.end_recovery(s, now, ack);
             } else {
                 self.partial = false;
-                progress(m, now, ack);
+                on_new_ack(s, now, ack);
             }
         } else {
-            duplicate(m, now, net);
-            if m.params.prr && m.inflation > 0 {
-                m.inflation = 0;
-                self.counted = Some(Box::new(Counted::begin(m, now, net)));
+            on_duplicate(s, now, net);
+            if s.params.prr && s.inflation > 0 {
+                s.inflation = 0;
+                self.counted = Some(Box::new(CountedRecovery::begin(s, now, net)));
                 return;
             }
         }
-        if m.dupacks == 0 || (m.dupacks >= m.params.dupack_threshold && m.rfc()) {
-            m.fill_window(now, net);
-        } else if m.dupacks >= m.params.dupack_threshold {
-            m.fill_window_by(NS2_BURST, now, net);
+        if s.dupacks == 0 {
+            s.fill_window(now, net);
+        } else if s.dupacks >= s.params.dupack_threshold {
+            s.fill_window_by(s.rules().recovery_burst(), now, net);
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         self.partial = false;
         self.counted = None;
-        m.dupacks = 0;
-        start_over(m, now, net);
+        s.dupacks = 0;
+        restart_after_timeout(s, now, net);
     }
 }
 
 impl NewReno {
-    fn on_ack_in_proportion<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack_in_proportion<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         match &mut self.counted {
-            Some(counted) if ack.ack == m.una => counted.on_duplicate(m, now, net),
-            Some(counted) if ack.ack < m.recover => counted.on_partial(m, now, ack, net),
+            Some(counted) if ack.ack == s.una => counted.on_duplicate(s, now, net),
+            Some(counted) if ack.ack < s.recover => counted.on_partial(s, now, ack, net),
             _ => {
                 self.counted = None;
-                m.cut = Cut::Recovered;
-                m.acknowledge(now, ack);
-                m.set_cwnd(now, m.ssthresh);
-                m.fill_window(now, net);
+                s.last_reduction = LastReduction::Recovered;
+                s.acknowledge(now, ack);
+                s.set_cwnd(now, s.ssthresh);
+                s.fill_window(now, net);
             }
         }
     }
 
-    fn on_partial<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let acknowledged = ack.ack - m.una;
-        if !m.params.deflation {
-            m.inflation = 0;
-        } else if m.inflation > acknowledged {
-            m.inflation -= acknowledged - 1;
+    fn on_partial<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        let acked = ack.ack - s.una;
+        if !s.params.deflation {
+            s.inflation = 0;
+        } else if s.inflation > acked {
+            s.inflation -= acked - 1;
         } else {
-            let rest = acknowledged - m.inflation;
-            m.set_cwnd(now, (m.cwnd - f64::from(rest)).max(1.0));
-            m.inflation = 1;
+            let rest = acked - s.inflation;
+            s.set_cwnd(now, (s.cwnd - f64::from(rest)).max(MIN_DEFLATED));
+            s.inflation = 1;
         }
-        m.acknowledge_part(ack.ack);
-        let lost = m.una;
-        m.transmit(now, lost, net);
-        m.next = m.next.max(lost + 1);
-        if !(self.partial && m.params.impatient) {
-            m.restart_timer(now);
+        s.acknowledge_part(ack.ack);
+        let lost = s.una;
+        s.transmit(now, lost, net);
+        s.next = s.next.max(lost + 1);
+        if !(self.partial && s.params.impatient) {
+            s.restart_timer(now);
         }
         self.partial = true;
     }
 
-    fn end_recovery(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>) {
+    fn end_recovery(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>) {
         self.partial = false;
-        m.inflation = 0;
-        if m.cut == Cut::Loss {
-            m.cut = Cut::Recovered;
+        s.inflation = 0;
+        if s.last_reduction == LastReduction::Loss {
+            s.last_reduction = LastReduction::Recovered;
         }
-        if m.rfc() {
-            m.acknowledge(now, ack);
-            // RFC 6582, section 3.2, step 3, first choice: no burst.
-            let outstanding = f64::from(m.outstanding().max(1));
-            m.set_cwnd(now, m.ssthresh.min(outstanding + 1.0));
+        if s.rules().recovery_ends_with_growth() {
+            on_new_ack(s, now, ack);
         } else {
-            progress(m, now, ack);
+            s.acknowledge(now, ack);
+            // RFC 6582, section 3.2, step 3, first choice: no burst.
+            let outstanding = f64::from(s.outstanding().max(1));
+            s.set_cwnd(now, s.ssthresh.min(outstanding + 1.0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Profile, TcpParams};
+    use crate::recovery::Recovery;
+    use crate::wire::Segment;
+
+    struct Discard;
+
+    impl Network for Discard {
+        fn transmit(&mut self, _segment: Segment) {}
+    }
+
+    /// Window and inflation after a partial ACK of `acked` packets, with these before it.
+    fn deflated(recovery: Recovery, cwnd: f64, inflation: u32, acked: u32) -> (f64, u32) {
+        let params = TcpParams { recovery, prr: false, deflation: true, ..TcpParams::of(Profile::Linux) };
+        let mut s = SenderState::new(params.into());
+        s.start_transfer(Time::ZERO, 1000);
+        (s.una, s.next, s.max, s.recover) = (100, 140, 140, 140);
+        (s.cwnd, s.ssthresh, s.inflation, s.last_reduction) = (cwnd, cwnd, inflation, LastReduction::Loss);
+        s.dupacks = 3;
+        let ack = Ack { ack: 100 + acked, stamp: Time::ZERO, ece: false, ace: 0, sack: &[], retransmission: false };
+        NewReno::default().on_partial(&mut s, Time::ZERO, &ack, &mut Discard);
+        (s.cwnd, s.inflation)
+    }
+
+    #[test]
+    fn a_partial_ack_deflates_by_what_it_acks_less_one_packet_whatever_the_rules() {
+        for rules in [Recovery::Ns2, Recovery::Rfc] {
+            assert_eq!(deflated(rules, 20.0, 10, 4), (20.0, 7));
+            // RFC 6582: 20 + 10 - 10 + 1 = 21.
+            assert_eq!(deflated(rules, 20.0, 10, 10), (20.0, 1));
+            // 20 + 10 - 15 + 1 = 16, one of which is inflation.
+            assert_eq!(deflated(rules, 20.0, 10, 15), (15.0, 1));
+        }
+    }
+
+    #[test]
+    fn a_partial_ack_leaves_a_window_of_one_packet_and_an_inflation_of_one() {
+        for rules in [Recovery::Ns2, Recovery::Rfc] {
+            assert_eq!(deflated(rules, 4.0, 3, 6), (1.0, 1));
+            assert_eq!(deflated(rules, 4.0, 3, 30), (1.0, 1));
         }
     }
 }

@@ -12,9 +12,9 @@
 //! # Differences
 //! * From RFC 6675: `pipe` is not computed anew from the scoreboard, and a hole needs no three reports above it.
 
-use super::{Law, is_new_loss, progress, start_over};
-use crate::machine::{Cut, Machine};
+use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
 use crate::runs::Runs;
+use crate::state::{LastReduction, SenderState};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
@@ -31,93 +31,93 @@ pub(crate) struct Pipe {
     timed_out: bool,
 }
 
-impl Law for Pipe {
+impl CongestionControl for Pipe {
     #[inline]
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        if ack.ece && m.ect {
-            m.on_echo(now, ack.ack);
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        if ack.ece && s.ect {
+            s.on_echo(now, ack.ack);
         }
         if self.recovering {
-            self.recover(m, now, ack, net);
+            self.recover(s, now, ack, net);
             return;
         }
-        if ack.ack > m.una {
-            progress(m, now, ack);
+        if ack.ack > s.una {
+            on_new_ack(s, now, ack);
             self.timed_out = false;
             self.sacked.clear();
-        } else if !self.timed_out && self.note(m, ack) {
-            m.dupacks += 1;
-            if m.dupacks == m.params.dupack_threshold {
-                self.begin(m, now, net);
-            } else if m.dupacks < m.params.dupack_threshold {
-                m.limited_transmit(now, net);
+        } else if !self.timed_out && self.note(s, ack) {
+            s.dupacks += 1;
+            if s.dupacks == s.params.dupack_threshold {
+                self.begin(s, now, net);
+            } else if s.dupacks < s.params.dupack_threshold {
+                s.limited_transmit(now, net);
             }
         }
-        if m.dupacks == 0 {
-            m.fill_window(now, net);
+        if s.dupacks == 0 {
+            s.fill_window(now, net);
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         self.recovering = false;
         self.timed_out = true;
         self.sacked.clear();
-        m.dupacks = 0;
-        start_over(m, now, net);
+        s.dupacks = 0;
+        restart_after_timeout(s, now, net);
     }
 }
 
 impl Pipe {
     /// Enter the reported blocks; whether they said anything new.
-    fn note(&mut self, m: &Machine, ack: &Ack<'_>) -> bool {
-        self.sacked.remove_below(m.una);
+    fn note(&mut self, s: &SenderState, ack: &Ack<'_>) -> bool {
+        self.sacked.remove_below(s.una);
         let mut new = 0;
-        for block in ack.sack.iter().filter(|block| block.start >= m.una && block.end > block.start) {
+        for block in ack.sack.iter().filter(|block| block.start >= s.una && block.end > block.start) {
             new += self.sacked.insert(*block).1;
         }
         new > 0
     }
 
-    fn begin<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if is_new_loss(m) {
-            m.recover = m.max;
-            m.halve(now);
-        } else if m.cut != Cut::Mark {
+    fn begin<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        if is_new_loss(s) {
+            s.recover = s.max;
+            s.halve(now);
+        } else if s.last_reduction != LastReduction::Mark {
             return;
         }
-        m.fast_retransmit(now);
-        self.in_network = m.outstanding().cast_signed() - m.dupacks.cast_signed();
+        s.enter_fast_retransmit(now);
+        self.in_network = s.outstanding().cast_signed() - s.dupacks.cast_signed();
         self.recovering = true;
-        let lost = m.una;
+        let lost = s.una;
         self.repaired = lost + 1;
-        m.transmit(now, lost, net);
+        s.transmit(now, lost, net);
     }
 
-    fn recover<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn recover<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         self.in_network -= 1;
-        if ack.ack >= m.recover {
+        if ack.ack >= s.recover {
             self.recovering = false;
-            m.recover = 0;
-            m.acknowledge(now, ack);
+            s.recover = 0;
+            s.acknowledge(now, ack);
             self.sacked.clear();
-            m.fill_window(now, net);
+            s.fill_window(now, net);
             return;
         }
-        if ack.ack > m.una {
-            m.advance(ack.ack);
+        if ack.ack > s.una {
+            s.advance(ack.ack);
             self.in_network -= 1;
-            m.restart_timer(now);
+            s.restart_timer(now);
         }
-        self.note(m, ack);
-        while self.in_network < m.cwnd as i32 {
-            if let Some(hole) = self.next_hole(m.una) {
+        self.note(s, ack);
+        while self.in_network < s.cwnd as i32 {
+            if let Some(hole) = self.next_hole(s.una) {
                 self.repaired = hole + 1;
-                m.transmit(now, hole, net);
-                m.next = m.next.max(hole + 1);
-            } else if m.next < m.end.min(m.una.saturating_add(m.params.window)) {
-                let seq = m.next;
-                m.next += 1;
-                m.transmit(now, seq, net);
+                s.transmit(now, hole, net);
+                s.next = s.next.max(hole + 1);
+            } else if s.next < s.end.min(s.una.saturating_add(s.params.window)) {
+                let seq = s.next;
+                s.next += 1;
+                s.transmit(now, seq, net);
             } else {
                 break;
             }

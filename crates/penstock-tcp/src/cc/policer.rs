@@ -39,7 +39,7 @@ pub(super) struct Policer {
 
 /// What an acknowledgement says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct News {
+pub(super) struct PolicerInput {
     /// Packets delivered since the start, and found lost now.
     pub(super) delivered: u32,
     pub(super) lost: u32,
@@ -57,26 +57,26 @@ impl Policer {
     }
 
     /// Enter an acknowledgement; whether the policer's rate has been used long enough. `packet`: bytes.
-    pub(super) fn on_ack(&mut self, now: Time, news: News, packet: f64) -> bool {
-        self.lost = self.lost.wrapping_add(news.lost);
+    pub(super) fn on_ack(&mut self, now: Time, input: PolicerInput, packet: f64) -> bool {
+        self.lost = self.lost.wrapping_add(input.lost);
         if let Some(used) = &mut self.used {
-            *used += u32::from(news.probing && news.round_starts);
+            *used += u32::from(input.probing && input.round_starts);
             let over = *used >= USED_ROUNDS;
             if over {
                 self.begin_anew();
             }
             return over;
         }
-        if self.interval.is_none() && news.lost > 0 {
-            self.begin(now, news.delivered);
+        if self.interval.is_none() && input.lost > 0 {
+            self.begin(now, input.delivered);
         }
         let Some(interval) = &mut self.interval else { return false };
-        interval.rounds += u32::from(news.round_starts);
+        interval.rounds += u32::from(input.round_starts);
         let interval = *interval;
-        if news.limited || interval.rounds > LONGEST_ROUNDS {
+        if input.limited || interval.rounds > LONGEST_ROUNDS {
             self.begin_anew();
-        } else if interval.rounds >= SHORTEST_ROUNDS && news.lost > 0 {
-            self.end(now, interval, news.delivered, packet);
+        } else if interval.rounds >= SHORTEST_ROUNDS && input.lost > 0 {
+            self.end(now, interval, input.delivered, packet);
         }
         false
     }
@@ -118,8 +118,8 @@ mod tests {
             let now = Time::from_nanos(u64::from(number * 10 + part) * 1_000_000);
             let lost = if part == 0 { lost } else { 0 };
             let delivered = number * 100 + part * 10;
-            let news = News { delivered, lost, round_starts: part == 0, limited: false, probing: true };
-            policer.on_ack(now, news, 1500.0);
+            let input = PolicerInput { delivered, lost, round_starts: part == 0, limited: false, probing: true };
+            policer.on_ack(now, input, 1500.0);
         }
     }
 

@@ -15,8 +15,8 @@
 //! * Bytes are not counted, and the AccECN option is not sent: the three bits are all there is.
 
 use super::accurate::Counter;
-use super::sack::Growth;
-use crate::machine::{HALF, Machine};
+use super::window_law::WindowLaw;
+use crate::state::{HALF, SenderState};
 use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
@@ -55,16 +55,16 @@ impl Default for Prague {
     }
 }
 
-fn virtual_rtt(m: &Machine) -> Span {
-    m.srtt().unwrap_or(VIRTUAL_RTT).max(VIRTUAL_RTT)
+fn virtual_rtt(s: &SenderState) -> Span {
+    s.srtt().unwrap_or(VIRTUAL_RTT).max(VIRTUAL_RTT)
 }
 
-impl Growth for Prague {
-    const SHARE: f64 = HALF;
+impl WindowLaw for Prague {
+    const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 
-    fn observe(&mut self, m: &Machine, now: Time, ack: &Ack<'_>) -> bool {
-        let acked = ack.ack - m.una;
+    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>) -> bool {
+        let acked = ack.ack - s.una;
         let marked = self.counter.advance(ack.ace);
         self.acked += acked;
         self.marked += marked;
@@ -74,28 +74,28 @@ impl Growth for Prague {
                 let share = f64::from(self.marked.min(self.acked)) / f64::from(self.acked);
                 self.alpha = (1.0 - G) * self.alpha + G * share;
             }
-            self.window_end = m.max;
-            self.until = now + virtual_rtt(m);
+            self.window_end = s.max;
+            self.until = now + virtual_rtt(s);
             self.acked = 0;
             self.marked = 0;
         }
-        let cuts = marked > 0 && now >= self.rests && ack.ack > m.recover;
+        let cuts = marked > 0 && now >= self.rests && ack.ack > s.recover;
         if cuts {
-            self.rests = now + virtual_rtt(m);
+            self.rests = now + virtual_rtt(s);
         }
         cuts
     }
 
-    fn grow(&mut self, m: &mut Machine, now: Time, _ack: &Ack<'_>, acked: u32) {
-        if m.cwnd < m.ssthresh {
-            m.grow(now, acked);
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        if s.cwnd < s.ssthresh {
+            s.grow(now, acked);
             return;
         }
-        let short = m.srtt().map_or(1.0, |srtt| (srtt.as_secs() / VIRTUAL_RTT.as_secs()).min(1.0));
-        m.set_cwnd(now, m.cwnd + short * short * f64::from(acked) / m.cwnd);
+        let short = s.srtt().map_or(1.0, |srtt| (srtt.as_secs() / VIRTUAL_RTT.as_secs()).min(1.0));
+        s.set_cwnd(now, s.cwnd + short * short * f64::from(acked) / s.cwnd);
     }
 
-    fn mark_share(&self) -> f64 {
+    fn mark_factor(&self) -> f64 {
         1.0 - self.alpha / 2.0
     }
 
@@ -112,15 +112,15 @@ mod tests {
     /// `alpha` after each acknowledgement of a sender with always `window` packets outstanding, one each millisecond.
     fn alphas(window: u32, is_marked: impl Fn(u32) -> bool) -> std::vec::Vec<f64> {
         let params = TcpParams { flavour: Flavour::Prague, ecn: true, ..TcpParams::of(Profile::Linux) };
-        let mut m = Machine::new(params.into());
+        let mut s = SenderState::new(params.into());
         let (mut prague, mut ace) = (Prague::default(), 5_u8);
         let mut alpha_after = |packet: u32| {
-            m.una = packet;
-            m.max = packet + window;
+            s.una = packet;
+            s.max = packet + window;
             ace = (ace + u8::from(is_marked(packet))) % 8;
             let now = Time::from_nanos(u64::from(packet) * 1_000_000);
             let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece: false, ace, sack: &[], retransmission: false };
-            prague.observe(&m, now, &ack);
+            prague.observe(&s, now, &ack);
             prague.alpha
         };
         (0..4000).map(&mut alpha_after).collect()

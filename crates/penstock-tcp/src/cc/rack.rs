@@ -14,17 +14,17 @@
 //! The tail is probed two smoothed round trips after the last new packet or acknowledgement, while nothing is reported
 //! (section 7); a loss that the probe has repaired is answered (section 7.4.2).
 //!
-//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`Growth`]).
+//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`WindowLaw`]).
 //!
 //! # Differences
 //! * No recovery is undone: there is no duplicate-SACK and no F-RTO.
 //! * Without `prr` the window is at the threshold at once.
 
 use super::prr::Prr;
-use super::sack::{Delivery, Growth, send_new};
-use super::{Law, open};
+use super::window_law::{Delivery, WindowLaw};
+use super::{CongestionControl, open};
 use crate::flight::{Flight, Losses};
-use crate::machine::{Cut, Machine, Probe};
+use crate::state::{LastReduction, SenderState, TailProbe};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
@@ -42,7 +42,7 @@ enum State {
 
 /// A probe that is not answered for: the packet after it, and whether it was sent before.
 #[derive(Clone, Copy, Debug)]
-struct Tail {
+struct OutstandingProbe {
     end: u32,
     repeated: bool,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Rack<G> {
     state: State,
     prr: Prr,
     growth: G,
-    tail: Option<Tail>,
+    tail: Option<OutstandingProbe>,
     /// The first packet that was new when the window was last cut, or the timer ended.
     high: u32,
     /// When the next packet is lost that may only be late; the timer that is armed waits for it.
@@ -62,99 +62,101 @@ pub(crate) struct Rack<G> {
     moved: bool,
 }
 
-impl<G: Growth> Law for Rack<G> {
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        self.send(m, now, net);
+impl<G: WindowLaw> CongestionControl for Rack<G> {
+    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.send(s, now, net);
     }
 
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let ack = &Ack { ece: self.growth.observe(m, now, ack), ..*ack };
-        if ack.ece && m.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
-            let window = m.cwnd;
-            if m.answer_echo(now, ack.ack, self.growth.mark_share()) {
-                self.growth.on_cut(m, window);
+    // Called, as that of `Sack` is.
+    #[inline(never)]
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        let ack = &Ack { ece: self.growth.observe(s, now, ack), ..*ack };
+        if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
+            let window = s.cwnd;
+            if s.respond_to_echo(now, ack.ack, self.growth.mark_factor()) {
+                self.growth.on_reduction(s, window);
             }
         }
-        let (before, sent) = (m.una, m.max);
-        let news = self.flight.on_ack(now, ack, m.params.timestamps);
+        let (before, sent) = (s.una, s.max);
+        let summary = self.flight.on_ack(now, ack, s.params.timestamps);
         let advances = ack.ack > before;
-        if m.probe == Probe::Armed || news.before_first {
-            m.probe = Probe::None;
-            m.restart_timer(now);
+        if s.probe == TailProbe::Armed || summary.before_first {
+            s.probe = TailProbe::None;
+            s.restart_timer(now);
         }
         let opens = advances && before == 0;
         if opens {
-            open(m, now, ack);
+            open(s, now, ack);
         } else if advances {
-            m.acknowledge(now, ack);
+            s.acknowledge(now, ack);
         }
         self.moved |= advances;
-        self.answer_for_probe(m, now, ack, advances);
-        self.end_reduction(m, now);
-        let losses = self.detect(m, now);
-        let marked = ack.ece && m.ect;
-        self.answer(m, now, losses, marked, news.delivered);
-        if G::OWN_WINDOW {
-            let delivery = Delivery { lost: losses.count, ..self.delivery(news.delivered) };
-            self.growth.control(m, now, ack, &delivery);
+        self.answer_for_probe(s, now, ack, advances);
+        self.end_reduction(s, now);
+        let losses = self.detect(s, now);
+        let marked = ack.ece && s.ect;
+        self.answer(s, now, losses, marked, summary.delivered);
+        if G::SETS_WINDOW {
+            let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
+            self.growth.control(s, now, ack, &delivery);
         }
-        if self.reduces(m) {
-            self.reduce(m, now, news.delivered, advances && losses.count == 0);
+        if self.reduces(s) {
+            self.reduce(s, now, summary.delivered, advances && losses.count == 0);
         } else if advances && !opens && !marked && self.state != State::Recovery {
-            self.growth.grow(m, now, ack, news.delivered);
+            self.growth.grow(s, now, ack, summary.delivered);
         }
-        self.send(m, now, net);
-        self.arm(m, now, advances || m.max > sent);
+        self.send(s, now, net);
+        self.arm(s, now, advances || s.max > sent);
     }
 
-    fn on_probe<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.probe = Probe::None;
-        m.restart_timer(now);
+    fn on_probe<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.probe = TailProbe::None;
+        s.restart_timer(now);
         if self.late.is_some() {
-            let losses = self.detect(m, now);
-            self.answer(m, now, losses, false, 0);
-            if losses.count > 0 && self.reduces(m) {
-                self.reduce(m, now, 1, false);
+            let losses = self.detect(s, now);
+            self.answer(s, now, losses, false, 0);
+            if losses.count > 0 && self.reduces(s) {
+                self.reduce(s, now, 1, false);
             }
-            self.send(m, now, net);
-            self.arm(m, now, false);
+            self.send(s, now, net);
+            self.arm(s, now, false);
             return;
         }
-        let first_new = m.max;
-        if send_new(m, now, net) {
+        let first_new = s.max;
+        if s.send_new(now, net) {
             self.flight.on_send(now, first_new);
         } else {
-            m.transmit(now, m.max - 1, net);
-            self.flight.on_send(now, m.max - 1);
+            s.transmit(now, s.max - 1, net);
+            self.flight.on_send(now, s.max - 1);
         }
-        self.tail = Some(Tail { end: m.max, repeated: m.max == first_new });
+        self.tail = Some(OutstandingProbe { end: s.max, repeated: s.max == first_new });
     }
 
-    fn on_pace<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        let sent = m.max;
-        self.send(m, now, net);
-        self.arm(m, now, m.max > sent);
+    fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        let sent = s.max;
+        self.send(s, now, net);
+        self.arm(s, now, s.max > sent);
     }
 
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         let new = match self.state {
             State::Open => true,
             State::Loss => self.moved,
-            State::Marked | State::Recovery => m.una >= self.high,
+            State::Marked | State::Recovery => s.una >= self.high,
         };
         if new {
-            m.collapse(now, G::SHARE);
+            s.collapse(now, G::LOSS_FACTOR);
         } else {
-            m.restart_window(now);
+            s.restart_window(now);
         }
-        self.growth.on_timeout(m);
+        self.growth.on_timeout(s);
         self.flight.lose_old(now);
-        m.set_cwnd(now, f64::from(self.flight.pipe() + 1));
-        m.stop_timing();
-        m.cut = Cut::Timeout;
-        (self.state, self.high, self.moved) = (State::Loss, m.max, false);
+        s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
+        s.stop_timing();
+        s.last_reduction = LastReduction::Timeout;
+        (self.state, self.high, self.moved) = (State::Loss, s.max, false);
         (self.tail, self.late) = (None, None);
-        self.send(m, now, net);
+        self.send(s, now, net);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -162,19 +164,19 @@ impl<G: Growth> Law for Rack<G> {
     }
 }
 
-impl<G: Growth> Rack<G> {
+impl<G: WindowLaw> Rack<G> {
     /// A probe repaired a loss unless an acknowledgement says that both transmissions arrived (section 7.4.2).
-    fn answer_for_probe(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, advances: bool) {
+    fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, advances: bool) {
         let Some(tail) = self.tail.filter(|tail| ack.ack >= tail.end) else { return };
         if !tail.repeated {
             self.tail = None;
         } else if ack.ack > tail.end {
             self.tail = None;
-            if G::OWN_WINDOW {
+            if G::SETS_WINDOW {
                 return;
             }
-            self.cut(m, now, G::SHARE);
-            m.set_cwnd(now, m.ssthresh);
+            self.cut(s, now, G::LOSS_FACTOR);
+            s.set_cwnd(now, s.ssthresh);
             self.state = State::Open;
         } else if !advances && ack.sack.is_empty() {
             self.tail = None;
@@ -183,33 +185,33 @@ impl<G: Growth> Rack<G> {
 
     /// Everything that was outstanding at the cut is acknowledged. One packet more, if that was for a mark: "congestion window
     /// reduced" must have arrived before the next echo counts.
-    fn end_reduction(&mut self, m: &mut Machine, now: Time) {
+    fn end_reduction(&mut self, s: &mut SenderState, now: Time) {
         let ends = match self.state {
             State::Open => false,
-            State::Marked => m.una > self.high,
-            State::Recovery | State::Loss => m.una >= self.high,
+            State::Marked => s.una > self.high,
+            State::Recovery | State::Loss => s.una >= self.high,
         };
         if ends {
             if self.state == State::Recovery {
-                m.cut = Cut::Recovered;
+                s.last_reduction = LastReduction::Recovered;
             }
-            if self.state != State::Loss && !G::OWN_WINDOW {
-                m.set_cwnd(now, m.ssthresh);
+            if self.state != State::Loss && !G::SETS_WINDOW {
+                s.set_cwnd(now, s.ssthresh);
             }
             self.state = State::Open;
         }
     }
 
     /// Losses come before a mark: they are repaired in any case.
-    fn answer(&mut self, m: &mut Machine, now: Time, losses: Losses, marked: bool, delivered: u32) {
+    fn answer(&mut self, s: &mut SenderState, now: Time, losses: Losses, marked: bool, delivered: u32) {
         match self.state {
-            State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(m, now, delivered),
-            State::Loss if losses.again => self.begin_recovery(m, now, delivered),
+            State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
+            State::Loss if losses.again => self.begin_recovery(s, now, delivered),
             State::Open if marked && G::MARK_COVERS_LOSS => {
-                self.cut(m, now, self.growth.mark_share());
+                self.cut(s, now, self.growth.mark_factor());
                 self.state = State::Marked;
-                m.cut = Cut::Mark;
-                m.count_echo();
+                s.last_reduction = LastReduction::Mark;
+                s.count_echo();
             }
             _ => {}
         }
@@ -219,83 +221,105 @@ impl<G: Growth> Rack<G> {
         Delivery { newly, in_flight: self.flight.pipe(), lost: 0, recovering: self.state == State::Recovery }
     }
 
-    fn begin_recovery(&mut self, m: &mut Machine, now: Time, delivered: u32) {
-        if G::OWN_WINDOW {
+    fn begin_recovery(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
+        if G::SETS_WINDOW {
             let delivery = self.delivery(delivered);
-            self.growth.on_recovery(m, now, &delivery);
-            (self.high, self.tail) = (m.max, None);
+            self.growth.on_recovery(s, now, &delivery);
+            (self.high, self.tail) = (s.max, None);
         } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
-            self.cut(m, now, G::SHARE);
+            self.cut(s, now, G::LOSS_FACTOR);
         }
         self.state = State::Recovery;
-        m.fast_retransmit(now);
+        s.enter_fast_retransmit(now);
     }
 
     /// The threshold is this share of the window; the window itself goes there as packets arrive.
-    fn cut(&mut self, m: &mut Machine, now: Time, share: f64) {
-        let window = m.cwnd;
-        self.prr = Prr::new(m.window());
-        m.reduce(now, share);
-        if m.params.prr {
-            m.set_cwnd(now, window);
+    fn cut(&mut self, s: &mut SenderState, now: Time, share: f64) {
+        let window = s.cwnd;
+        self.prr = Prr::new(s.window());
+        s.reduce(now, share);
+        if s.params.prr {
+            s.set_cwnd(now, window);
         }
-        self.growth.on_cut(m, window);
-        self.high = m.max;
+        self.growth.on_reduction(s, window);
+        self.high = s.max;
         self.tail = None;
     }
 
     /// Whether the window is on its way to the threshold.
-    fn reduces(&self, m: &Machine) -> bool {
-        m.params.prr && !G::OWN_WINDOW && matches!(self.state, State::Marked | State::Recovery)
+    fn reduces(&self, s: &SenderState) -> bool {
+        s.params.prr && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
     }
 
-    fn reduce(&mut self, m: &mut Machine, now: Time, delivered: u32, safe: bool) {
+    fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32, safe: bool) {
         if delivered > 0 {
             let pipe = self.flight.pipe();
-            let allowed = self.prr.on_delivery(delivered, pipe, m.ssthresh, safe);
-            m.set_cwnd(now, f64::from(pipe + allowed.max(self.prr.least())));
+            let allowed = self.prr.on_delivery(delivered, pipe, s.ssthresh, safe);
+            s.set_cwnd(now, f64::from(pipe + allowed.max(self.prr.least())));
         }
     }
 
     /// Find what is lost, and when the next packet will be.
-    fn detect(&mut self, m: &Machine, now: Time) -> Losses {
+    fn detect(&mut self, s: &SenderState, now: Time) -> Losses {
         let repairing = matches!(self.state, State::Recovery | State::Loss);
-        let window = self.flight.reordering_window(repairing, m.params.dupack_threshold, m.srtt());
+        let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
         let losses = self.flight.detect(now, window);
         self.late = self.flight.lost_at(window);
         losses
     }
 
     /// Send what pipe and window allow, lost packets first.
-    fn send<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        while self.flight.pipe() < m.window() && m.may_send(now) {
+    fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        while self.flight.pipe() < s.window() && s.may_send(now) {
             let lost = self.flight.next_lost();
-            let seq = lost.unwrap_or(m.max);
+            let seq = lost.unwrap_or(s.max);
             if lost.is_some() {
-                m.transmit(now, seq, net);
-            } else if !send_new(m, now, net) {
+                s.transmit(now, seq, net);
+            } else if !s.send_new(now, net) {
                 return;
             }
             self.flight.on_send(now, seq);
             self.prr.on_send();
-            if seq == m.una {
-                m.restart_timer(now);
+            if seq == s.una {
+                s.restart_timer(now);
             }
         }
     }
 
     /// Arm the timer that comes before the timeout, if there is one; `fresh`: new data was sent or acknowledged.
-    fn arm(&mut self, m: &mut Machine, now: Time, fresh: bool) {
+    fn arm(&mut self, s: &mut SenderState, now: Time, fresh: bool) {
         if let Some(at) = self.late {
-            m.arm_late(now, at);
+            s.arm_reordering(now, at);
         } else if fresh
-            && m.params.tlp
-            && m.outstanding() > 0
+            && s.params.tlp
+            && s.outstanding() > 0
             && !self.flight.has_reported()
             && self.tail.is_none()
             && matches!(self.state, State::Open | State::Marked)
         {
-            m.arm_probe(now);
+            s.arm_probe(now);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window_law::RenoWindow;
+    use super::*;
+    use crate::params::{Profile, TcpParams};
+
+    #[test]
+    fn the_answer_to_a_mark_ends_one_packet_after_the_window_in_which_it_came() {
+        // The packet that says "congestion window reduced" is number 10, the first one after the reduction.
+        let mut s = SenderState::new(TcpParams::of(Profile::Linux).into());
+        (s.cwnd, s.ssthresh) = (7.0, 5.0);
+        let mut ends_at = |state, una| {
+            s.una = una;
+            let mut rack = Rack::<RenoWindow> { state, high: 10, ..Rack::default() };
+            rack.end_reduction(&mut s, Time::ZERO);
+            rack.state == State::Open
+        };
+        assert_eq!([9, 10, 11].map(|una| ends_at(State::Marked, una)), [false, false, true]);
+        assert_eq!([9, 10, 11].map(|una| ends_at(State::Recovery, una)), [false, true, true]);
     }
 }

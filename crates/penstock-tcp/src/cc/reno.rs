@@ -3,79 +3,78 @@
 //! V. Jacobson, "Modified TCP Congestion Avoidance Algorithm", end2end-interest, April 1990; RFC 5681, section 3.2.
 //!
 //! # Law
-//! Third duplicate: `ssthresh = cwnd/2`, the lost packet is sent again, `cwnd = ssthresh`, inflated by 3; each further duplicate
-//! inflates by one packet more. The next new acknowledgement deflates: `cwnd = ssthresh`. Timeout: `ssthresh = cwnd/2`,
+//! Third duplicate ACK: `ssthresh = cwnd/2`, the lost packet is sent again, `cwnd = ssthresh`, inflated by 3; each further
+//! duplicate inflates by one packet more. The next new ACK deflates: `cwnd = ssthresh`. Timeout: `ssthresh = cwnd/2`,
 //! `cwnd = 1`.
 //!
 //! # Differences
 //! * The inflation is kept apart from `cwnd`, so that `cwnd` shows what the law means.
-//! * ns2 rules: `cwnd` keeps the half of an odd window and grows with the acknowledgement that ends the recovery.
+//! * `recovery = "ns2"`: `cwnd` keeps the half of an odd window, and the ACK that ends the recovery also grows it.
 
-use super::{Law, is_new_loss, progress, start_over};
-use crate::machine::{Cut, Machine};
+use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
+use crate::state::{LastReduction, SenderState};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Debug)]
 pub(crate) struct Reno;
 
-impl Law for Reno {
+impl CongestionControl for Reno {
     #[inline]
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        if ack.ece && m.ect {
-            m.on_echo(now, ack.ack);
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        if ack.ece && s.ect {
+            s.on_echo(now, ack.ack);
         }
-        if ack.ack > m.una {
-            if m.inflation > 0 {
-                m.inflation = 0;
-                if m.cut == Cut::Loss {
-                    m.cut = Cut::Recovered;
+        if ack.ack > s.una {
+            if s.inflation > 0 {
+                s.inflation = 0;
+                if s.last_reduction == LastReduction::Loss {
+                    s.last_reduction = LastReduction::Recovered;
                 }
-                if m.rfc() {
-                    m.acknowledge(now, ack);
-                    m.fill_window(now, net);
+                if !s.rules().recovery_ends_with_growth() {
+                    s.acknowledge(now, ack);
+                    s.fill_window(now, net);
                     return;
                 }
             }
-            progress(m, now, ack);
+            on_new_ack(s, now, ack);
         } else {
-            duplicate(m, now, net);
+            on_duplicate(s, now, net);
         }
-        if m.dupacks == 0 || m.dupacks >= m.params.dupack_threshold {
-            m.fill_window(now, net);
+        if s.dupacks == 0 || s.dupacks >= s.params.dupack_threshold {
+            s.fill_window(now, net);
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.dupacks = 0;
-        start_over(m, now, net);
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.dupacks = 0;
+        restart_after_timeout(s, now, net);
     }
 }
 
-/// A duplicate acknowledgement: limited transmit, fast retransmit, fast recovery, in this order.
-pub(crate) fn duplicate<N: Network>(m: &mut Machine, now: Time, net: &mut N) {
-    if m.rfc() && m.outstanding() == 0 {
-        // RFC 5681, section 2: a duplicate needs outstanding data.
+/// A duplicate ACK: limited transmit, fast retransmit, fast recovery, in this order.
+pub(crate) fn on_duplicate<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
+    if !s.rules().counts_duplicate(s.outstanding()) {
         return;
     }
-    m.dupacks += 1;
-    if m.dupacks < m.params.dupack_threshold {
-        m.limited_transmit(now, net);
-    } else if m.dupacks > m.params.dupack_threshold {
-        if m.cut == Cut::Loss {
-            m.inflation += 1;
+    s.dupacks += 1;
+    if s.dupacks < s.params.dupack_threshold {
+        s.limited_transmit(now, net);
+    } else if s.dupacks > s.params.dupack_threshold {
+        if s.last_reduction == LastReduction::Loss {
+            s.inflation += 1;
         }
-    } else if is_new_loss(m) || m.cut == Cut::Mark {
-        let new = is_new_loss(m);
+    } else if is_new_loss(s) || s.last_reduction == LastReduction::Mark {
+        let new = is_new_loss(s);
         if new {
-            m.halve(now);
+            s.halve(now);
         }
-        if new || m.rfc() {
-            m.recover = m.max;
+        if new || s.rules().repair_moves_recover() {
+            s.recover = s.max;
         }
-        m.fast_retransmit(now);
-        let lost = m.una;
-        m.transmit(now, lost, net);
-        m.inflation = m.params.dupack_threshold;
+        s.enter_fast_retransmit(now);
+        let lost = s.una;
+        s.transmit(now, lost, net);
+        s.inflation = s.params.dupack_threshold;
     }
 }

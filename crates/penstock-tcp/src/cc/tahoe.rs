@@ -4,58 +4,58 @@
 //! Reno and SACK TCP", Computer Communication Review 26(3), 1996.
 //!
 //! # Law
-//! New acknowledgement: `cwnd += 1` below `ssthresh`, else `cwnd += 1/cwnd`. Third duplicate: `ssthresh = cwnd/2`, `cwnd = 1`,
-//! and everything from the lost packet on is sent again as the window opens. Timeout: the same.
+//! New ACK: `cwnd += 1` below `ssthresh`, else `cwnd += 1/cwnd`. Third duplicate ACK: `ssthresh = cwnd/2`, `cwnd = 1`, and
+//! everything from the lost packet on is sent again as the window opens. Timeout: the same.
 //!
 //! # Differences
 //! * The first two duplicates release one new packet each (RFC 3042) with `limited_transmit`.
-//! * ns2 rules: duplicates go on counting over a timeout.
+//! * `recovery = "ns2"`: a timeout does not reset the count of duplicates.
 
-use super::{Law, is_new_loss, progress, start_over};
-use crate::machine::{Cut, HALF, Machine};
+use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
+use crate::state::{HALF, LastReduction, SenderState};
 use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Debug)]
 pub(crate) struct Tahoe;
 
-impl Law for Tahoe {
+impl CongestionControl for Tahoe {
     #[inline]
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        if ack.ece && m.ect {
-            m.on_echo(now, ack.ack);
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        if ack.ece && s.ect {
+            s.on_echo(now, ack.ack);
         }
-        if ack.ack > m.una {
-            progress(m, now, ack);
+        if ack.ack > s.una {
+            on_new_ack(s, now, ack);
         } else {
-            m.dupacks += 1;
-            if m.dupacks == m.params.dupack_threshold {
-                lose(m, now);
-            } else if m.dupacks < m.params.dupack_threshold {
-                m.limited_transmit(now, net);
+            s.dupacks += 1;
+            if s.dupacks == s.params.dupack_threshold {
+                on_loss(s, now);
+            } else if s.dupacks < s.params.dupack_threshold {
+                s.limited_transmit(now, net);
             }
         }
-        m.fill_window(now, net);
+        s.fill_window(now, net);
     }
 
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if m.rfc() {
-            m.dupacks = 0;
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        if s.rules().timeout_forgets_duplicates() {
+            s.dupacks = 0;
         }
-        start_over(m, now, net);
+        restart_after_timeout(s, now, net);
     }
 }
 
-fn lose(m: &mut Machine, now: Time) {
-    if is_new_loss(m) {
-        m.recover = m.max;
-        m.collapse(now, HALF);
-    } else if m.cut == Cut::Mark {
+fn on_loss(s: &mut SenderState, now: Time) {
+    if is_new_loss(s) {
+        s.recover = s.max;
+        s.collapse(now, HALF);
+    } else if s.last_reduction == LastReduction::Mark {
         // The mark has halved the threshold already.
-        m.restart_window(now);
+        s.restart_window(now);
     } else {
         return;
     }
-    m.fast_retransmit(now);
-    m.go_back(now);
+    s.enter_fast_retransmit(now);
+    s.go_back(now);
 }

@@ -26,8 +26,8 @@
 //! * A few flows in a hundred differ from ns-2 by a last bit: ns-2 adds up times in floating point, and a `delta` that lies
 //!   exactly between two whole numbers (a round trip of twice `base_rtt`) then falls on the other side.
 
-use super::Law;
-use crate::machine::{Cut, HALF, Machine};
+use super::CongestionControl;
+use crate::state::{HALF, LastReduction, SenderState};
 use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
@@ -40,7 +40,7 @@ const MOST_UNUSED: f64 = 3.0;
 
 /// A packet outstanding.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SentPacket {
     /// On the clock of the law.
     at: Span,
     times: u32,
@@ -48,13 +48,13 @@ struct Sent {
 
 /// Fine-grained estimate of the round trip: sums of the estimator of [`crate::rtt`], in seconds.
 #[derive(Debug, Default)]
-struct Fine {
+struct FineRtt {
     srtt8: f64,
     rttvar4: f64,
     timeout: f64,
 }
 
-impl Fine {
+impl FineRtt {
     fn start(rtt: f64) -> Self {
         Self { srtt8: rtt * 8.0, rttvar4: rtt, timeout: rtt * 1.5 }
     }
@@ -71,15 +71,15 @@ impl Fine {
 #[derive(Debug, Default)]
 pub(crate) struct Vegas {
     /// What is outstanding, from `una` on.
-    sent: VecDeque<Sent>,
+    sent: VecDeque<SentPacket>,
     /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
     /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.
-    stale: VecDeque<(u32, Sent)>,
+    stale: VecDeque<(u32, SentPacket)>,
     /// When the first packet was last sent: the law's clock begins.
     origin: Time,
     /// The first answer has come.
     answered: bool,
-    fine: Fine,
+    fine: FineRtt,
     base_rtt: f64,
     /// The round in progress: the packet whose answer ends it, its beginning, and the round trips measured in it.
     round_ends: u32,
@@ -96,52 +96,52 @@ pub(crate) struct Vegas {
     worried: u32,
 }
 
-impl Law for Vegas {
-    fn fill<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        if m.next == 0 {
+impl CongestionControl for Vegas {
+    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        if s.next == 0 {
             self.origin = now;
         }
-        let end = m.una.saturating_add(m.window()).min(m.end);
-        while m.next < end {
-            let seq = m.next;
-            m.next += 1;
-            self.transmit(m, now, seq, net);
+        let end = s.una.saturating_add(s.window()).min(s.end);
+        while s.next < end {
+            let seq = s.next;
+            s.next += 1;
+            self.transmit(s, now, seq, net);
         }
     }
 
-    fn on_ack<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if !self.answered {
             self.answered = true;
             self.base_rtt = self.clock(now).as_secs();
-            self.fine = Fine::start(self.base_rtt);
+            self.fine = FineRtt::start(self.base_rtt);
         }
-        if ack.ece && m.ect {
-            m.on_echo(now, ack.ack);
+        if ack.ece && s.ect {
+            s.on_echo(now, ack.ack);
         }
-        if ack.ack > m.una {
-            self.advance(m, now, ack, net);
+        if ack.ack > s.una {
+            self.advance(s, now, ack, net);
         } else {
-            self.duplicate(m, now, net);
+            self.duplicate(s, now, net);
         }
-        if m.dupacks == 0 || m.dupacks >= m.params.dupack_threshold {
-            self.fill(m, now, net);
+        if s.dupacks == 0 || s.dupacks >= s.params.dupack_threshold {
+            self.fill(s, now, net);
         }
     }
 
-    fn on_idle<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.back_off();
-        self.on_timeout(m, now, net);
+    fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.back_off();
+        self.on_timeout(s, now, net);
     }
 
-    fn on_timeout<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.dupacks = 0;
-        m.cut = Cut::Timeout;
-        m.collapse(now, HALF);
-        m.set_cwnd(now, MIN_CWND);
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.dupacks = 0;
+        s.last_reduction = LastReduction::Timeout;
+        s.collapse(now, HALF);
+        s.set_cwnd(now, MIN_CWND);
         self.cut_window = 0.0;
         self.cut_at = self.clock(now);
-        m.go_back(now);
-        self.fill(m, now, net);
+        s.go_back(now);
+        self.fill(s, now, net);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -152,24 +152,23 @@ impl Law for Vegas {
 }
 
 impl Vegas {
-    fn advance<N: Network>(&mut self, m: &mut Machine, now: Time, ack: &Ack<'_>, net: &mut N) {
-        if m.una == 1 && m.params.syn {
-            m.set_cwnd(now, m.params.initial_window);
+    fn advance<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        if s.una == 1 && s.params.syn {
+            s.set_cwnd(now, s.params.initial_window);
         }
         // The inflation of duplicates ends. After a timeout there is no cut window; in ns-2 it is then 0.
-        let cut = self.cut_window > 0.0 || !m.rfc();
-        if m.dupacks > m.params.dupack_threshold && m.cwnd > self.cut_window && cut {
-            m.set_cwnd(now, self.cut_window);
-            m.ssthresh = MIN_CWND;
+        let deflates = s.rules().vegas_deflates(self.cut_window);
+        if s.dupacks > s.params.dupack_threshold && s.cwnd > self.cut_window && deflates {
+            s.set_cwnd(now, self.cut_window);
+            s.ssthresh = MIN_CWND;
         }
-        let acknowledged = (ack.ack - m.una) as usize;
-        m.acknowledge(now, ack);
+        let acknowledged = (ack.ack - s.una) as usize;
+        s.acknowledge(now, ack);
         if ack.ack > self.round_ends {
-            self.end_round(m, now);
+            self.end_round(s, now);
         }
-        let newest = self.forget(m, acknowledged);
-        // ns-2 takes the sending time zero, that of the first packets, for none.
-        let measured = |sent: &Sent| sent.times == 1 && (m.rfc() || sent.at > Span::ZERO);
+        let newest = self.forget(s, acknowledged);
+        let measured = |sent: &SentPacket| sent.times == 1 && s.rules().vegas_measures(sent.at);
         if let Some(sent) = newest.filter(measured) {
             let rtt = self.age(&sent, now);
             self.rtt_sum += rtt;
@@ -178,16 +177,16 @@ impl Vegas {
             self.fine.measure(rtt);
         }
         // Only a window that is in use grows, and a step of slow start only in slow start.
-        let unused = m.cwnd - f64::from(m.next - m.una);
-        let slow = m.cwnd < m.ssthresh;
+        let unused = s.cwnd - f64::from(s.next - s.una);
+        let slow = s.cwnd < s.ssthresh;
         if self.step > 0.0 && unused <= MOST_UNUSED && (slow || self.step < 1.0) {
-            m.set_cwnd(now, m.cwnd + self.step);
+            s.set_cwnd(now, s.cwnd + self.step);
         }
-        if self.worried > 0 && self.first_is_late(m, now) {
+        if self.worried > 0 && self.first_is_late(s, now) {
             self.worried -= 1;
-            m.dupacks = m.params.dupack_threshold;
-            let lost = m.una;
-            self.transmit(m, now, lost, net);
+            s.dupacks = s.params.dupack_threshold;
+            let lost = s.una;
+            self.transmit(s, now, lost, net);
         } else {
             self.worried = 0;
         }
@@ -198,12 +197,12 @@ impl Vegas {
     }
 
     /// Seconds since a packet was sent.
-    fn age(&self, sent: &Sent, now: Time) -> f64 {
+    fn age(&self, sent: &SentPacket, now: Time) -> f64 {
         self.clock(now).as_secs() - sent.at.as_secs()
     }
 
     /// The law proper, once a round trip.
-    fn end_round(&mut self, m: &mut Machine, now: Time) {
+    fn end_round(&mut self, s: &mut SenderState, now: Time) {
         let rtt = if self.rtt_count > 0 {
             self.rtt_sum / f64::from(self.rtt_count)
         } else {
@@ -211,81 +210,81 @@ impl Vegas {
         };
         self.rtt_sum = 0.0;
         self.rtt_count = 0;
-        let sent = m.next - self.round_ends;
+        let sent = s.next - self.round_ends;
         if rtt > 0.0 {
             if sent <= 1 {
                 self.base_rtt = rtt;
             }
             let actual = f64::from(sent) / rtt;
-            let expected = f64::from(m.next + 1 - m.una) / self.base_rtt;
+            let expected = f64::from(s.next + 1 - s.una) / self.base_rtt;
             // Rounded towards zero after the half is added.
             let delta = ((expected - actual) * self.base_rtt + 0.5) as i64 as f64;
-            let cwnd = m.cwnd;
+            let cwnd = s.cwnd;
             self.step = 0.0;
-            if cwnd < m.ssthresh {
+            if cwnd < s.ssthresh {
                 // Only a round without growth shows the delay of a window (section 4.3 of the paper).
                 self.holds = !self.holds;
-                if !self.holds && delta > m.params.gamma {
-                    m.ssthresh = MIN_CWND;
-                    m.set_cwnd(now, (cwnd - cwnd / 8.0).max(MIN_CWND));
+                if !self.holds && delta > s.params.gamma {
+                    s.ssthresh = MIN_CWND;
+                    s.set_cwnd(now, (cwnd - cwnd / 8.0).max(MIN_CWND));
                 } else if !self.holds {
                     self.step = 1.0;
                 }
-            } else if delta > m.params.beta {
-                m.set_cwnd(now, (cwnd - 1.0).max(MIN_CWND));
-            } else if delta < m.params.alpha {
+            } else if delta > s.params.beta {
+                s.set_cwnd(now, (cwnd - 1.0).max(MIN_CWND));
+            } else if delta < s.params.alpha {
                 self.step = 1.0 / cwnd;
             }
         }
-        self.round_ends = m.next;
+        self.round_ends = s.next;
         self.round_began = self.clock(now);
     }
 
-    fn duplicate<N: Network>(&mut self, m: &mut Machine, now: Time, net: &mut N) {
-        m.dupacks += 1;
-        let threshold = m.params.dupack_threshold;
-        if !self.first_is_late(m, now) && m.dupacks != threshold {
-            if m.dupacks > threshold {
-                m.set_cwnd(now, m.cwnd + 1.0);
+    fn duplicate<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.dupacks += 1;
+        let threshold = s.params.dupack_threshold;
+        if !self.first_is_late(s, now) && s.dupacks != threshold {
+            if s.dupacks > threshold {
+                s.set_cwnd(now, s.cwnd + 1.0);
             }
             return;
         }
-        if m.una >= m.end {
+        if s.una >= s.end {
             return;
         }
-        let first = self.sent.front().copied().unwrap_or(Sent { at: Span::ZERO, times: 0 });
-        if m.una <= m.recover && m.cut == Cut::Timeout {
+        let first = self.sent.front().copied().unwrap_or(SentPacket { at: Span::ZERO, times: 0 });
+        if s.una <= s.recover && s.last_reduction == LastReduction::Timeout {
             return;
         }
-        self.worried = (m.next + 1 - m.una).min(2);
+        self.worried = (s.next + 1 - s.una).min(2);
         self.fine.timeout += if first.times > 1 { self.fine.timeout } else { self.fine.timeout / 8.0 };
         if self.cut_at < first.at {
-            let window = m.window();
+            let window = s.window();
             let cut = match window {
                 0..=3 => 2,
                 _ if first.times > 1 => window / 2,
                 _ => window - window / 4,
             };
             self.cut_window = f64::from(cut);
-            m.set_cwnd(now, self.cut_window + f64::from(m.dupacks));
+            s.set_cwnd(now, self.cut_window + f64::from(s.dupacks));
             self.cut_at = self.clock(now);
         }
-        m.recover = m.max;
-        m.back_off();
-        m.fast_retransmit(now);
-        let lost = m.una;
-        self.transmit(m, now, lost, net);
+        s.recover = s.max;
+        s.back_off();
+        s.enter_fast_retransmit(now);
+        let lost = s.una;
+        self.transmit(s, now, lost, net);
         if first.times <= 1 {
-            m.dupacks = m.dupacks.max(threshold);
+            s.dupacks = s.dupacks.max(threshold);
         }
     }
 
     /// Forget the packets that have been acknowledged; returns the newest of them.
-    fn forget(&mut self, m: &Machine, acknowledged: usize) -> Option<Sent> {
+    fn forget(&mut self, s: &SenderState, acknowledged: usize) -> Option<SentPacket> {
         let acknowledged = acknowledged.min(self.sent.len());
         let newest = acknowledged.checked_sub(1).and_then(|last| self.sent.get(last).copied());
-        let (first, window) = (m.una - acknowledged as u32, m.params.window);
-        if !m.rfc() && acknowledged > 1 && first % window > (m.una - 1) % window {
+        let (first, window) = (s.una - acknowledged as u32, s.params.window);
+        if s.rules().vegas_reuses_table() && acknowledged > 1 && first % window > (s.una - 1) % window {
             let reused = first.saturating_add(window)..;
             self.stale.extend(reused.zip(self.sent.iter().take(acknowledged).copied()));
         }
@@ -294,7 +293,7 @@ impl Vegas {
     }
 
     /// What ns-2's table still says of a packet that was not sent yet.
-    fn stale_entry(&mut self, seq: u32) -> Option<Sent> {
+    fn stale_entry(&mut self, seq: u32) -> Option<SentPacket> {
         while self.stale.front().is_some_and(|(reused, _)| *reused < seq) {
             self.stale.pop_front();
         }
@@ -302,23 +301,23 @@ impl Vegas {
     }
 
     /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
-    fn first_is_late(&mut self, m: &Machine, now: Time) -> bool {
+    fn first_is_late(&mut self, s: &SenderState, now: Time) -> bool {
         match self.sent.front() {
             Some(sent) => self.age(sent, now) >= self.fine.timeout,
-            None if m.rfc() || m.una >= m.end => false,
-            None => self.stale_entry(m.una).is_none_or(|sent| self.age(&sent, now) >= self.fine.timeout),
+            None if !s.rules().vegas_reuses_table() || s.una >= s.end => false,
+            None => self.stale_entry(s.una).is_none_or(|sent| self.age(&sent, now) >= self.fine.timeout),
         }
     }
 
-    fn transmit<N: Network>(&mut self, m: &mut Machine, now: Time, seq: u32, net: &mut N) {
-        let index = (seq - m.una) as usize;
+    fn transmit<N: Network>(&mut self, s: &mut SenderState, now: Time, seq: u32, net: &mut N) {
+        let index = (seq - s.una) as usize;
         let at = self.clock(now);
         if let Some(sent) = self.sent.get_mut(index) {
-            *sent = Sent { at, times: sent.times + 1 };
+            *sent = SentPacket { at, times: sent.times + 1 };
         } else {
             let stale = self.stale_entry(seq).map_or(0, |stale| stale.times);
-            self.sent.push_back(Sent { at, times: stale + 1 });
+            self.sent.push_back(SentPacket { at, times: stale + 1 });
         }
-        m.transmit(now, seq, net);
+        s.transmit(now, seq, net);
     }
 }

@@ -28,7 +28,7 @@ const MOST: u8 = 44;
 
 /// What a receiver keeps for it; small, since every flow has one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gathering {
+pub(crate) struct SackCompression {
     /// How long a packet waits, in ns; at most so long until the first round trip is known. 0: never.
     delay: u32,
     /// Until then when the first packet came, in us modulo 2^32; from then on the packet that is missing.
@@ -44,7 +44,7 @@ fn micros(time: Time) -> u32 {
     (time.as_nanos() / 1000) as u32
 }
 
-impl Gathering {
+impl SackCompression {
     pub(crate) fn new(params: &TcpParams) -> Self {
         let on = params.delayed_ack.limit().is_some() && params.flavour.is_selective();
         let delay = if on { params.sack_delay.as_nanos().min(u64::from(u32::MAX)) as u32 } else { 0 };
@@ -102,9 +102,9 @@ mod tests {
     use super::*;
     use crate::params::{Flavour, Profile};
 
-    fn known(round_trip_us: u64) -> Gathering {
+    fn known(round_trip_us: u64) -> SackCompression {
         let mut gathering =
-            Gathering::new(&TcpParams { flavour: Flavour::Sack, syn: true, ..TcpParams::of(Profile::Linux) });
+            SackCompression::new(&TcpParams { flavour: Flavour::Sack, syn: true, ..TcpParams::of(Profile::Linux) });
         gathering.time(Time::from_nanos(5_000), 0);
         assert!(!gathering.waits(1, false), "nothing waits before the round trip is known");
         gathering.time(Time::from_nanos(5_000 + 1000 * round_trip_us), 1);

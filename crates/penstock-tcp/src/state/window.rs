@@ -1,13 +1,13 @@
-//! How the window of a sender grows, and what a loss, a timeout and a mark leave of it.
+//! How the window of a sender grows, and how a loss, a timeout and a mark reduce it.
 //!
 //! RFC 5681, section 3.1; RFC 3168, section 6.1.2; RFC 3465 where packets are counted.
 
-use super::{Cut, HALF, Machine};
+use super::{HALF, LastReduction, SenderState};
 use crate::params::{Counting, Halving};
 use penstock_core::Time;
 use penstock_core::math::floor;
 
-impl Machine {
+impl SenderState {
     #[inline]
     pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
         self.counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_nanos() as f64;
@@ -15,7 +15,7 @@ impl Machine {
         self.cwnd = cwnd;
     }
 
-    /// An acknowledgement of `acked` packets in slow start or congestion avoidance (RFC 5681, equations 2 and 3).
+    /// An ACK of `acked` packets in slow start or congestion avoidance (RFC 5681, equations 2 and 3).
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, acked: u32) {
         if self.params.counting == Counting::Packets {
@@ -26,7 +26,7 @@ impl Machine {
         self.set_cwnd(now, self.cwnd + step);
     }
 
-    /// The same, counted in packets instead of acknowledgements (RFC 3465, without its limit L).
+    /// The same, counted in packets instead of ACKs (RFC 3465, without its limit L).
     #[inline(never)]
     fn grow_by_packets(&mut self, now: Time, acked: u32) {
         let slow = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(acked));
@@ -38,11 +38,11 @@ impl Machine {
         }
     }
 
-    /// One packet more for each `count` of those acknowledged (RFC 3465, section 2.1: the window moves in whole packets).
+    /// One packet more for each `count` packets ACKed (RFC 3465, section 2.1: the window moves in whole packets).
     pub(crate) fn grow_each(&mut self, now: Time, acked: f64, count: f64) {
         let mut grown = 0.0;
         if self.credit >= count {
-            // Earned while the count was higher: worth one packet, or the window would leap.
+            // Earned while `count` was higher: worth one packet, or the window would jump.
             self.credit = 0.0;
             grown = 1.0;
         }
@@ -57,65 +57,74 @@ impl Machine {
         }
     }
 
-    /// A share of what `halving` names: the new threshold and the window that goes with it (RFC 5681, equation 4).
-    fn left_of_window(&self, share: f64) -> (f64, f64) {
-        let left = match self.params.halving {
-            Halving::Real => self.real_window() * share,
-            Halving::Whole => floor(f64::from(self.window()) * share),
-            // What limited transmit has added does not count.
-            Halving::Flight => f64::from(self.outstanding() - self.limited) * share,
-        };
-        let ssthresh = if self.rfc() { left } else { floor(left) };
-        (ssthresh.max(2.0), left)
+    /// The window in use as a real number.
+    fn real_window(&self) -> f64 {
+        (self.cwnd + f64::from(self.inflation)).min(f64::from(self.params.window))
     }
 
-    /// Halve the window and remember the threshold.
+    /// The slow start threshold and the window after a reduction by `factor` (RFC 5681, equation 4).
+    fn reduced(&self, factor: f64) -> (f64, f64) {
+        let left = match self.params.halving {
+            Halving::Real => self.real_window() * factor,
+            Halving::Whole => floor(f64::from(self.window()) * factor),
+            // Packets added by limited transmit do not count.
+            Halving::Flight => f64::from(self.outstanding() - self.limited) * factor,
+        };
+        let ssthresh = self.rules().ssthresh(left);
+        (ssthresh, self.rules().reduced_window(ssthresh, left))
+    }
+
+    /// Halve the window, as the threshold too.
     pub(crate) fn halve(&mut self, now: Time) {
         self.reduce(now, HALF);
     }
 
-    /// Leave this share of the window, as the threshold too.
-    pub(crate) fn reduce(&mut self, now: Time, share: f64) {
-        let (ssthresh, left) = self.left_of_window(share);
+    /// Reduce the window by `factor`, and set the threshold there too.
+    pub(crate) fn reduce(&mut self, now: Time, factor: f64) {
+        let (ssthresh, cwnd) = self.reduced(factor);
         self.ssthresh = ssthresh;
         self.credit = 0.0;
-        // In ns-2 a mark can leave less than one packet: the flow then waits for its timer (RFC 3168, section 6.1.2).
-        self.set_cwnd(now, if self.rfc() { ssthresh } else { left });
+        self.set_cwnd(now, cwnd);
         self.cwr = true;
     }
 
-    /// Leave this share of the window as the threshold, and start again from one packet.
-    pub(crate) fn collapse(&mut self, now: Time, share: f64) {
-        self.ssthresh = self.left_of_window(share).0;
+    /// Reduce the threshold to `factor` of the window, and the window to one packet.
+    pub(crate) fn collapse(&mut self, now: Time, factor: f64) {
+        self.ssthresh = self.reduced(factor).0;
         self.restart_window(now);
     }
 
-    /// Start again from one packet, with the threshold as it is.
+    /// Reduce the window to one packet and leave the threshold.
     pub(crate) fn restart_window(&mut self, now: Time) {
         self.set_cwnd(now, 1.0);
         self.credit = 0.0;
         self.cwr = true;
     }
 
-    /// An echo is confirmed by a law that cuts nothing for it.
+    /// Confirm an echo with CWR without a reduction.
     pub(crate) fn confirm_echo(&mut self) {
         self.cwr = true;
         self.counts.ecn_responses += 1;
     }
 
-    /// An acknowledgement echoes a mark: cut as for a loss (RFC 3168, section 6.1.2).
-    pub(crate) fn on_echo(&mut self, now: Time, ack: u32) {
-        self.answer_echo(now, ack, HALF);
+    /// Count an echo whose reduction the law makes itself.
+    pub(crate) fn count_echo(&mut self) {
+        self.counts.ecn_responses += 1;
     }
 
-    /// An acknowledgement echoes a mark: once a window of data, leave this share of it. Returns whether it did.
-    pub(crate) fn answer_echo(&mut self, now: Time, ack: u32, share: f64) -> bool {
-        let again = self.cut == Cut::Timeout && !self.rfc();
+    /// An ACK echoes a mark: reduce as for a loss (RFC 3168, section 6.1.2).
+    pub(crate) fn on_echo(&mut self, now: Time, ack: u32) {
+        self.respond_to_echo(now, ack, HALF);
+    }
+
+    /// An ACK echoes a mark: reduce the window by `factor`, once per window of data. Returns whether it did.
+    pub(crate) fn respond_to_echo(&mut self, now: Time, ack: u32, factor: f64) -> bool {
+        let again = self.last_reduction == LastReduction::Timeout && self.rules().answers_echo_after_timeout();
         if ack <= self.recover && !again {
             return false;
         }
         self.recover = self.max;
-        self.cut = Cut::Mark;
+        self.last_reduction = LastReduction::Mark;
         if self.cwnd <= 1.0 {
             if self.ecn_backoff {
                 self.rtt.back_off(&self.params);
@@ -125,7 +134,7 @@ impl Machine {
         } else {
             self.ecn_backoff = false;
         }
-        self.reduce(now, share);
+        self.reduce(now, factor);
         self.counts.ecn_responses += 1;
         true
     }

@@ -1,0 +1,113 @@
+//! The list of congestion control laws, and which of them the parameters name.
+
+use super::CongestionControl;
+use super::bbr::Bbr;
+use super::cubic::Cubic;
+use super::dctcp::Dctcp;
+use super::hystart_plus::RenoHyStartPlus;
+use super::ledbat::Ledbat;
+use super::newreno::NewReno;
+use super::pipe::Pipe;
+use super::prague::Prague;
+use super::rack::Rack;
+use super::reno::Reno;
+use super::sack::Sack;
+use super::tahoe::Tahoe;
+use super::vegas::Vegas;
+use super::window_law::RenoWindow;
+use crate::params::{Flavour, Hystart, TcpParams};
+use crate::recovery::Recovery;
+use crate::state::SenderState;
+use crate::wire::{Ack, Network};
+use alloc::boxed::Box;
+use penstock_core::Time;
+
+/// Defines [`Law`] with one variant per law, and calls the law that it is.
+macro_rules! laws {
+    ($($name:ident($law:ty),)+) => {
+        /// A congestion control law, dispatched statically.
+        #[derive(Debug)]
+        pub(crate) enum Law { $($name($law)),+ }
+
+        impl CongestionControl for Law {
+            fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(law) => law.fill(s, now, net)),+ }
+            }
+
+            #[inline]
+            fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+                match self { $(Self::$name(law) => law.on_ack(s, now, ack, net)),+ }
+            }
+
+            fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(law) => law.on_timeout(s, now, net)),+ }
+            }
+
+            fn on_probe<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(law) => law.on_probe(s, now, net)),+ }
+            }
+
+            fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(law) => law.on_pace(s, now, net)),+ }
+            }
+
+            fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(law) => law.on_idle(s, now, net)),+ }
+            }
+
+            fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(Self::$name(law) => law.gauges(show)),+ }
+            }
+        }
+    };
+}
+
+// Laws with a scoreboard stand twice: with losses found by counting ACKs (RFC 6675) and by time (RFC 8985).
+laws! {
+    Tahoe(Tahoe),
+    Reno(Reno),
+    NewReno(NewReno),
+    Pipe(Pipe),
+    Vegas(Box<Vegas>),
+    Sack(Box<Sack<RenoWindow>>),
+    SackRack(Box<Rack<RenoWindow>>),
+    SackHyStartPlus(Box<Sack<RenoHyStartPlus>>),
+    SackHyStartPlusRack(Box<Rack<RenoHyStartPlus>>),
+    Cubic(Box<Sack<Cubic>>),
+    CubicRack(Box<Rack<Cubic>>),
+    Dctcp(Box<Sack<Dctcp>>),
+    DctcpRack(Box<Rack<Dctcp>>),
+    Prague(Box<Sack<Prague>>),
+    PragueRack(Box<Rack<Prague>>),
+    Bbr(Box<Sack<Bbr>>),
+    BbrRack(Box<Rack<Bbr>>),
+    Ledbat(Box<Sack<Ledbat>>),
+    LedbatRack(Box<Rack<Ledbat>>),
+}
+
+impl Law {
+    /// The law that these parameters name.
+    pub(crate) fn new(params: &TcpParams) -> Self {
+        match (params.flavour, params.rack) {
+            (Flavour::Tahoe, _) => Self::Tahoe(Tahoe),
+            (Flavour::Reno, _) => Self::Reno(Reno),
+            (Flavour::NewReno, _) => Self::NewReno(NewReno::default()),
+            (Flavour::Sack, _) if params.recovery == Recovery::Ns2 => Self::Pipe(Pipe::default()),
+            (Flavour::Sack, false) if params.hystart == Hystart::Plus => Self::SackHyStartPlus(Box::default()),
+            (Flavour::Sack, true) if params.hystart == Hystart::Plus => Self::SackHyStartPlusRack(Box::default()),
+            (Flavour::Sack, false) => Self::Sack(Box::default()),
+            (Flavour::Sack, true) => Self::SackRack(Box::default()),
+            (Flavour::Vegas, _) => Self::Vegas(Box::default()),
+            (Flavour::Cubic, false) => Self::Cubic(Box::default()),
+            (Flavour::Cubic, true) => Self::CubicRack(Box::default()),
+            (Flavour::Dctcp, false) => Self::Dctcp(Box::default()),
+            (Flavour::Dctcp, true) => Self::DctcpRack(Box::default()),
+            (Flavour::Prague, false) => Self::Prague(Box::default()),
+            (Flavour::Prague, true) => Self::PragueRack(Box::default()),
+            (Flavour::Bbr, false) => Self::Bbr(Box::default()),
+            (Flavour::Bbr, true) => Self::BbrRack(Box::default()),
+            (Flavour::Ledbat, false) => Self::Ledbat(Box::default()),
+            (Flavour::Ledbat, true) => Self::LedbatRack(Box::default()),
+        }
+    }
+}

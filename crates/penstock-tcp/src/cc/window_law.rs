@@ -1,0 +1,74 @@
+//! How a window grows and what reduces it, apart from loss recovery: Reno's law, CUBIC, DCTCP, ...
+//!
+//! The recoveries [`Sack`](super::sack::Sack) and [`Rack`](super::rack::Rack) each run with any of these laws.
+
+use crate::state::{HALF, SenderState};
+use crate::wire::Ack;
+use core::fmt::Debug;
+use penstock_core::Time;
+
+/// Growth and reduction of a window.
+pub(crate) trait WindowLaw: Debug + Default {
+    /// Factor by which a loss or a timeout reduces the window.
+    const LOSS_FACTOR: f64;
+    /// A loss in a window whose mark has been answered needs no answer of its own.
+    const MARK_COVERS_LOSS: bool = true;
+    /// The law sets the window itself with each ACK; losses and marks reduce nothing.
+    const SETS_WINDOW: bool = false;
+
+    /// Any ACK, before it changes the state; returns whether it echoes a mark that has to be answered.
+    #[inline]
+    fn observe(&mut self, _s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+        ack.ece
+    }
+
+    /// With `SETS_WINDOW`: any ACK, after it has changed the state.
+    fn control(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
+
+    /// With `SETS_WINDOW`: a recovery begins.
+    fn on_recovery(&mut self, _s: &mut SenderState, _now: Time, _delivery: &Delivery) {}
+
+    /// `acked` packets were ACKed outside recovery, without an echoed mark.
+    fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32);
+
+    /// Factor by which a mark reduces the window.
+    #[inline]
+    fn mark_factor(&self) -> f64 {
+        Self::LOSS_FACTOR
+    }
+
+    /// A loss or a mark has reduced the window, which was `window` packets before.
+    fn on_reduction(&mut self, _s: &SenderState, _window: f64) {}
+
+    /// The retransmission timer expired.
+    fn on_timeout(&mut self, _s: &mut SenderState) {}
+
+    /// Show the law's own variables, as [`crate::Sender::gauges`] does.
+    fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What an ACK tells of the packets outstanding.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    /// Packets that it reports for the first time.
+    pub(crate) newly: u32,
+    /// Packets thought to be in the network after it.
+    pub(crate) in_flight: u32,
+    /// Packets found lost with it, where losses are found by time.
+    pub(crate) lost: u32,
+    /// A recovery is under way.
+    pub(crate) recovering: bool,
+}
+
+/// Reno's growth (RFC 5681).
+#[derive(Debug, Default)]
+pub(crate) struct RenoWindow;
+
+impl WindowLaw for RenoWindow {
+    const LOSS_FACTOR: f64 = HALF;
+
+    #[inline]
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        s.grow(now, acked);
+    }
+}

@@ -1,0 +1,298 @@
+//! The state of a sender that all congestion control laws share: the packets outstanding, the window, the retransmission timer.
+//!
+//! RFC 5681 (windows), RFC 6298, section 5 (timer), RFC 3042 (limited transmit), RFC 3168, section 6.1.2 (marks).
+//!
+//! [`acks`] enters acknowledgements, [`send`] sends packets, [`window`] grows and reduces the window. The laws in `cc` decide when
+//! each of these steps is taken; nothing here depends on a flavour.
+
+mod acks;
+mod send;
+mod window;
+
+use crate::counts::SenderCounts;
+use crate::pacer::Pacer;
+use crate::params::{Flavour, TcpParams};
+use crate::rate_sample::RateSampler;
+use crate::recovery::Recovery;
+use crate::rtt::Rtt;
+use crate::ticks;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use penstock_core::time::NANOS_PER_SECOND;
+use penstock_core::{Span, Time};
+
+/// Why the window was last reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastReduction {
+    /// It never was.
+    None,
+    /// A loss told by ACKs; the recovery goes on.
+    Loss,
+    /// Such a loss, whose recovery has ended.
+    Recovered,
+    /// A timeout.
+    Timeout,
+    /// An echoed mark.
+    Mark,
+}
+
+/// State of the tail-loss probe (RFC 8985, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TailProbe {
+    None,
+    /// The timer ends in a probe, not in a timeout.
+    Armed,
+    /// Sent, and no new data ACKed since.
+    Sent,
+}
+
+/// Factor by which a loss reduces the window (RFC 5681, equation 4).
+pub(crate) const HALF: f64 = 0.5;
+
+/// Longest delay of an ACK that a probe allows for (RFC 8985, section 7.2; the value of Linux).
+const MAX_ACK_DELAY: Span = Span::from_millis(200);
+
+/// Ticks by which a probe comes later than its time.
+const LATE_TICKS: u64 = 2;
+
+/// State of a sender, apart from its congestion control law.
+///
+/// Fields stand in the order of use: every ACK reads those in the first three cache lines.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct SenderState {
+    pub(crate) params: Arc<TcpParams>,
+    /// Oldest packet that is not ACKed.
+    pub(crate) una: u32,
+    /// Next packet to send; it falls back to `una` after a timeout.
+    pub(crate) next: u32,
+    /// First packet that was never sent.
+    pub(crate) max: u32,
+    /// Number of packets of the transfer, the opening packet included.
+    pub(crate) end: u32,
+    /// Congestion window, in packets.
+    pub(crate) cwnd: f64,
+    /// Slow start threshold, in packets.
+    pub(crate) ssthresh: f64,
+    /// Packets by which duplicate ACKs inflate the window.
+    pub(crate) inflation: u32,
+    /// A recovery is over when all packets below this one are ACKed.
+    pub(crate) recover: u32,
+    /// Duplicate ACKs in a row, and the packets they have released by limited transmit.
+    pub(crate) dupacks: u32,
+    pub(crate) limited: u32,
+    pub(crate) last_reduction: LastReduction,
+    /// The next packet carries CWR, "congestion window reduced".
+    cwr: bool,
+    /// The receiver has agreed to ECN.
+    pub(crate) ect: bool,
+    /// A mark was echoed to a window of one packet.
+    ecn_backoff: bool,
+    pub(crate) probe: TailProbe,
+    /// A packet is being timed: its number and sending time.
+    timing: bool,
+    timed_seq: u32,
+    timed_at: Time,
+    /// When the retransmission timer expires; `NEVER`: it is off.
+    deadline: Time,
+    /// With `pacing`.
+    pub(crate) pacer: Option<Box<Pacer>>,
+    rtt: Rtt,
+    /// Packets ACKed towards the next packet of the window.
+    credit: f64,
+    /// Time up to which `counts.cwnd_integral` is complete.
+    integrated: Time,
+    rtt_sum: u64,
+    srtt_sum: u64,
+    finished: Time,
+    /// Without the sums of times, which are kept in nanoseconds; so is `cwnd_integral`.
+    counts: SenderCounts,
+}
+
+impl SenderState {
+    pub(crate) fn new(params: Arc<TcpParams>) -> Self {
+        let rtt = Rtt::new(&params);
+        Self {
+            cwnd: if params.syn { 1.0 } else { params.initial_window },
+            inflation: 0,
+            ssthresh: params.first_ssthresh(),
+            una: 0,
+            next: 0,
+            max: 0,
+            end: 0,
+            recover: params.recovery.first_recover(),
+            dupacks: 0,
+            limited: 0,
+            last_reduction: LastReduction::None,
+            cwr: false,
+            ect: params.ecn && params.recovery.is_ect_at_start(params.opens()),
+            ecn_backoff: false,
+            probe: TailProbe::None,
+            timing: false,
+            timed_seq: 0,
+            timed_at: Time::ZERO,
+            rtt,
+            deadline: Time::NEVER,
+            pacer: params.pacing.then(|| {
+                let samples = params.flavour == Flavour::Bbr;
+                Box::new(Pacer::new(samples.then(RateSampler::default)))
+            }),
+            finished: Time::NEVER,
+            counts: SenderCounts::default(),
+            rtt_sum: 0,
+            srtt_sum: 0,
+            credit: 0.0,
+            integrated: Time::NEVER,
+            params,
+        }
+    }
+
+    /// Start the transfer that the parameters describe.
+    pub(crate) fn start(&mut self, now: Time) {
+        self.end = self.params.end();
+        self.integrated = now;
+    }
+
+    /// Start a transfer of this many data packets.
+    pub(crate) fn start_transfer(&mut self, now: Time, packets: u32) {
+        self.end = packets.saturating_add(u32::from(self.params.opens()));
+        self.integrated = now;
+    }
+
+    /// End the transfer with the packets sent so far.
+    pub(crate) fn stop(&mut self, now: Time) {
+        self.end = self.end.min(self.max);
+        if self.una >= self.end && self.finished == Time::NEVER {
+            self.finished = now;
+        }
+    }
+
+    // ---- reading ------------------------------------------------------------------------------------------------
+
+    /// Whose rules of recovery hold.
+    #[inline]
+    pub(crate) fn rules(&self) -> Recovery {
+        self.params.recovery
+    }
+
+    /// Packets that may be outstanding.
+    #[inline]
+    pub(crate) fn window(&self) -> u32 {
+        // A window below 2^32 turns into an integer exactly.
+        (self.cwnd as u32).saturating_add(self.inflation).min(self.params.window)
+    }
+
+    /// Packets sent and not ACKed.
+    #[inline]
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.max - self.una
+    }
+
+    /// Retransmissions so far.
+    pub(crate) fn retransmitted(&self) -> u64 {
+        self.counts.retransmitted
+    }
+
+    /// When all data was ACKed.
+    pub(crate) fn finished(&self) -> Option<Time> {
+        (self.finished != Time::NEVER).then_some(self.finished)
+    }
+
+    /// Smoothed round-trip time.
+    pub(crate) fn srtt(&self) -> Option<Span> {
+        self.rtt.srtt(&self.params)
+    }
+
+    /// Counts up to `now`.
+    pub(crate) fn counts(&self, now: Time) -> SenderCounts {
+        let seconds = |nanos: f64| nanos / NANOS_PER_SECOND as f64;
+        let since = self.cwnd * now.since(self.integrated).as_nanos() as f64;
+        SenderCounts {
+            rtt_sum_s: seconds(self.rtt_sum as f64),
+            srtt_sum_s: seconds(self.srtt_sum as f64),
+            cwnd_integral: seconds(self.counts.cwnd_integral + since),
+            ..self.counts
+        }
+    }
+
+    /// The sampler of the delivery rate, for a law that uses one.
+    pub(crate) fn sampler(&mut self) -> Option<&mut RateSampler> {
+        self.pacer.as_mut()?.sampler.as_mut()
+    }
+
+    // ---- the timer ----------------------------------------------------------------------------------------------
+
+    /// When the sender has to be called: the retransmission timer expires, or a paced packet may go.
+    #[inline]
+    pub(crate) fn timer(&self) -> Time {
+        self.pacer.as_ref().map_or(self.deadline, |pacer| pacer.waiting.min(self.deadline))
+    }
+
+    /// Whether the retransmission timer has expired.
+    pub(crate) fn is_overdue(&self, now: Time) -> bool {
+        self.deadline <= now
+    }
+
+    #[inline]
+    pub(crate) fn restart_timer(&mut self, now: Time) {
+        self.deadline = ticks::expiry(now, self.rtt.timeout(&self.params), self.params.timer_tick);
+    }
+
+    /// Let the timer end in a tail-loss probe after two round trips, and later by the delay of an ACK if the one packet
+    /// outstanding may wait for that (RFC 8985, section 7.2).
+    #[inline(never)]
+    pub(crate) fn arm_probe(&mut self, now: Time) {
+        let Some(srtt) = self.srtt() else { return };
+        let slack = if self.outstanding() == 1 { MAX_ACK_DELAY } else { self.params.timer_tick * LATE_TICKS };
+        self.arm_in(now, srtt * 2 + slack);
+    }
+
+    /// Let the timer expire at `at`, when a packet that is late counts as lost.
+    pub(crate) fn arm_reordering(&mut self, now: Time, at: Time) {
+        self.arm_in(now, at.since(now));
+    }
+
+    /// Let the timer expire after `wait` or earlier, for another reason than a timeout.
+    fn arm_in(&mut self, now: Time, wait: Span) {
+        self.deadline = self.deadline.min(ticks::expiry(now, wait, self.params.timer_tick));
+        self.probe = TailProbe::Armed;
+    }
+
+    /// Stop timing: the packet that is timed may be lost (Karn).
+    pub(crate) fn stop_timing(&mut self) {
+        self.timing = false;
+    }
+
+    /// Double the retransmission timeout.
+    pub(crate) fn back_off(&mut self) {
+        self.rtt.back_off(&self.params);
+    }
+
+    /// The first step of every law on a timeout: count it and back off. Returns false if nothing was outstanding.
+    pub(crate) fn time_out(&mut self) -> bool {
+        self.deadline = Time::NEVER;
+        self.recover = self.max;
+        if self.una == self.max {
+            return false;
+        }
+        self.counts.timeouts += 1;
+        self.rtt.back_off(&self.params);
+        true
+    }
+
+    /// Go back to `una` after a timeout: all packets outstanding count as lost, and no packet is timed.
+    pub(crate) fn go_back(&mut self, now: Time) {
+        self.next = self.una;
+        self.limited = 0;
+        self.timing = false;
+        self.restart_timer(now);
+    }
+
+    /// Begin a fast retransmit: restart the timer, and stop timing, as the timed packet may be lost (Karn).
+    pub(crate) fn enter_fast_retransmit(&mut self, now: Time) {
+        self.last_reduction = LastReduction::Loss;
+        self.counts.fast_retransmits += 1;
+        self.timing = false;
+        self.restart_timer(now);
+    }
+}

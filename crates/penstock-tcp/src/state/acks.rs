@@ -1,0 +1,80 @@
+//! How an acknowledgement changes the state of a sender: what is outstanding, the round-trip time, the timer.
+//!
+//! RFC 6298, section 5; P. Karn, C. Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols",
+//! SIGCOMM 1987; RFC 7323.
+
+use super::SenderState;
+use crate::wire::Ack;
+use penstock_core::{Span, Time};
+
+impl SenderState {
+    /// New data is ACKed: move on, measure the round-trip time, restart the timer.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, now: Time, ack: &Ack<'_>) {
+        self.dupacks = 0;
+        self.limited = 0;
+        self.advance(ack.ack);
+        if self.params.timestamps {
+            self.measure(now, ack.stamp, ack.retransmission, true);
+            if self.rules().timestamp_ends_back_off() {
+                self.end_back_off(ack);
+            }
+        }
+        if self.timing && ack.ack > self.timed_seq {
+            self.timing = false;
+            self.end_back_off(ack);
+            if !self.params.timestamps {
+                self.measure(now, self.timed_at, false, false);
+            }
+        }
+        if self.una == self.max && self.rules().stops_idle_timer() {
+            self.deadline = Time::NEVER;
+        } else {
+            self.restart_timer(now);
+        }
+        if self.una >= self.end && self.finished == Time::NEVER {
+            self.finished = now;
+        }
+    }
+
+    /// A partial ACK in a recovery by scoreboard: as any other, but the count of duplicates goes on.
+    pub(crate) fn acknowledge_in_recovery(&mut self, now: Time, ack: &Ack<'_>) {
+        let dupacks = self.dupacks;
+        self.acknowledge(now, ack);
+        self.dupacks = dupacks;
+    }
+
+    /// A partial ACK in a recovery without scoreboard: move on, measure nothing.
+    pub(crate) fn acknowledge_part(&mut self, ack: u32) {
+        self.advance(ack);
+        if self.timing && ack > self.timed_seq {
+            self.timing = false;
+            self.rtt.end_back_off();
+        }
+    }
+
+    /// All packets below `ack` are ACKed.
+    #[inline]
+    pub(crate) fn advance(&mut self, ack: u32) {
+        self.una = ack;
+        self.next = self.next.max(ack);
+    }
+
+    fn end_back_off(&mut self, ack: &Ack<'_>) {
+        // The back-off goes on while marks are echoed to a window of one packet (RFC 3168, section 6.1.2).
+        if !(self.ect && self.ecn_backoff && ack.ece) {
+            self.rtt.end_back_off();
+            self.ecn_backoff = false;
+        }
+    }
+
+    #[inline]
+    fn measure(&mut self, now: Time, sent: Time, retransmission: bool, stamped: bool) {
+        self.rtt.measure(&self.params, sent, now, stamped);
+        if !retransmission {
+            self.counts.rtt_samples += 1;
+            self.rtt_sum += now.since(sent).as_nanos();
+            self.srtt_sum += self.rtt.srtt(&self.params).unwrap_or(Span::ZERO).as_nanos();
+        }
+    }
+}

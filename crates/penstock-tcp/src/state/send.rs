@@ -1,0 +1,110 @@
+//! How a sender hands packets to the network, as far as window, pacing and data allow.
+//!
+//! RFC 5681; RFC 3042 (limited transmit); RFC 3168, section 6.1 (codepoints and CWR).
+
+use super::SenderState;
+use crate::wire::{Network, Segment};
+use penstock_core::{Ecn, Time};
+
+impl SenderState {
+    /// Whether pacing lets a packet go now; if not, [`Self::timer`] tells when it does.
+    #[inline]
+    pub(crate) fn may_send(&mut self, now: Time) -> bool {
+        self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
+    }
+
+    /// Whether a paced packet has waited for this instant.
+    pub(crate) fn ends_waiting(&mut self, now: Time) -> bool {
+        let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.waiting <= now) else { return false };
+        pacer.waiting = Time::NEVER;
+        true
+    }
+
+    /// Send packet `seq`.
+    #[inline]
+    pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl Network) {
+        let payload = self.params.payload(seq);
+        let opening = seq == 0 && self.params.opens();
+        let retransmission = seq < self.max;
+        let capable = self.ect && (!retransmission || self.rules().retransmits_ect());
+        let cwr = self.cwr && capable && !self.params.is_accurate();
+        self.cwr &= !cwr;
+        net.transmit(Segment {
+            seq,
+            size: if opening { self.params.ack_size.0 as u32 } else { payload + self.params.headers.0 as u32 },
+            payload,
+            stamp: now,
+            retransmission,
+            ecn: if capable { self.params.codepoint() } else { Ecn::Not },
+            cwr,
+            push: seq + 1 == self.end || self.params.is_pushed(seq),
+        });
+        self.counts.sent += 1;
+        let idle = self.una == self.max;
+        let srtt = self.pacer.as_ref().and_then(|_| self.srtt());
+        if let Some(pacer) = &mut self.pacer {
+            pacer.on_send(now, self.cwnd, self.ssthresh, srtt);
+            if let Some(sampler) = &mut pacer.sampler {
+                sampler.on_send(now, seq, idle);
+            }
+        }
+        if retransmission {
+            self.counts.retransmitted += 1;
+        } else {
+            self.max = seq + 1;
+            if !self.timing {
+                self.timing = true;
+                self.timed_seq = seq;
+                self.timed_at = now;
+            }
+        }
+        if idle || self.deadline == Time::NEVER {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Send the packets that the window allows.
+    #[inline]
+    pub(crate) fn fill_window(&mut self, now: Time, net: &mut impl Network) {
+        self.fill_window_by(u32::MAX, now, net);
+    }
+
+    /// Send the packets that the window allows, at most `burst`.
+    #[inline]
+    pub(crate) fn fill_window_by(&mut self, burst: u32, now: Time, net: &mut impl Network) {
+        let end = self.una.saturating_add(self.window()).min(self.end).min(self.next.saturating_add(burst));
+        while self.next < end && self.may_send(now) {
+            let seq = self.next;
+            self.next += 1;
+            self.transmit(now, seq, net);
+        }
+    }
+
+    /// One new packet for one of the first duplicate ACKs (RFC 3042).
+    pub(crate) fn limited_transmit(&mut self, now: Time, net: &mut impl Network) {
+        let allowed = f64::from(self.una) + self.cwnd + f64::from(self.dupacks);
+        let window = self.una.saturating_add(self.params.window);
+        if self.rules().limited_transmit_sends(self.next, self.max)
+            && self.params.limited_transmit
+            && self.next < self.end.min(window)
+            && f64::from(self.next) + 1.0 <= allowed
+            && self.may_send(now)
+        {
+            let seq = self.next;
+            self.next += 1;
+            self.limited += 1;
+            self.transmit(now, seq, net);
+        }
+    }
+
+    /// Send a packet that was never sent, if there is one and the receive window has room; returns whether it did.
+    pub(crate) fn send_new(&mut self, now: Time, net: &mut impl Network) -> bool {
+        let allowed = self.next < self.end.min(self.una.saturating_add(self.params.window));
+        if allowed {
+            let seq = self.next;
+            self.next += 1;
+            self.transmit(now, seq, net);
+        }
+        allowed
+    }
+}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from penstock.reproduce.choice import Range, Readings
-from penstock.reproduce.lazy import Statement
+from penstock.reproduce.statement import Statement
 from penstock.results.sample import Condition, Finding
 from penstock.results.table import Table
 

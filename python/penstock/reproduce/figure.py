@@ -1,37 +1,29 @@
 """The names that the module of a figure or table needs: `from penstock.reproduce.figure import Claim, metric, ...`."""
 
 from penstock.plots.curves import Curves
+from penstock.reproduce.choice import Readings, above, at_least, at_most, below, within
 from penstock.reproduce.claim import Claim, needing, not_comparable, read_as
 from penstock.reproduce.effort import Choice, Effort, Sweep, chosen
-from penstock.reproduce.lazy import (
+from penstock.reproduce.node import Curve
+from penstock.reproduce.number import (
     Number,
-    Readings,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    below,
-    by_table,
     each_run,
-    every,
     formula,
-    gather,
     judged,
     largest,
     mean,
     metric,
-    most,
     smallest,
-    some,
     spread,
-    within,
 )
+from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
 from penstock.results.summary_table import Shown
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
 __all__ = [
-    "Choice", "Claim", "Curves", "Effort", "Number", "Readings", "Shown", "Statement", "Study", "Sweep", "Table",
+    "Choice", "Claim", "Curve", "Curves", "Effort", "Number", "Readings", "Shown", "Statement", "Study", "Sweep",
+    "Table",
     "above", "at_least", "at_most", "below", "by_table", "chosen", "each_run", "every", "formula", "gather", "judged",
     "largest", "mean", "metric", "most", "needing", "not_comparable", "read_as", "smallest", "some", "spread", "within",
 ]  # fmt: skip

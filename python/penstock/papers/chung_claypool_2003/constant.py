@@ -11,7 +11,7 @@ import numpy as np
 import penstock as ps
 from penstock.papers.chung_claypool_2003.setup import dumbbell, service_rate
 from penstock.reproduce.figure import Choice, Number, Statement, Sweep, metric
-from penstock.reproduce.lazy import Curve
+from penstock.reproduce.node import Curve
 from penstock.results.sample import Sample, per_run
 from penstock.units import parse_time
 

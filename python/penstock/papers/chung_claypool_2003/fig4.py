@@ -22,7 +22,7 @@ from penstock.papers.chung_claypool_2003.constant import (
     window,
 )
 from penstock.reproduce.figure import Claim, Curves, Number, Statement, at_most, each_run, every, formula
-from penstock.reproduce.lazy import Curve
+from penstock.reproduce.node import Curve
 from penstock.results.sample import Sample, per_run
 
 study = drops_and_marks

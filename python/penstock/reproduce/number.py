@@ -3,6 +3,7 @@
 A number is a metric at labels. A label that is not given is left open: the comparison of two numbers is a statement on
 every cell of what is left open, the same one on both sides. So the comparison is the claim.
 
+>>> from penstock.reproduce.choice import at_most
 >>> from penstock.results.sample import Sample
 >>> from penstock.results.table import Table
 >>> goodput = metric("goodput", "%")
@@ -31,129 +32,39 @@ is nearer to the metric wins. A single value and each value of a list must be in
 from __future__ import annotations
 
 import inspect
-import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
-from penstock.reproduce.choice import Range, Readings, above, at_least, at_most, below, label_text, value_text, within
-from penstock.results.sample import Condition, Sample, all_of, any_of, most_of, per_run
+from penstock.reproduce.choice import Range, label_text
+from penstock.reproduce.node import (
+    Bound,
+    Curve,
+    Labels,
+    Node,
+    Point,
+    Quantity,
+    Scope,
+    Value,
+    Variable,
+    applied,
+    as_sample,
+    is_open,
+    key_of,
+    lists_of,
+    merged,
+)
+from penstock.reproduce.statement import Judged, Statement
+from penstock.results.sample import Condition, Sample, per_run
 from penstock.results.table import Table
 
-__all__ = [
-    "Number", "Readings", "Statement", "above", "at_least", "at_most", "below", "by_table", "each_run", "every",
-    "formula", "gather", "judged", "largest", "mean", "metric", "most", "smallest", "some", "spread", "within",
-]  # fmt: skip
-
-Labels = Mapping[str, Any]
-Variable = tuple[str, Any]
-"""What a statement runs through: an axis, and the list or range of it; `None` for all of the axis."""
-Point = Mapping[Variable, Any]
-Value = Sample | float
-Curve = Mapping[Any, Sample]
-"""The samples along an axis, by its values."""
+__all__ = ["Number", "each_run", "formula", "judged", "largest", "mean", "metric", "smallest", "spread"]
 
 
-class _Node:
-    """A number or a statement: a tree whose leaves are metrics at labels."""
-
-    labels: Labels
-    children: Sequence[_Node]
-
-    def __call__(self, **labels: Any) -> Self:
-        """The same with these labels, where it does not have them."""
-        return replace(self, labels={**labels, **self.labels})  # type: ignore[type-var]
-
-    def leaves(self, given: Labels) -> Iterator[tuple[_Node, Labels]]:
-        """The leaves with their labels, `given` those from above."""
-        own = {**given, **self.labels}
-        if not self.children:
-            yield self, own
-        for child in self.children:
-            yield from child.leaves(own)
-
-    def replaced(self, old: Readings, new: Any) -> Self:
-        """With the value of one reading in place of all of them."""
-        labels = {axis: _replaced(label, old, new) for axis, label in self.labels.items()}
-        children = tuple(child.replaced(old, new) for child in self.children)
-        return replace(self, labels=labels, **({"children": children} if children else {}))  # type: ignore[type-var]
-
-    def readings(self) -> list[Readings]:
-        """All readings in its labels."""
-        own = [one for label in self.labels.values() for one in (label if isinstance(label, list) else [label])]
-        found = [one for one in own if isinstance(one, Readings)]
-        return list(dict.fromkeys([*(one for child in self.children for one in child.readings()), *found]))
-
-    def _of(self, text: str) -> str:
-        """A text with the labels that hold for all of it."""
-        own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
-        return f"{own}: {text}" if own else text
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """A table, the labels from above, and the variable that each label left open follows."""
-
-    table: Table
-    given: Labels
-    follows: Mapping[str, list[Any]]
-
-    def of(self, node: _Node) -> _Scope:
-        """For the children of a node."""
-        return replace(self, given={**self.given, **node.labels})
-
-    def variable(self, axis: str) -> Variable:
-        """What a number runs through that does not have the label."""
-        keys = self.follows.get(axis, [])
-        if len(keys) > 1:
-            raise ValueError(f"{axis} is {' and '.join(map(repr, keys))} in one statement: give it to each number")
-        return axis, keys[0] if keys else None
-
-
-def _follows(node: _Node, given: Labels) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for _, labels in node.leaves(given):
-        for axis, label in labels.items():
-            if _open(label) and _key(label) not in found.setdefault(axis, []):
-                found[axis].append(_key(label))
-    return found
-
-
-def _open(label: Any) -> bool:
-    return isinstance(label, (list, tuple, Range))
-
-
-def _key(label: Any) -> Any:
-    return tuple(label) if isinstance(label, list) else label
-
-
-def _replaced(label: Any, old: Readings, new: Any) -> Any:
-    if isinstance(label, list):
-        return [_replaced(value, old, new) for value in label]
-    return new if label is old else label
-
-
-@dataclass(frozen=True)
-class _Bound:
-    """A number in a table: what it runs through, and its value at a point; `None` where there is no such cell."""
-
-    variables: Mapping[Variable, Sequence[Any]]
-    at: Callable[[Point], Value | None]
-
-
-class Number(_Node):
+class Number(Quantity):
     """A number of each run in every cell that its labels leave open; the arithmetic is that of `Sample`."""
-
-    def bind(self, scope: _Scope) -> _Bound:
-        """In a table."""
-        raise NotImplementedError
-
-    @property
-    def text(self) -> str:
-        """In words."""
-        raise NotImplementedError
 
     def _of(self, text: str) -> str:
         own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
@@ -244,7 +155,7 @@ class _Metric(Number):
     said: str
     measured_in: str = ""
     labels: Labels = field(default_factory=dict)
-    children: Sequence[_Node] = ()
+    children: Sequence[Node] = ()
 
     @property
     def text(self) -> str:
@@ -255,17 +166,17 @@ class _Metric(Number):
     def unit(self) -> str:
         return self.measured_in
 
-    def bind(self, scope: _Scope) -> _Bound:
+    def bind(self, scope: Scope) -> Bound:
         labels = {**scope.given, **self.labels}
         cells = [cell for cell in scope.table.cells if all(_fits(cell[0].get(a), label) for a, label in labels.items())]
-        names = dict.fromkeys([*(a for a, label in labels.items() if _open(label)), *_names(cells)])
-        axes = [axis for axis in names if axis not in labels or _open(labels[axis])]
+        names = dict.fromkeys([*(a for a, label in labels.items() if is_open(label)), *_names(cells)])
+        axes = [axis for axis in names if axis not in labels or is_open(labels[axis])]
         _check_values(cells, labels, scope.table)
         variables: dict[Variable, Sequence[Any]] = {}
         of_axis = []
         for axis in axes:
             label = labels.get(axis)
-            variable = (axis, _key(label)) if label is not None else scope.variable(axis)
+            variable = (axis, key_of(label)) if label is not None else scope.variable(axis)
             of_axis.append(variable)
             if label is not None or variable[1] is None:
                 variables[variable] = _values(cells, axis, label)
@@ -284,7 +195,7 @@ class _Metric(Number):
                 raise KeyError(f"no {self.name} was measured; there are: {', '.join(samples)}")
             return samples[self.name]
 
-        return _Bound(variables, at)
+        return Bound(variables, at)
 
 
 def _fits(value: Any, label: Any) -> bool:
@@ -322,15 +233,16 @@ class _Constant(Number):
     """A plain number."""
 
     value: float
+    fixed = True
     labels: Labels = field(default_factory=dict)
-    children: Sequence[_Node] = ()
+    children: Sequence[Node] = ()
 
     @property
     def text(self) -> str:
         return f"{self.value:.4g}"
 
-    def bind(self, scope: _Scope) -> _Bound:
-        return _Bound({}, lambda _: self.value)
+    def bind(self, scope: Scope) -> Bound:
+        return Bound({}, lambda _: self.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,24 +252,24 @@ class _Formula(Number):
     function: Callable[..., Value]
     said: str
     labels: Labels = field(default_factory=dict)
-    children: Sequence[_Node] = ()
+    children: Sequence[Node] = ()
 
     @property
     def text(self) -> str:
         return self._of(self.said)
 
-    def bind(self, scope: _Scope) -> _Bound:
+    def bind(self, scope: Scope) -> Bound:
         labels = {**scope.given, **self.labels}
         wanted: dict[str, Variable | None] = {}
         for axis in inspect.signature(self.function).parameters:
             label = labels.get(axis)
-            wanted[axis] = (axis, _key(label)) if _open(label) else None if axis in labels else scope.variable(axis)
+            wanted[axis] = (axis, key_of(label)) if is_open(label) else None if axis in labels else scope.variable(axis)
 
         def at(point: Point) -> Value | None:
             values = {axis: labels[axis] if v is None else point[v] for axis, v in wanted.items()}
             return self.function(**values)
 
-        return _Bound({}, at)
+        return Bound({}, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,28 +293,9 @@ class _Combined(Number):
         units = {one.unit for one in self.children}
         return units.pop() if self.sign != "/" and len(units) == 1 else ""
 
-    def bind(self, scope: _Scope) -> _Bound:
+    def bind(self, scope: Scope) -> Bound:
         bound = [one.bind(scope.of(self)) for one in self.children]
-        return _Bound(_merged(bound), partial(_applied, self.act, bound))
-
-
-def _applied(act: Callable[..., Any], bound: Sequence[_Bound], point: Point) -> Any:
-    """A function of numbers at a point; nothing where one of them is nothing."""
-    values = []
-    for one in bound:
-        value = one.at(point)
-        if value is None:
-            return None
-        values.append(value)
-    return act(*values)
-
-
-def _merged(bound: Sequence[_Bound]) -> dict[Variable, Sequence[Any]]:
-    found: dict[Variable, Sequence[Any]] = {}
-    for one in bound:
-        for variable, values in one.variables.items():
-            found.setdefault(variable, values)
-    return found
+        return Bound(merged(bound), partial(applied, self.act, bound))
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,13 +316,13 @@ class _Along(Number):
     def unit(self) -> str:
         return self.children[0].unit
 
-    def leaves(self, given: Labels) -> Iterator[tuple[_Node, Labels]]:
+    def leaves(self, given: Labels) -> Iterator[tuple[Node, Labels]]:
         for leaf, labels in super().leaves(given):
             yield leaf, {axis: label for axis, label in labels.items() if axis != self.axis}
 
-    def bind(self, scope: _Scope) -> _Bound:
+    def bind(self, scope: Scope) -> Bound:
         inner = scope.of(self)
-        own = _follows(self.children[0], inner.given).get(self.axis, [])
+        own = lists_of(self.children[0], inner.given).get(self.axis, [])
         bound = self.children[0].bind(replace(inner, follows={**inner.follows, self.axis: own}))
         ours = [variable for variable in bound.variables if variable[0] == self.axis]
         if len(ours) != 1:
@@ -439,14 +332,10 @@ class _Along(Number):
 
         def at(point: Point) -> Value | None:
             found = ((value, bound.at({**point, variable: value})) for value in values)
-            curve = {value: _sample(number) for value, number in found if number is not None}
+            curve = {value: as_sample(number) for value, number in found if number is not None}
             return self.act(curve) if curve else None
 
-        return _Bound({own: values for own, values in bound.variables.items() if own != variable}, at)
-
-
-def _sample(value: Value) -> Sample:
-    return value if isinstance(value, Sample) else Sample(float(value))
+        return Bound({own: values for own, values in bound.variables.items() if own != variable}, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -465,7 +354,7 @@ class _Next(Number):
     def unit(self) -> str:
         return self.children[0].unit
 
-    def bind(self, scope: _Scope) -> _Bound:
+    def bind(self, scope: Scope) -> Bound:
         bound = self.children[0].bind(scope.of(self))
         (variable,) = [variable for variable in bound.variables if variable[0] == self.axis]
         values = list(bound.variables[variable])
@@ -474,164 +363,7 @@ class _Next(Number):
             following = values.index(point[variable]) + 1
             return bound.at({**point, variable: values[following]}) if following < len(values) else None
 
-        return _Bound(bound.variables, at)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One of the conditions of a statement, and where it is asked: the values of what the statement runs through.
-
-    `about` names its numbers, to tell it from the parts of other statements.
-    """
-
-    place: Point
-    condition: Condition
-    about: str = ""
-
-
-class Statement(_Node):
-    """A statement on runs: on a table it is a condition, made of `parts`."""
-
-    text: str
-
-    def parts(self, scope: _Scope) -> list[Part]:
-        """Its conditions in a table."""
-        raise NotImplementedError
-
-    def on(self, table: Table) -> Condition:
-        """In a table: every part holds."""
-        parts = self.parts(_Scope(table, {}, {}))
-        if not parts:
-            raise ValueError(f"nothing to decide: no cell is left of {self.text}")
-        varied = {v for part in parts for v in part.place if len({other.place.get(v) for other in parts}) > 1}
-        several = len({part.about for part in parts}) > 1
-        found = []
-        for part in parts:
-            where = ", ".join(filter(None, [_where(part, varied), part.about if several else ""]))
-            found.append(part.condition.at(where) if where else part.condition)
-        return all_of(found)
-
-    def given(self, number: Number, holds: Callable[[Sample], bool]) -> Statement:
-        """Only where a measured number fulfils something, such as a queue that is not empty."""
-        return _Given((self, number), holds, self.text)
-
-
-def _where(part: Part, varied: set[Variable]) -> str:
-    return ", ".join(value_text(v[0], value) for v, value in part.place.items() if v in varied and value is not None)
-
-
-@dataclass(frozen=True, eq=False)
-class _Judged(Statement):
-    """A condition on numbers in every cell that they leave open."""
-
-    children: tuple[Number, ...]
-    judge: Callable[..., Condition]
-    said: str
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        return self._of(self.said.format(*(number.text for number in self.children)))
-
-    def parts(self, scope: _Scope) -> list[Part]:
-        scope = replace(scope.of(self), follows=_follows(self, scope.given))
-        bound = [number.bind(scope) for number in self.children]
-        variables = _merged(bound)
-        about = " and ".join(number.text for number in self.children if not isinstance(number, _Constant))
-        found = []
-        for values in itertools.product(*variables.values()):
-            point = dict(zip(variables, values, strict=True))
-            condition = _applied(self.judge, bound, point)
-            if condition is not None:
-                found.append(Part(point, condition, about))
-        if not found:
-            raise KeyError(f"no cell of {scope.table.axes()} has all of {self.text}")
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Every(Statement):
-    """Several statements: the parts of all."""
-
-    children: tuple[Statement, ...]
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        return self._of("; ".join(one.text for one in self.children))
-
-    def parts(self, scope: _Scope) -> list[Part]:
-        return [part for one in self.children for part in one.parts(scope.of(self))]
-
-
-@dataclass(frozen=True, eq=False)
-class _Gathered(Statement):
-    """The parts of a statement joined to one, all of them or those along some axes."""
-
-    children: tuple[Statement]
-    join: Callable[[list[Condition]], Condition]
-    axes: Sequence[str]
-    said: str
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        return self._of(self.said.format(self.children[0].text))
-
-    def parts(self, scope: _Scope) -> list[Part]:
-        found: dict[tuple[Any, ...], list[Part]] = {}
-        for part in self.children[0].parts(scope.of(self)):
-            rest = tuple((v, value) for v, value in part.place.items() if self.axes and v[0] not in self.axes)
-            found.setdefault(rest, []).append(part)
-        return [Part(dict(rest), self._joined(rest, parts)) for rest, parts in found.items()]
-
-    def _joined(self, rest: tuple[Any, ...], parts: list[Part]) -> Condition:
-        left = {variable for part in parts for variable in part.place} - {variable for variable, _ in rest}
-        return self.join(
-            [part.condition.at(where) if (where := _where(part, left)) else part.condition for part in parts]
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Given(Statement):
-    """A statement where a number fulfils something."""
-
-    children: tuple[Statement, Number]
-    holds: Callable[[Sample], bool]
-    text: str
-    labels: Labels = field(default_factory=dict)
-
-    def parts(self, scope: _Scope) -> list[Part]:
-        statement, number = self.children
-        inner = scope.of(self)
-        parts = statement.parts(inner)
-        variables = dict.fromkeys(variable for part in parts for variable in part.place)
-        follows: dict[str, list[Any]] = {}
-        for axis, key in variables:
-            follows.setdefault(axis, []).append(key)
-        bound = number.bind(replace(inner, follows=follows))
-        if foreign := [axis for axis, _ in bound.variables if axis not in follows]:
-            raise ValueError(f"{number.text}: which {' and '.join(foreign)}? The statement does not run through it")
-        found = []
-        for part in parts:
-            value = bound.at(part.place)
-            if value is not None and self.holds(_sample(value)):
-                found.append(part)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class _ByTable(Statement):
-    """A condition that a function makes from the whole table."""
-
-    function: Callable[[Table], Condition]
-    text: str
-    labels: Labels = field(default_factory=dict)
-    children: Sequence[_Node] = ()
-
-    def parts(self, scope: _Scope) -> list[Part]:
-        labels = {**scope.given, **self.labels}
-        return [Part({}, self.function(scope.table.where(**labels) if labels else scope.table))]
+        return Bound(bound.variables, at)
 
 
 def metric(name: str, unit: str = "", says: str = "") -> Number:
@@ -655,34 +387,7 @@ def _number(value: Number | float) -> Number:
 
 def judged(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
     """A condition of one's own: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
-    return _Judged(tuple(map(_number, numbers)), judge, text)
-
-
-def every(*statements: Statement) -> Statement:
-    """Every part of every statement holds."""
-    return _Every(statements)
-
-
-def gather(
-    join: Callable[[list[Condition]], Condition], statement: Statement, *axes: str, text: str = "{}"
-) -> Statement:
-    """The parts of a statement as one condition, all of them, or for each cell those along some axes."""
-    return _Gathered((statement,), join, axes, text)
-
-
-def some(statement: Statement, *axes: str) -> Statement:
-    """At least one part holds, of all or of those along some axes."""
-    return gather(any_of, statement, *axes, text=f"{{}} for at least one {' and '.join(axes)}".rstrip())
-
-
-def most(share: float, statement: Statement) -> Statement:
-    """At least this share of the parts holds, from 0 to 1."""
-    return gather(partial(most_of, share), statement, text=f"{{}} in {100 * share:g} % of the cells or more")
-
-
-def by_table(function: Callable[[Table], Condition], text: str) -> Statement:
-    """A condition that needs the whole table; for what the rest of this module cannot say."""
-    return _ByTable(function, text)
+    return Judged(tuple(map(_number, numbers)), judge, text)
 
 
 def mean(curve: Curve) -> Sample:

@@ -1,0 +1,168 @@
+"""Trees of numbers and statements with labels, and how labels are found in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from penstock.reproduce.choice import Range, Readings, label_text
+from penstock.results.sample import Sample
+from penstock.results.table import Table
+
+__all__ = [
+    "Bound",
+    "Curve",
+    "Labels",
+    "Node",
+    "Point",
+    "Quantity",
+    "Scope",
+    "Value",
+    "Variable",
+    "applied",
+    "as_sample",
+    "is_open",
+    "key_of",
+    "lists_of",
+    "merged",
+]
+
+Labels = Mapping[str, Any]
+Variable = tuple[str, Any]
+"""What a statement runs through: an axis, and the list or range of it; `None` for all of the axis."""
+Point = Mapping[Variable, Any]
+Value = Sample | float
+Curve = Mapping[Any, Sample]
+"""The samples along an axis, by its values."""
+
+
+class Node:
+    """A number or a statement: a tree whose leaves are metrics at labels."""
+
+    labels: Labels
+    children: Sequence[Node]
+
+    def __call__(self, **labels: Any) -> Self:
+        """The same with these labels, where it does not have them."""
+        return replace(self, labels={**labels, **self.labels})  # type: ignore[type-var]
+
+    def leaves(self, given: Labels) -> Iterator[tuple[Node, Labels]]:
+        """The leaves with their labels, `given` those from above."""
+        own = {**given, **self.labels}
+        if not self.children:
+            yield self, own
+        for child in self.children:
+            yield from child.leaves(own)
+
+    def replaced(self, old: Readings, new: Any) -> Self:
+        """With the value of one reading in place of all of them."""
+        labels = {axis: _replaced(label, old, new) for axis, label in self.labels.items()}
+        children = tuple(child.replaced(old, new) for child in self.children)
+        return replace(self, labels=labels, **({"children": children} if children else {}))  # type: ignore[type-var]
+
+    def readings(self) -> list[Readings]:
+        """All readings in its labels."""
+        own = [one for label in self.labels.values() for one in (label if isinstance(label, list) else [label])]
+        found = [one for one in own if isinstance(one, Readings)]
+        return list(dict.fromkeys([*(one for child in self.children for one in child.readings()), *found]))
+
+    def _of(self, text: str) -> str:
+        """A text with the labels that hold for all of it."""
+        own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
+        return f"{own}: {text}" if own else text
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A table, the labels from above, and the variable that each label left open follows."""
+
+    table: Table
+    given: Labels
+    follows: Mapping[str, list[Any]]
+
+    def of(self, node: Node) -> Scope:
+        """For the children of a node."""
+        return replace(self, given={**self.given, **node.labels})
+
+    def variable(self, axis: str) -> Variable:
+        """What a number runs through that does not have the label."""
+        keys = self.follows.get(axis, [])
+        if len(keys) > 1:
+            raise ValueError(f"{axis} is {' and '.join(map(repr, keys))} in one statement: give it to each number")
+        return axis, keys[0] if keys else None
+
+
+def lists_of(node: Node, given: Labels) -> dict[str, list[Any]]:
+    """The lists and ranges of each label in a tree."""
+    found: dict[str, list[Any]] = {}
+    for _, labels in node.leaves(given):
+        for axis, label in labels.items():
+            if is_open(label) and key_of(label) not in found.setdefault(axis, []):
+                found[axis].append(key_of(label))
+    return found
+
+
+def is_open(label: Any) -> bool:
+    """Whether a label stands for several values."""
+    return isinstance(label, (list, tuple, Range))
+
+
+def key_of(label: Any) -> Any:
+    """A label as part of a variable."""
+    return tuple(label) if isinstance(label, list) else label
+
+
+def _replaced(label: Any, old: Readings, new: Any) -> Any:
+    if isinstance(label, list):
+        return [_replaced(value, old, new) for value in label]
+    return new if label is old else label
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number in a table: what it runs through, and its value at a point; `None` where there is no such cell."""
+
+    variables: Mapping[Variable, Sequence[Any]]
+    at: Callable[[Point], Value | None]
+
+
+class Quantity(Node):
+    """A number of each run in every cell that its labels leave open."""
+
+    fixed = False
+    """Whether it is a plain number."""
+
+    def bind(self, scope: Scope) -> Bound:
+        """In a table."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        raise NotImplementedError
+
+
+def applied(act: Callable[..., Any], bound: Sequence[Bound], point: Point) -> Any:
+    """A function of numbers at a point; nothing where one of them is nothing."""
+    values = []
+    for one in bound:
+        value = one.at(point)
+        if value is None:
+            return None
+        values.append(value)
+    return act(*values)
+
+
+def merged(bound: Sequence[Bound]) -> dict[Variable, Sequence[Any]]:
+    """The variables of several numbers."""
+    found: dict[Variable, Sequence[Any]] = {}
+    for one in bound:
+        for variable, values in one.variables.items():
+            found.setdefault(variable, values)
+    return found
+
+
+def as_sample(value: Value) -> Sample:
+    """A value as a sample."""
+    return value if isinstance(value, Sample) else Sample(float(value))

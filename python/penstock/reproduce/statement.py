@@ -1,0 +1,213 @@
+"""Statements on numbers: on a table they are conditions, in every cell that their labels leave open."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from penstock.reproduce.choice import value_text
+from penstock.reproduce.node import (
+    Labels,
+    Node,
+    Point,
+    Quantity,
+    Scope,
+    Variable,
+    applied,
+    as_sample,
+    lists_of,
+    merged,
+)
+from penstock.results.sample import Condition, Sample, all_of, any_of, most_of
+from penstock.results.table import Table
+
+__all__ = ["Judged", "Part", "Statement", "by_table", "every", "gather", "most", "some"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the conditions of a statement, and where it is asked: the values of what the statement runs through.
+
+    `about` names its numbers, to tell it from the parts of other statements.
+    """
+
+    place: Point
+    condition: Condition
+    about: str = ""
+
+
+class Statement(Node):
+    """A statement on runs: on a table it is a condition, made of `parts`."""
+
+    text: str
+
+    def parts(self, scope: Scope) -> list[Part]:
+        """Its conditions in a table."""
+        raise NotImplementedError
+
+    def on(self, table: Table) -> Condition:
+        """In a table: every part holds."""
+        parts = self.parts(Scope(table, {}, {}))
+        if not parts:
+            raise ValueError(f"nothing to decide: no cell is left of {self.text}")
+        varied = {v for part in parts for v in part.place if len({other.place.get(v) for other in parts}) > 1}
+        several = len({part.about for part in parts}) > 1
+        found = []
+        for part in parts:
+            where = ", ".join(filter(None, [_where(part, varied), part.about if several else ""]))
+            found.append(part.condition.at(where) if where else part.condition)
+        return all_of(found)
+
+    def given(self, number: Quantity, holds: Callable[[Sample], bool]) -> Statement:
+        """Only where a measured number fulfils something, such as a queue that is not empty."""
+        return _Given((self, number), holds, self.text)
+
+
+def _where(part: Part, varied: set[Variable]) -> str:
+    return ", ".join(value_text(v[0], value) for v, value in part.place.items() if v in varied and value is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged(Statement):
+    """A condition on numbers in every cell that they leave open."""
+
+    children: tuple[Quantity, ...]
+    judge: Callable[..., Condition]
+    said: str
+    labels: Labels = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:  # type: ignore[override]
+        """In words."""
+        return self._of(self.said.format(*(number.text for number in self.children)))
+
+    def parts(self, scope: Scope) -> list[Part]:
+        """Its conditions in a table."""
+        scope = replace(scope.of(self), follows=lists_of(self, scope.given))
+        bound = [number.bind(scope) for number in self.children]
+        variables = merged(bound)
+        about = " and ".join(number.text for number in self.children if not number.fixed)
+        found = []
+        for values in itertools.product(*variables.values()):
+            point = dict(zip(variables, values, strict=True))
+            condition = applied(self.judge, bound, point)
+            if condition is not None:
+                found.append(Part(point, condition, about))
+        if not found:
+            raise KeyError(f"no cell of {scope.table.axes()} has all of {self.text}")
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Every(Statement):
+    """Several statements: the parts of all."""
+
+    children: tuple[Statement, ...]
+    labels: Labels = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:  # type: ignore[override]
+        return self._of("; ".join(one.text for one in self.children))
+
+    def parts(self, scope: Scope) -> list[Part]:
+        return [part for one in self.children for part in one.parts(scope.of(self))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Gathered(Statement):
+    """The parts of a statement joined to one, all of them or those along some axes."""
+
+    children: tuple[Statement]
+    join: Callable[[list[Condition]], Condition]
+    axes: Sequence[str]
+    said: str
+    labels: Labels = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:  # type: ignore[override]
+        return self._of(self.said.format(self.children[0].text))
+
+    def parts(self, scope: Scope) -> list[Part]:
+        found: dict[tuple[Any, ...], list[Part]] = {}
+        for part in self.children[0].parts(scope.of(self)):
+            rest = tuple((v, value) for v, value in part.place.items() if self.axes and v[0] not in self.axes)
+            found.setdefault(rest, []).append(part)
+        return [Part(dict(rest), self._joined(rest, parts)) for rest, parts in found.items()]
+
+    def _joined(self, rest: tuple[Any, ...], parts: list[Part]) -> Condition:
+        left = {variable for part in parts for variable in part.place} - {variable for variable, _ in rest}
+        return self.join(
+            [part.condition.at(where) if (where := _where(part, left)) else part.condition for part in parts]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Given(Statement):
+    """A statement where a number fulfils something."""
+
+    children: tuple[Statement, Quantity]
+    holds: Callable[[Sample], bool]
+    text: str
+    labels: Labels = field(default_factory=dict)
+
+    def parts(self, scope: Scope) -> list[Part]:
+        statement, number = self.children
+        inner = scope.of(self)
+        parts = statement.parts(inner)
+        variables = dict.fromkeys(variable for part in parts for variable in part.place)
+        follows: dict[str, list[Any]] = {}
+        for axis, key in variables:
+            follows.setdefault(axis, []).append(key)
+        bound = number.bind(replace(inner, follows=follows))
+        if foreign := [axis for axis, _ in bound.variables if axis not in follows]:
+            raise ValueError(f"{number.text}: which {' and '.join(foreign)}? The statement does not run through it")
+        found = []
+        for part in parts:
+            value = bound.at(part.place)
+            if value is not None and self.holds(as_sample(value)):
+                found.append(part)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _ByTable(Statement):
+    """A condition that a function makes from the whole table."""
+
+    function: Callable[[Table], Condition]
+    text: str
+    labels: Labels = field(default_factory=dict)
+    children: Sequence[Node] = ()
+
+    def parts(self, scope: Scope) -> list[Part]:
+        labels = {**scope.given, **self.labels}
+        return [Part({}, self.function(scope.table.where(**labels) if labels else scope.table))]
+
+
+def every(*statements: Statement) -> Statement:
+    """Every part of every statement holds."""
+    return _Every(statements)
+
+
+def gather(
+    join: Callable[[list[Condition]], Condition], statement: Statement, *axes: str, text: str = "{}"
+) -> Statement:
+    """The parts of a statement as one condition, all of them, or for each cell those along some axes."""
+    return _Gathered((statement,), join, axes, text)
+
+
+def some(statement: Statement, *axes: str) -> Statement:
+    """At least one part holds, of all or of those along some axes."""
+    return gather(any_of, statement, *axes, text=f"{{}} for at least one {' and '.join(axes)}".rstrip())
+
+
+def most(share: float, statement: Statement) -> Statement:
+    """At least this share of the parts holds, from 0 to 1."""
+    return gather(partial(most_of, share), statement, text=f"{{}} in {100 * share:g} % of the cells or more")
+
+
+def by_table(function: Callable[[Table], Condition], text: str) -> Statement:
+    """A condition that needs the whole table; for what the rest of this module cannot say."""
+    return _ByTable(function, text)

@@ -13,6 +13,7 @@ from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page
 from penstock.reproduce import paper as papers
 from penstock.reproduce.prose import prose
+from penstock.reproduce.text import text
 
 from .browser import Browser, needs_chromium
 
@@ -105,6 +106,9 @@ def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
     assert "No claim is read" not in first
     assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in first
     assert "No claim is read from this one" in second
+    printed = text(outcomes)
+    assert printed.count("too few runs or cells") == 1
+    assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in printed
 
 
 def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What `penstock reproduce` prints: the verdicts, and the list of works."""
+"""The output of `penstock reproduce`: the verdicts, and the list of works."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def text(outcomes: Sequence[Outcome]) -> str:
             for claims in by_claim(outcome.claims).values():
                 for claim in claims:
                     lines += _claim(f"{paper.alias}/{claim['id']}", claim)
+            if not outcome.claims and (left := outcome.experiment.claimed):
+                lines.append(
+                    f"    too few runs or cells to decide its claims ({', '.join(left)}): run it without --quick"
+                )
         total = counts(claim for outcome in own for claim in outcome.claims)
         lines.append("\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + "\n")
     return "\n".join(lines)

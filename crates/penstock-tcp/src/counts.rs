@@ -1,6 +1,6 @@
-//! What a sender counts.
+//! Counts of a sender.
 
-/// What a sender has done so far. Subtract an earlier copy to get what it did since.
+/// Counts of a sender since its start. Subtract an earlier copy for those of the time between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderCounts {
     /// Packets sent, retransmissions included.
@@ -40,7 +40,7 @@ impl core::ops::AddAssign for SenderCounts {
 impl core::ops::Sub for SenderCounts {
     type Output = Self;
 
-    /// What was done since `earlier`.
+    /// The counts since `earlier`.
     fn sub(self, earlier: Self) -> Self {
         Self {
             sent: self.sent - earlier.sent,

@@ -1,10 +1,10 @@
-//! What is known of each outstanding packet: when it was last sent, whether it arrived, whether it is lost.
+//! The outstanding packets, each with its last sending time, and whether it was delivered or lost.
 //!
 //! RFC 8985 (RACK-TLP), section 6; section numbers refer to it.
 //!
 //! # Law
 //! Of all packets delivered the one sent last is `RACK.segment`. A packet sent before it is lost `RACK.rtt + reo_wnd` after it was
-//! sent (section 6.2, step 5). Transmissions are kept in the order of time, so that only the oldest are looked at. What is in
+//! sent (section 6.2, step 5). Transmissions are kept in the order of time, so that only the oldest need be examined. Packets in
 //! the network: outstanding - reported - lost + sent again (RFC 6675, SetPipe).
 //!
 //! # Differences
@@ -32,7 +32,7 @@ struct Packet {
     repeated: bool,
 }
 
-/// What an acknowledgement has told.
+/// What an ACK has told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AckSummary {
     /// Packets delivered.
@@ -41,7 +41,7 @@ pub(crate) struct AckSummary {
     pub(crate) before_first: bool,
 }
 
-/// What was found to be lost.
+/// Packets found lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) count: u32,
@@ -86,7 +86,7 @@ impl Flight {
         *packet = Packet { sent: now, again: true, repeated: true, ..*packet };
     }
 
-    /// Enter what an acknowledgement tells. With `timestamps` its echo shows which transmission it answers (step 2).
+    /// Process an ACK. With `timestamps` its echo shows which transmission it answers (step 2).
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
         let mut summary = AckSummary::default();
         let echo = if timestamps { ack.stamp } else { now };

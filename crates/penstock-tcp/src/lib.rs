@@ -4,7 +4,8 @@
 //! reacts to acknowledgements and to its timer and hands segments to a [`Network`]; a [`Receiver`] answers segments with
 //! acknowledgements. Neither reads a clock nor knows what lies between them.
 //!
-//! The machinery (`machine`, `rtt`, `runs`) is shared; what a flavour does about its window lies in `cc`, one law a file.
+//! The laws share `state`, `rtt` and `runs`; congestion control lies in `cc`, one law per file, and `recovery` holds the
+//! decisions in which ns-2 and the RFCs differ.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -1,18 +1,18 @@
-//! Pacing: packets leave one by one, spread over the round trip.
+//! Pacing: packets leave one by one, spread over the round-trip time.
 //!
 //! A. Aggarwal, S. Savage, T. Anderson, "Understanding the Performance of TCP Pacing", INFOCOM 2000.
 //!
 //! # Law
 //! After a packet the next one waits for `SRTT / (gain cwnd)`, so that a window takes `1/gain` of a round trip; the gain is 2
-//! below the threshold, so that a window may double in the next round trip, and 1.2 from there on. A law may name a rate of its
-//! own instead; then a packet that goes later than it might have shortens the wait of the next one by as much, at most by half.
-//! Before the first round trip is measured nothing waits. A sender that was idle saves nothing else up.
+//! below the threshold, so that a window may double in the next round trip, and 1.2 above. A law may set a rate instead; then a
+//! packet that leaves late shortens the wait of the next one by the same time, at most by half. Before the first round-trip time
+//! is measured nothing waits. Idle time earns no further credit.
 //!
 //! # Differences
 //! * The gains are Linux' (recalled, not verified); the paper has 1.
-//! * That lateness is made up for was seen in captures of BBR in Linux 6.1.
+//! * That late packets shorten the next wait was seen in captures of BBR in Linux 6.1.
 //! * Packets go one by one, without the bursts of segmentation offload.
-//! * A single retransmission of Reno and NewReno goes at once; what follows it waits for it.
+//! * A single retransmission of Reno and NewReno leaves at once; the packets after it wait for it.
 
 use crate::rate_sample::RateSampler;
 use penstock_core::{Span, Time};
@@ -24,11 +24,11 @@ const GAIN: f64 = 1.2;
 /// When packets may go.
 #[derive(Debug)]
 pub(crate) struct Pacer {
-    /// No packet goes before.
+    /// No packet leaves before this time.
     next: Time,
-    /// When the packet that waits may go; `NEVER`: none waits.
+    /// When the waiting packet may leave; `NEVER`: none waits.
     pub(crate) waiting: Time,
-    /// Packets a second, for a law that says so itself.
+    /// Packets per second, for a law that sets the rate.
     pub(crate) rate: Option<f64>,
     /// For a law that measures the rate of delivery.
     pub(crate) sampler: Option<RateSampler>,
@@ -48,7 +48,7 @@ impl Pacer {
         allowed
     }
 
-    /// How long the next packet has to wait yet.
+    /// How long the next packet still has to wait.
     pub(crate) fn wait(&self, now: Time) -> Span {
         self.next.max(now).since(now)
     }

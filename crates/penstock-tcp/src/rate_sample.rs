@@ -1,22 +1,23 @@
-//! Delivery rate: how fast the network delivers, sampled with every acknowledgement.
+//! Delivery rate of the network, sampled with every ACK.
 //!
 //! Y. Cheng, N. Cardwell, S. Hassas Yeganeh, V. Jacobson, "Delivery Rate Estimation", draft-cheng-iccrg-delivery-rate-estimation
 //! (recalled, not verified).
 //!
 //! # Law
-//! With each packet goes what had been delivered when it was sent, and when. As it is delivered, the rate is what was delivered
-//! in between over the longer of the time that took to be acknowledged and the time that it took to be sent.
+//! Each packet carries the count of packets delivered when it was sent, and the time of that count. When it is delivered, the
+//! rate is the packets delivered in between over the longer of the time in which they were ACKed and the time in which they were
+//! sent.
 //!
 //! # Differences
-//! * Of the packets that an acknowledgement reports the one sent last gives the sample. It is looked for among the first and
-//!   the last packet of what is acknowledged and of each block; in between nothing is looked at.
-//! * A sender has data until its end, so no sample is limited by the application, but by a law that holds back on purpose.
+//! * Of the packets that an ACK reports the one sent last gives the sample. Only the first and the last packet of the range ACKed
+//!   and of each block are examined.
+//! * A sender has data until its end, so no sample is limited by the application, only by a law that holds back on purpose.
 
 use crate::wire::Ack;
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
 
-/// What is kept of a packet outstanding.
+/// Record of a packet outstanding.
 #[derive(Clone, Copy, Debug)]
 struct SendRecord {
     at: Time,
@@ -31,7 +32,7 @@ struct SendRecord {
     limited: bool,
 }
 
-/// What an acknowledgement says about the rate.
+/// The rate that an ACK shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RateSample {
     /// Packets a second.
@@ -50,11 +51,11 @@ pub(crate) struct RateSampler {
     sent: VecDeque<SendRecord>,
     una: u32,
     delivered: u32,
-    /// Delivered and counted, but to be acknowledged once more, as a timeout has forgotten the report.
+    /// Packets counted as delivered that will be ACKed again, since a timeout has discarded their report.
     counted: u32,
     delivered_at: Time,
     first_at: Time,
-    /// What is sent until so many are delivered goes while the sender holds back.
+    /// Packets sent before this many are delivered are marked as limited.
     limited_until: Option<u32>,
 }
 
@@ -64,12 +65,12 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender holds back, with so many packets in flight.
+    /// The sender holds back, with `in_flight` packets in flight.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }
 
-    /// Packet `seq` goes; `idle`: nothing else is outstanding.
+    /// Packet `seq` is sent; `idle`: nothing else is outstanding.
     pub(crate) fn on_send(&mut self, now: Time, seq: u32, idle: bool) {
         if idle {
             self.first_at = now;
@@ -84,7 +85,7 @@ impl RateSampler {
         }
     }
 
-    /// A timeout has forgotten the reports of so many packets.
+    /// A timeout has discarded the reports of `reported` packets.
     pub(crate) fn forget(&mut self, reported: u32) {
         self.counted += reported;
     }

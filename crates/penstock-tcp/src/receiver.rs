@@ -5,7 +5,7 @@
 //!
 //! # Law
 //! Every packet is answered with the number of the next one expected. A delayed acknowledgement waits for a second packet, at
-//! most so long; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
+//! most for `delayed_ack`; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
 //! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
 //! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
 //! first `quick_acks` packets, but for `quick_gap` of them, and, with `quick_acks`, each packet that is pushed.
@@ -19,7 +19,7 @@
 //!
 //! # Differences
 //! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
-//! * ns2 rules: the acknowledgement of the newest packet in order may be delayed though it came before, and
+//! * `recovery = "ns2"`: the acknowledgement of the newest packet in order may be delayed though it came before, and
 //!   only answers to ECN-capable packets echo a mark.
 
 use crate::cc::accurate;
@@ -74,7 +74,7 @@ pub struct Receiver {
     marked: u8,
     /// Whose rules hold.
     rules: Recovery,
-    /// At most so many blocks; 0 unless the flavour is selective.
+    /// Largest number of blocks in an ACK; 0 unless the flavour is selective.
     sack_blocks: u8,
     sack_block_size: u8,
     ack_size: u32,
@@ -227,7 +227,7 @@ impl Receiver {
         seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))
     }
 
-    /// So many packets from `seq` on are answered at once, unless the receiver is ns-2's.
+    /// Answer this many packets from `seq` on at once, where the rules say so.
     fn ack_next_at_once(&mut self, seq: u32, packets: u32) {
         if self.rules.acks_marks_at_once() {
             self.quick = self.quick.max(seq.saturating_add(packets));
@@ -270,7 +270,7 @@ impl Receiver {
         }
     }
 
-    /// Put a block before those told of; it replaces the ones that it has swallowed.
+    /// Put a block first among those to report; it replaces the ones that it contains.
     fn promote_block(&mut self, run: SackBlock) {
         let mut blocks = SackBlocks::default();
         blocks.push(run);

@@ -1,4 +1,4 @@
-//! Packets behind a gap that share an acknowledgement.
+//! SACK compression: packets behind a gap that share an ACK.
 //!
 //! Linux (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`, `tcp_comp_sack_nr`): selective acknowledgements are held back for a
 //! twentieth of the round trip, at most 1 ms and 44 packets, by a timer that may be 0.1 ms late. That it is, and that the first
@@ -7,8 +7,8 @@
 //! # Law
 //! The first three packets behind a gap are answered one by one, the later ones together: the first of them waits `sack_delay`
 //! for more, or a twentieth of the connection's first round trip if that is shorter, and 0.1 ms. A packet that moves the
-//! acknowledgement on is answered at once, and ends the wait. So the packets that a sender sees delivered in a round trip may be
-//! those of a longer time, which BBR takes for bandwidth.
+//! acknowledgement on is answered at once, and ends the wait. The packets that a sender sees delivered in a round trip may
+//! therefore stem from a longer time, and BBR overestimates the bandwidth.
 //!
 //! # Differences
 //! * The timer is always 0.1 ms late: in Linux another timer that ends in these 0.1 ms takes it along.
@@ -26,7 +26,7 @@ const TOLD_FIRST: u8 = 3;
 /// Packets that share an acknowledgement at most.
 const MOST: u8 = 44;
 
-/// What a receiver keeps for it; small, since every flow has one.
+/// State of a receiver; small, since every flow has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackCompression {
     /// How long a packet waits, in ns; at most so long until the first round trip is known. 0: never.

@@ -1,11 +1,11 @@
-//! How many more packets are acknowledged at once than the bandwidth explains: BBR's allowance for gathered acknowledgements.
+//! ACK aggregation: packets ACKed beyond what the bandwidth explains. BBR allows for them in its window.
 //!
 //! draft-cardwell-iccrg-bbr-congestion-control-02, Section 4.5.5 (recalled, not verified).
 //!
 //! # Law
-//! An epoch lasts while acknowledgements are ahead of the bandwidth: it begins anew with one that finds no more acknowledged than
-//! the bandwidth delivers in the time since its beginning. How far they are ahead, the most of the last five to ten rounds, at
-//! most a window and what 100 ms deliver, is the allowance.
+//! An epoch lasts while ACKs are ahead of the bandwidth: it starts again with an ACK before which no more packets were ACKed
+//! than the bandwidth delivers in the epoch so far. The allowance is the greatest excess of the last five to ten rounds, at most
+//! a window and the packets that 100 ms deliver.
 
 use penstock_core::math::floor;
 use penstock_core::{Span, Time};
@@ -15,7 +15,7 @@ const MOST: Span = Span::from_millis(100);
 
 #[derive(Debug, Default)]
 pub(super) struct Aggregation {
-    /// The most in these rounds and in the ones before.
+    /// Greatest excess in the present and in the previous period of five rounds.
     extra: [f64; 2],
     rounds: u32,
     epoch: Time,

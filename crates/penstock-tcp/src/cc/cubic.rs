@@ -40,14 +40,14 @@ const BETA: f64 = 0.7;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Greatest target, in windows.
 const MOST_TARGET: f64 = 1.5;
-/// Most packets that let the window grow by one, in windows.
+/// Upper bound on ACKed packets per cwnd increment, as a multiple of cwnd.
 const MOST_COUNT: f64 = 100.0;
-/// Most such packets while `W_max` is not known.
+/// Upper bound on them, in packets, while `W_max` is not known.
 const UNKNOWN_COUNT: f64 = 20.0;
-/// How long a number of packets that lets the window grow holds.
+/// How long a count of ACKed packets per cwnd increment holds.
 const PACE_HOLDS: Span = Span::from_micros(31_250);
 
-/// What holds since congestion avoidance began.
+/// State since congestion avoidance began.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     began: Time,
@@ -93,7 +93,7 @@ impl Epoch {
     }
 }
 
-/// How many packets acknowledged let this window grow by one, and when that was found.
+/// ACKed packets per cwnd increment, with the window and the time for which they were found.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     window: f64,
@@ -183,7 +183,7 @@ impl Cubic {
         s.set_cwnd(now, next);
     }
 
-    /// In whole packets: the window gains one for so many, which bring it to the higher target in a window of them.
+    /// ACKed packets per cwnd increment, so that a window of ACKs brings the window to the higher target.
     fn pace(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
         let now = ticks::last(now, params.timer_tick);
         if let Some(epoch) = &mut self.epoch {

@@ -1,4 +1,4 @@
-//! A policer found by its losses: BBR's long-term bandwidth.
+//! Detection of a policer by its losses: BBR's long-term bandwidth.
 //!
 //! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM Queue
 //! 14(5), 2016, for the purpose; the numbers are those of Linux' BBR (recalled, not verified).
@@ -6,7 +6,7 @@
 //! # Law
 //! An interval begins and ends with a loss and lasts four to sixteen rounds; one that lasts longer is given up. If at least 50
 //! of 256 packets delivered were lost in it, its delivery rate counts. Two such rates one after the other that differ by at most
-//! an eighth, or 4 kbit/s, are a policer's: their mean is the bandwidth for 48 rounds. Then all begins anew.
+//! an eighth, or 4 kbit/s, are a policer's: their mean is the bandwidth for 48 rounds. Then detection starts again.
 
 use penstock_core::Time;
 
@@ -18,7 +18,7 @@ const RATIO: f64 = 1.0 / 8.0;
 const DIFFERENCE: f64 = 500.0;
 const USED_ROUNDS: u32 = 48;
 
-/// The interval that lasts.
+/// The interval under way.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     since: Time,
@@ -37,7 +37,7 @@ pub(super) struct Policer {
     lost: u32,
 }
 
-/// What an acknowledgement says.
+/// What an ACK tells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicerInput {
     /// Packets delivered since the start, and found lost now.
@@ -46,7 +46,7 @@ pub(super) struct PolicerInput {
     pub(super) round_starts: bool,
     /// The sender held back, so that rates are too low.
     pub(super) limited: bool,
-    /// Whether bandwidth is probed for, which rounds of use are counted in.
+    /// Bandwidth is being probed for; only such rounds of use are counted.
     pub(super) probing: bool,
 }
 
@@ -56,7 +56,7 @@ impl Policer {
         self.used.map(|_| self.rate)
     }
 
-    /// Enter an acknowledgement; whether the policer's rate has been used long enough. `packet`: bytes.
+    /// Process an ACK; returns whether the policer's rate has been used long enough. `packet`: bytes per packet.
     pub(super) fn on_ack(&mut self, now: Time, input: PolicerInput, packet: f64) -> bool {
         self.lost = self.lost.wrapping_add(input.lost);
         if let Some(used) = &mut self.used {

@@ -1,20 +1,20 @@
-//! RACK-TLP: loss recovery by the times at which packets were sent, with the window led down as packets arrive.
+//! RACK-TLP: loss recovery by sending times; the window is reduced step by step as packets are delivered.
 //!
-//! RFC 8985 (sections without a number before them are its); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
+//! RFC 8985 (to which section numbers without an RFC refer); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
 //!
 //! # Law
 //! [`Flight`] finds what is lost. While `pipe < cwnd` the lowest lost packet goes out, else a new one. A loss, or the echo of a
 //! mark, leaves a share of the window as threshold, once a window of data; until everything outstanding then is acknowledged,
-//! the window goes to the threshold by proportional rate reduction ([`super::prr`]), by the slow start bound only when an
-//! acknowledgement moves `una` and tells of no new loss (RFC 9937). A loss while a mark is being answered is repaired without a
-//! second cut. Laws that yield in proportion to the marks (DCTCP's kind) have their window cut at once instead. After a timeout
-//! the window is one packet more than what is still in the network; the threshold is cut unless it was for the same window of
-//! data. A retransmission lost after a timeout is a new loss.
+//! the window goes to the threshold by proportional rate reduction ([`super::prr`]), by the slow start bound only when an ACK
+//! moves `una` and reveals no new loss (RFC 9937). A loss while a mark is being answered is repaired without a second reduction.
+//! Laws that reduce in proportion to the marks (as DCTCP does) reduce at once instead. After a timeout the window is one packet
+//! more than the packets still in the network; the threshold is reduced unless that was done for the same window of data. A
+//! retransmission lost after a timeout is a new loss.
 //!
 //! The tail is probed two smoothed round trips after the last new packet or acknowledgement, while nothing is reported
 //! (section 7); a loss that the probe has repaired is answered (section 7.4.2).
 //!
-//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`WindowLaw`]).
+//! Growth and reduction of the window are a law of their own ([`WindowLaw`]).
 //!
 //! # Differences
 //! * No recovery is undone: there is no duplicate-SACK and no F-RTO.
@@ -40,7 +40,7 @@ enum State {
     Loss,
 }
 
-/// A probe that is not answered for: the packet after it, and whether it was sent before.
+/// Outstanding tail-loss probe: the packet after it, and whether it was a retransmission.
 #[derive(Clone, Copy, Debug)]
 struct OutstandingProbe {
     end: u32,
@@ -183,8 +183,8 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Everything that was outstanding at the cut is acknowledged. One packet more, if that was for a mark: "congestion window
-    /// reduced" must have arrived before the next echo counts.
+    /// End the reduction once everything that was outstanding at its beginning is ACKed. After a mark one packet more must be:
+    /// CWR, "congestion window reduced", has to arrive before the next echo counts.
     fn end_reduction(&mut self, s: &mut SenderState, now: Time) {
         let ends = match self.state {
             State::Open => false,
@@ -233,7 +233,7 @@ impl<G: WindowLaw> Rack<G> {
         s.enter_fast_retransmit(now);
     }
 
-    /// The threshold is this share of the window; the window itself goes there as packets arrive.
+    /// Set the threshold to `share` of the window; the window itself goes there as packets are delivered.
     fn cut(&mut self, s: &mut SenderState, now: Time, share: f64) {
         let window = s.cwnd;
         self.prr = Prr::new(s.window());

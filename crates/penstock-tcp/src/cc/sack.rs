@@ -4,7 +4,7 @@
 //!
 //! # Law
 //! Each acknowledgement that reports something new counts as a duplicate; the third, or a first packet that the scoreboard
-//! calls lost, begins the recovery: `ssthresh = cwnd = max(outstanding/2, 2)` (or the share that the growth law leaves), the
+//! calls lost, begins the recovery: `ssthresh = cwnd = max(outstanding/2, 2)` (or by the factor of the window law), and the
 //! first packet is sent again. In recovery,
 //! while `pipe < cwnd`, the next segment goes out (NextSeg): a lost packet not yet sent again, else a new packet, else any hole
 //! below the highest packet reported, else once the highest packet outstanding. It ends when everything outstanding at its
@@ -14,8 +14,8 @@
 //!
 //! With `rack` losses are found by time instead ([`super::rack`]).
 //!
-//! How the window grows, and what a loss and a mark leave of it, is a law of its own ([`WindowLaw`]): Reno's, cubic's, DCTCP's, ...
-//! A law may also set the window all by itself.
+//! Growth and reduction of the window are a law of their own ([`WindowLaw`]): Reno's, CUBIC's, DCTCP's, ... A law may also set
+//! the window itself.
 //!
 //! # Differences
 //! * The scoreboard is cleared by a timeout (RFC 2018, section 8), which RFC 6675 allows to be kept.
@@ -29,7 +29,7 @@ use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
 use penstock_core::Time;
 
-/// What a recovery needs to know while it lasts.
+/// State of a recovery.
 #[derive(Debug)]
 struct SackRecovery {
     prr: Prr,

@@ -19,7 +19,7 @@
 //!
 //! # Differences
 //! * The paper leaves the constants of the retransmission open; they are ns-2's. `ns2_*.rs` in the tests compare every packet.
-//! * ns2 rules: no ECN; the packets of the initial window are not measured; a packet that was never sent counts as late, so
+//! * `recovery = "ns2"`: no ECN; the packets of the initial window are not measured; a packet that was never sent counts as late, so
 //!   that the next packet is sent twice where a retransmission leaves nothing outstanding; what is known of a packet is kept
 //!   in a table as long as the window, from which an acknowledgement that covers its end and its beginning removes nothing;
 //!   duplicates after a timeout deflate the window to nothing.
@@ -70,7 +70,7 @@ impl FineRtt {
 
 #[derive(Debug, Default)]
 pub(crate) struct Vegas {
-    /// What is outstanding, from `una` on.
+    /// The packets outstanding, from `una` on.
     sent: VecDeque<SentPacket>,
     /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
     /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.

@@ -541,6 +541,22 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_queue_ends_the_drop_state_unless_it_has_just_begun() {
+        // section 5.5: after the first drop dodequeue's answer is not looked at; after a later one it is
+        let mut law = Codel::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
+        let judge = |law: &mut Codel, now| law.judge(Time::from_nanos(now * MS), Time::ZERO, Ecn::Not, 1 << 20);
+        assert_eq!(judge(&mut law, 10), Verdict::Pass);
+        assert_eq!(judge(&mut law, 110), Verdict::Drop(Cause::Sojourn));
+        let mut emptied = law.clone();
+        emptied.on_idle(Time::from_nanos(110 * MS));
+        assert!(emptied.vars.dropping && emptied.vars.last_drop.is_none());
+        assert_eq!(judge(&mut law, 110), Verdict::Pass);
+        assert_eq!(judge(&mut law, 210), Verdict::Drop(Cause::Sojourn));
+        law.on_idle(Time::from_nanos(210 * MS));
+        assert!(!law.vars.dropping && law.vars.last_drop.is_none());
+    }
+
+    #[test]
     fn the_root_in_16_bits_is_near_the_root() {
         let settings = [("variant".into(), Value::Text("linux".into()))];
         let mut law = Codel::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap();

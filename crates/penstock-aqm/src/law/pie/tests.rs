@@ -517,6 +517,21 @@ fn extended_without_activation_renews_the_allowance_while_the_delay_is_low() {
 }
 
 #[test]
+fn an_update_less_than_t_update_after_the_last_is_omitted() {
+    // alpha (d - QDELAY_REF) = 0.125 285 ms at each update
+    let mut law = law(&[variant("basic")]);
+    law.vars = PieVars { p: 0.5, qdelay: 0.3, qdelay_old: 0.3, ..law.vars };
+    let mut p_at = |ms| {
+        law.update(Time::from_nanos(ms * MS), 0);
+        law.vars.p
+    };
+    let step = 0.125 * 0.285;
+    for (ms, steps) in [(14, 0.0), (15, 1.0), (29, 1.0), (30, 2.0), (44, 2.0), (45, 3.0)] {
+        assert!((p_at(ms) - 0.5 - steps * step).abs() < 1e-12, "{ms}");
+    }
+}
+
+#[test]
 fn no_time_overflows() {
     let longest = Value::Time(Span::from_nanos(u64::MAX));
     for settings in [vec![("hz", Value::Number(100.0)), ("t_update", longest.clone())], vec![("max_burst", longest)]] {

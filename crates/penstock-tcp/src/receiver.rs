@@ -65,7 +65,7 @@ pub struct Receiver {
     /// The period of the clock of timers in ns, of which there are at most 10^9.
     tick: u32,
     /// Which packets behind a gap wait.
-    gathering: SackCompression,
+    compression: SackCompression,
     /// An echo is due until the sender says that it has reduced its window.
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
@@ -102,7 +102,7 @@ impl Receiver {
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
             answers_pushed: params.quick_acks > 0,
-            gathering: SackCompression::new(params),
+            compression: SackCompression::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
@@ -126,8 +126,8 @@ impl Receiver {
         if payload < self.packet {
             self.note_short(seq, self.packet - payload);
         }
-        if self.gathering.is_timing(seq) {
-            self.gathering.time(now, seq);
+        if self.compression.is_timing(seq) {
+            self.compression.time(now, seq);
         }
         // In order and nothing behind it: such a packet alone may wait.
         let next = seq == self.next && self.early.is_empty();
@@ -158,8 +158,8 @@ impl Receiver {
         }
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
-        if seq > self.next && self.gathering.waits(self.next, self.waiting.is_some()) {
-            let until = now + self.gathering.delay();
+        if seq > self.next && self.compression.waits(self.next, self.waiting.is_some()) {
+            let until = now + self.compression.delay();
             self.waiting.get_or_insert(PendingAck { until, stamp, retransmission });
             return None;
         }
@@ -232,7 +232,7 @@ impl Receiver {
         if self.rules.acks_marks_at_once() {
             self.quick = self.quick.max(seq.saturating_add(packets));
             self.gap = (0, 0);
-            self.gathering.restart();
+            self.compression.restart();
         }
     }
 

@@ -103,12 +103,12 @@ mod tests {
     use crate::params::{Flavour, Profile};
 
     fn known(round_trip_us: u64) -> SackCompression {
-        let mut gathering =
+        let mut compression =
             SackCompression::new(&TcpParams { flavour: Flavour::Sack, syn: true, ..TcpParams::of(Profile::Linux) });
-        gathering.time(Time::from_nanos(5_000), 0);
-        assert!(!gathering.waits(1, false), "nothing waits before the round trip is known");
-        gathering.time(Time::from_nanos(5_000 + 1000 * round_trip_us), 1);
-        gathering
+        compression.time(Time::from_nanos(5_000), 0);
+        assert!(!compression.waits(1, false), "nothing waits before the round trip is known");
+        compression.time(Time::from_nanos(5_000 + 1000 * round_trip_us), 1);
+        compression
     }
 
     #[test]
@@ -118,19 +118,19 @@ mod tests {
 
     #[test]
     fn three_packets_behind_each_gap_are_answered_one_by_one() {
-        let mut gathering = known(20_000);
+        let mut compression = known(20_000);
         assert_eq!(
-            [7, 7, 7, 7, 7, 9, 9, 9, 9].map(|missing| gathering.waits(missing, false)),
+            [7, 7, 7, 7, 7, 9, 9, 9, 9].map(|missing| compression.waits(missing, false)),
             [false, false, false, true, true, false, false, false, true]
         );
     }
 
     #[test]
     fn the_44th_packet_that_waits_is_answered_with_all_of_them() {
-        let mut gathering = known(20_000);
-        (0..3).for_each(|_| assert!(!gathering.waits(7, false)));
-        assert!(gathering.waits(7, false));
-        (1..43).for_each(|_| assert!(gathering.waits(7, true)));
-        assert!(!gathering.waits(7, true));
+        let mut compression = known(20_000);
+        (0..3).for_each(|_| assert!(!compression.waits(7, false)));
+        assert!(compression.waits(7, false));
+        (1..43).for_each(|_| assert!(compression.waits(7, true)));
+        assert!(!compression.waits(7, true));
     }
 }

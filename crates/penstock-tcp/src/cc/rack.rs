@@ -52,7 +52,7 @@ pub(crate) struct Rack<G> {
     flight: Flight,
     state: State,
     prr: Prr,
-    growth: G,
+    window_law: G,
     tail: Option<OutstandingProbe>,
     /// The first packet that was new when the window was last cut, or the timer ended.
     high: u32,
@@ -70,11 +70,11 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
     // Called, as that of `Sack` is.
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let ack = &Ack { ece: self.growth.observe(s, now, ack), ..*ack };
+        let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
         if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
             let window = s.cwnd;
-            if s.respond_to_echo(now, ack.ack, self.growth.mark_factor()) {
-                self.growth.on_reduction(s, window);
+            if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
+                self.window_law.on_reduction(s, window);
             }
         }
         let (before, sent) = (s.una, s.max);
@@ -98,12 +98,12 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         self.answer(s, now, losses, marked, summary.delivered);
         if G::SETS_WINDOW {
             let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
-            self.growth.control(s, now, ack, &delivery);
+            self.window_law.control(s, now, ack, &delivery);
         }
         if self.reduces(s) {
             self.reduce(s, now, summary.delivered, advances && losses.count == 0);
         } else if advances && !opens && !marked && self.state != State::Recovery {
-            self.growth.grow(s, now, ack, summary.delivered);
+            self.window_law.grow(s, now, ack, summary.delivered);
         }
         self.send(s, now, net);
         self.arm(s, now, advances || s.max > sent);
@@ -149,7 +149,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         } else {
             s.restart_window(now);
         }
-        self.growth.on_timeout(s);
+        self.window_law.on_timeout(s);
         self.flight.lose_old(now);
         s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
         s.stop_timing();
@@ -160,7 +160,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        self.growth.gauges(show);
+        self.window_law.gauges(show);
     }
 }
 
@@ -208,7 +208,7 @@ impl<G: WindowLaw> Rack<G> {
             State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
             State::Loss if losses.again => self.begin_recovery(s, now, delivered),
             State::Open if marked && G::MARK_COVERS_LOSS => {
-                self.cut(s, now, self.growth.mark_factor());
+                self.cut(s, now, self.window_law.mark_factor());
                 self.state = State::Marked;
                 s.last_reduction = LastReduction::Mark;
                 s.count_echo();
@@ -224,7 +224,7 @@ impl<G: WindowLaw> Rack<G> {
     fn begin_recovery(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
         if G::SETS_WINDOW {
             let delivery = self.delivery(delivered);
-            self.growth.on_recovery(s, now, &delivery);
+            self.window_law.on_recovery(s, now, &delivery);
             (self.high, self.tail) = (s.max, None);
         } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
             self.cut(s, now, G::LOSS_FACTOR);
@@ -241,7 +241,7 @@ impl<G: WindowLaw> Rack<G> {
         if s.params.prr {
             s.set_cwnd(now, window);
         }
-        self.growth.on_reduction(s, window);
+        self.window_law.on_reduction(s, window);
         self.high = s.max;
         self.tail = None;
     }

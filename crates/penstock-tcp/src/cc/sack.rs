@@ -41,25 +41,25 @@ struct SackRecovery {
 pub(crate) struct Sack<G> {
     board: Scoreboard,
     recovery: Option<Box<SackRecovery>>,
-    growth: G,
+    window_law: G,
 }
 
 impl<G: WindowLaw> CongestionControl for Sack<G> {
     // Called, so that the laws of the ns-2 works stay small enough to be part of the engine's loop.
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let ack = &Ack { ece: self.growth.observe(s, now, ack), ..*ack };
+        let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
         if ack.ece && s.ect && self.recovery.is_none() {
             let window = s.cwnd;
-            if s.respond_to_echo(now, ack.ack, self.growth.mark_factor()) {
-                self.growth.on_reduction(s, window);
+            if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
+                self.window_law.on_reduction(s, window);
             }
         }
         let (before, advances) = (s.una + self.board.count(), ack.ack > s.una);
         if advances {
             if self.recovery.is_none() {
                 s.probe = TailProbe::None;
-                on_new_ack_with(s, now, ack, |s, acked| self.growth.grow(s, now, ack, acked));
+                on_new_ack_with(s, now, ack, |s, acked| self.window_law.grow(s, now, ack, acked));
             } else if ack.ack < s.recover {
                 s.acknowledge_in_recovery(now, ack);
             } else {
@@ -76,7 +76,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
             if G::SETS_WINDOW {
                 let delivery =
                     Delivery { newly: s.una - before, in_flight: s.next - s.una, lost: 0, recovering: false };
-                self.growth.control(s, now, ack, &delivery);
+                self.window_law.control(s, now, ack, &delivery);
             }
             s.fill_window(now, net);
             if s.params.tlp && s.probe == TailProbe::None && s.next == s.max && s.outstanding() > 0 {
@@ -122,12 +122,12 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         } else {
             s.collapse(now, G::LOSS_FACTOR);
         }
-        self.growth.on_timeout(s);
+        self.window_law.on_timeout(s);
         go_back(s, now, net);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        self.growth.gauges(show);
+        self.window_law.gauges(show);
     }
 }
 
@@ -149,7 +149,7 @@ impl<G: WindowLaw> Sack<G> {
         let delivered = (s.una + self.board.count()).saturating_sub(before);
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
-            self.growth.control(s, now, ack, &delivery);
+            self.window_law.control(s, now, ack, &delivery);
         }
         if self.recovery.is_some() {
             self.reduce(s, now, delivered);
@@ -190,11 +190,11 @@ impl<G: WindowLaw> Sack<G> {
         // A mark that was answered for the same window has halved it already.
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
-            self.growth.on_recovery(s, now, &delivery);
+            self.window_law.on_recovery(s, now, &delivery);
         } else if s.last_reduction != LastReduction::Mark || s.una >= s.recover || !G::MARK_COVERS_LOSS {
             let window = s.cwnd;
             s.reduce(now, G::LOSS_FACTOR);
-            self.growth.on_reduction(s, window);
+            self.window_law.on_reduction(s, window);
         }
         let prr = Prr::new(s.outstanding() - s.limited);
         s.recover = s.max;

@@ -150,6 +150,25 @@ pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
     pub facts: &'a dyn Facts<P>,
 }
 
+/// Number of packets that one [`Discipline::dequeue`] drops at most, so that its work is bounded. What is left to drop is
+/// dropped by the next one.
+pub const MAX_DROPS: u32 = 64;
+
+/// Counts the drops of one `dequeue`.
+pub(crate) struct DropBudget(u32);
+
+impl DropBudget {
+    pub(crate) const fn new() -> Self {
+        Self(MAX_DROPS)
+    }
+
+    /// A packet was dropped; whether it was the last one for now.
+    pub(crate) fn spend(&mut self) -> bool {
+        self.0 -= 1;
+        self.0 == 0
+    }
+}
+
 /// The answer of a discipline to an offer of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<P> {
@@ -157,7 +176,7 @@ pub enum Next<P> {
     Send(P),
     /// No packet waits.
     Empty,
-    /// Packets wait, but none may leave before this time.
+    /// Packets wait, but none may leave before this time. The present time: [`MAX_DROPS`] packets were dropped, ask again.
     NotBefore(Time),
 }
 
@@ -180,9 +199,9 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     /// The number `flow` passes to another flow: forget what the old one owes or is owed, and what its law noted of it.
     /// Packets of the old flow that still wait count as those of the new one.
     fn forget_flow(&mut self, _now: Time, _flow: u32) {}
-    /// Make room for `packets` waiting packets and for the state of flows with numbers below `flows`: from then on none of
-    /// them allocates memory. To be called before the first packet.
-    fn reserve(&mut self, _packets: u32, _flows: u32) {}
+    /// Make room for `packets` waiting packets and for the state of flows and hosts with numbers below `flows`: from then
+    /// on none of them allocates memory. To be called before the first packet.
+    fn reserve(&mut self, packets: u32, flows: u32);
     /// When the discipline next needs [`Discipline::on_timeout`]; as [`crate::Aqm::next_timeout`].
     fn next_timeout(&self) -> Option<Time> {
         None

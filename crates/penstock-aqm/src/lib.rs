@@ -26,7 +26,7 @@ mod tokens;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use discipline::fifo::Fifo;
-pub use discipline::{Discipline, Env, Facts, Next, Probe, Report};
+pub use discipline::{Discipline, Env, Facts, MAX_DROPS, Next, Probe, Report};
 pub use id_table::{FlowKey, IdTable, Key, Lookup};
 pub use per_flow::MAX_FLOWS;
 pub use registry::{build, build_law, build_stage, conditioners, find, find_conditioner, schemes, shapers};

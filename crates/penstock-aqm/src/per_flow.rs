@@ -40,6 +40,12 @@ pub(crate) struct PerFlow<T> {
     bound: FlowBound,
 }
 
+impl<T: Default> Default for PerFlow<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T: Default> PerFlow<T> {
     pub(crate) const fn new() -> Self {
         Self { flows: Vec::new(), bound: FlowBound::new() }

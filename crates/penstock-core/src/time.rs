@@ -112,7 +112,7 @@ impl Add for Span {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 
@@ -120,7 +120,7 @@ impl Mul<u64> for Span {
     type Output = Self;
     #[inline]
     fn mul(self, times: u64) -> Self {
-        Self(self.0 * times)
+        Self(self.0.saturating_mul(times))
     }
 }
 

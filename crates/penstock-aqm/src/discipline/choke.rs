@@ -193,6 +193,11 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
         self.red.on_link(now, link);
     }
 
+    fn reserve(&mut self, packets: u32, _flows: u32) {
+        // at most half of the places are empty
+        self.places.reserve(2 * packets as usize + 1);
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
     }

@@ -59,6 +59,13 @@ impl<P: Packet, T> Store<P, T> {
         Self::PerFlow(FlowOrder::new())
     }
 
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        match self {
+            Self::Fifo(queue) => queue.reserve(packets as usize),
+            Self::PerFlow(order) => order.reserve(packets, flows),
+        }
+    }
+
     fn push(&mut self, flow: u32, waiting: Waiting<P, T>) {
         match self {
             Self::Fifo(queue) => queue.push_back(waiting),
@@ -255,6 +262,15 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     pub(super) fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.shared_limit = link.limit;
         self.law.on_link(now, &Self::seen_by_law(link, self.own_limit, self.guarantee));
+    }
+
+    pub(super) fn forget_flow(&mut self, now: Time, flow: u32) {
+        self.law.forget_flow(now, flow);
+    }
+
+    pub(super) fn reserve(&mut self, packets: u32, flows: u32) {
+        self.store.reserve(packets, flows);
+        self.law.reserve(flows);
     }
 
     pub(super) fn next_timeout(&self) -> Option<Time> {

@@ -45,6 +45,10 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for DropFront<P> {
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.line.set_limit(link.limit);
     }
+
+    fn reserve(&mut self, packets: u32, _flows: u32) {
+        self.line.reserve(packets);
+    }
 }
 
 /// The entry in the registry.

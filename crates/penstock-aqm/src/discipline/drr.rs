@@ -56,6 +56,10 @@ impl Watcher for BufferStealing {
 }
 
 impl Policy for BufferStealing {
+    fn reserve(&mut self, queues: u32) {
+        self.longest.reserve(queues);
+    }
+
     const COUNTS_ARRIVAL: bool = true;
 
     fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {

@@ -1,9 +1,10 @@
 //! A buffer shared by queues under deficit round robin: which queue an arrival belongs to, and how room is made for it.
 //! A scheme of this family is a [`Policy`]: whom it refuses, and who must go.
 
-use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
+use super::drr_queues::{DrrQueues, End, Quantum, Queue, Taken, Watcher};
 use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
+use crate::per_flow::FlowBound;
 use crate::scheme::Site;
 use crate::ticker::Ticker;
 use alloc::boxed::Box;
@@ -45,7 +46,7 @@ impl DrrParams {
 
     fn assignment(&self) -> Assignment {
         match (self.buckets, self.spread) {
-            (None, _) => Assignment::PerFlow,
+            (None, _) => Assignment::PerFlow(FlowBound::new()),
             (Some(buckets), Spread::Modulo) => Assignment::Modulo(buckets),
             (Some(buckets), Spread::Hash) => Assignment::Hash { buckets, salt: None },
         }
@@ -56,7 +57,7 @@ impl DrrParams {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Assignment {
     /// Its own.
-    PerFlow,
+    PerFlow(FlowBound),
     /// Flow number modulo this.
     Modulo(u32),
     /// By a hash. The salt is one number of the queue's random stream, drawn when the first packet arrives.
@@ -66,12 +67,29 @@ pub(super) enum Assignment {
 impl Assignment {
     fn queue(&mut self, flow: u32, random_bits: impl FnOnce() -> u64) -> u32 {
         match self {
-            Self::PerFlow => flow,
+            Self::PerFlow(bound) => bound.index(flow),
             Self::Modulo(buckets) => flow % *buckets,
-            Self::Hash { buckets, salt } => {
-                let hash = mixed(u64::from(flow) ^ *salt.get_or_insert_with(random_bits));
-                ((u128::from(hash) * u128::from(*buckets)) >> 64) as u32
+            Self::Hash { buckets, salt } => hashed(flow, *salt.get_or_insert_with(random_bits), *buckets),
+        }
+    }
+
+    /// The queue of a flow; `None` before a hash is drawn.
+    fn known_queue(&self, flow: u32) -> Option<u32> {
+        match *self {
+            Self::Hash { buckets, salt } => salt.map(|salt| hashed(flow, salt, buckets)),
+            Self::PerFlow(bound) => Some(bound.index(flow)),
+            Self::Modulo(buckets) => Some(flow % buckets),
+        }
+    }
+
+    /// The number of queues of flows with numbers below `flows`.
+    fn reserve(&mut self, flows: u32) -> u32 {
+        match self {
+            Self::PerFlow(bound) => {
+                bound.raise(flows);
+                flows
             }
+            Self::Modulo(buckets) | Self::Hash { buckets, .. } => *buckets,
         }
     }
 
@@ -81,6 +99,11 @@ impl Assignment {
             *salt = None;
         }
     }
+}
+
+/// One of `buckets`, all equally likely.
+fn hashed(flow: u32, salt: u64, buckets: u32) -> u32 {
+    ((u128::from(mixed(u64::from(flow) ^ salt)) * u128::from(buckets)) >> 64) as u32
 }
 
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
@@ -153,6 +176,12 @@ pub(super) trait Policy: Watcher + Send {
     /// Queue `id` has sent a packet.
     fn on_sent(&mut self, _now: Time, _id: u32, _size: u32) {}
 
+    /// The flow of queue `id` is another one now.
+    fn forget(&mut self, _now: Time, _id: u32) {}
+
+    /// Make room for the state of queues with numbers below `queues`.
+    fn reserve(&mut self, _queues: u32) {}
+
     fn next_timeout(&self) -> Option<Time> {
         None
     }
@@ -168,6 +197,8 @@ pub(super) struct DrrBuffer<P, B> {
     policy: B,
     assignment: Assignment,
     perturb: Option<Ticker>,
+    /// The packets that get new queues; empty otherwise.
+    rehashed: Vec<(usize, Taken<P>)>,
     limit: Limit,
     /// Whether the quantum is the largest packet of the link.
     follows_mtu: bool,
@@ -183,6 +214,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
             policy,
             assignment: params.assignment(),
             perturb: None,
+            rehashed: Vec::new(),
             limit: link.limit,
             follows_mtu: params.quantum == Auto::Auto,
         }
@@ -253,12 +285,14 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     /// All packets go to the queues that the new hash gives them, in order of arrival: no flow is reordered.
     fn rehash(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
         self.assignment.forget_salt();
-        let mut waiting = Vec::with_capacity(self.queues.packets() as usize);
         while let Some(id) = self.queues.front() {
-            waiting.extend(self.queues.pop(&mut self.policy, env.now, id, End::Head));
+            let number = self.rehashed.len();
+            let taken = self.queues.pop(&mut self.policy, env.now, id, End::Head);
+            self.rehashed.extend(taken.map(|taken| (number, taken)));
         }
-        waiting.sort_by_key(|taken| taken.enqueued);
-        for taken in waiting {
+        // packets of equal age stay in this order
+        self.rehashed.sort_unstable_by_key(|(number, taken)| (taken.enqueued, *number));
+        for (_, taken) in self.rehashed.drain(..) {
             let id = self.assignment.queue(taken.packet.meta().flow, || env.rng.bits());
             self.queues.reach(id);
             self.queues.push(&mut self.policy, env.now, id, (taken.packet, taken.size, taken.enqueued));
@@ -319,6 +353,25 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         self.limit = link.limit;
         if self.follows_mtu {
             self.queues.set_quantum(largest_packet(link));
+        }
+    }
+
+    /// A queue that several flows share is theirs while it holds packets.
+    fn forget_flow(&mut self, now: Time, flow: u32) {
+        let Some(id) = self.assignment.known_queue(flow) else { return };
+        if matches!(self.assignment, Assignment::PerFlow(_)) || !self.queues.holds_packets(id) {
+            self.queues.forget_deficit(id);
+            self.policy.forget(now, id);
+        }
+    }
+
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        let queues = self.assignment.reserve(flows);
+        // an arrival may be stored before another packet makes room for it
+        self.queues.reserve(packets.saturating_add(1), queues);
+        self.policy.reserve(queues);
+        if self.perturb.is_some() {
+            self.rehashed.reserve(packets as usize);
         }
     }
 

@@ -114,6 +114,24 @@ impl<P> DrrQueues<P> {
         }
     }
 
+    /// Make room for this many packets and queues.
+    pub(super) fn reserve(&mut self, packets: u32, queues: u32) {
+        self.slots.reserve(packets as usize);
+        self.queues.reserve(queues as usize);
+    }
+
+    /// Queue `id` has no deficit any more.
+    pub(super) fn forget_deficit(&mut self, id: u32) {
+        if let Some(queue) = self.queues.get_mut(id as usize) {
+            queue.deficit = 0;
+        }
+    }
+
+    /// Whether queue `id` holds packets.
+    pub(super) fn holds_packets(&self, id: u32) -> bool {
+        self.queues.get(id as usize).is_some_and(|queue| queue.packets > 0)
+    }
+
     pub(super) fn set_quantum(&mut self, quantum: Quantum) {
         self.quantum = quantum;
     }

@@ -156,6 +156,17 @@ impl Policy for DiscardState {
         Some(cause)
     }
 
+    fn forget(&mut self, _now: Time, id: u32) {
+        if let Some(d) = self.discard.get_mut(id as usize).filter(|d| **d) {
+            *d = false;
+            self.n_d -= 1;
+        }
+    }
+
+    fn reserve(&mut self, queues: u32) {
+        self.discard.reserve(queues as usize);
+    }
+
     fn next_timeout(&self) -> Option<Time> {
         self.ticker.next()
     }

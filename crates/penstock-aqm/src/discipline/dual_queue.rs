@@ -3,7 +3,7 @@
 //! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge each
 //! packet when it has been chosen to leave.
 
-use super::{Discipline, Env, Next, Probe, Report};
+use super::{Discipline, DropBudget, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use alloc::collections::VecDeque;
 use penstock_core::param::Default;
@@ -159,6 +159,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
 
     /// Figures 7 and 10.
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
+        let mut budget = DropBudget::new();
         loop {
             let l4s = self.scheduler(env.now);
             let contended = self.lq.bytes > 0 && self.cq.bytes > 0;
@@ -182,6 +183,9 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
                 }
                 Verdict::Mark(cause) | Verdict::Drop(cause) => {
                     env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
+                    if budget.spend() {
+                        return Next::NotBefore(env.now);
+                    }
                     continue;
                 }
             }
@@ -200,6 +204,11 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.take_link(link);
+    }
+
+    fn reserve(&mut self, packets: u32, _flows: u32) {
+        self.lq.packets.reserve(packets as usize);
+        self.cq.packets.reserve(packets as usize);
     }
 
     fn next_timeout(&self) -> Option<Time> {

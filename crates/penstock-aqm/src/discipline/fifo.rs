@@ -1,7 +1,7 @@
 //! First in, first out, guarded by one law.
 
 use super::line::Line;
-use super::{Discipline, Env, Next, Probe};
+use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
@@ -67,6 +67,7 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
+        let mut budget = DropBudget::new();
         while let Some((enqueued, mut packet)) = self.line.pop_oldest() {
             let meta = self.meta(env, &packet);
             match self.law.on_departure(cx!(self, env), &Departing { meta, enqueued }) {
@@ -77,6 +78,9 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
                 }
                 Verdict::Mark(cause) | Verdict::Drop(cause) => {
                     env.probe.dropped(&self.line.report(env.now, &packet, enqueued), cause);
+                    if budget.spend() {
+                        return Next::NotBefore(env.now);
+                    }
                     continue;
                 }
             }
@@ -94,6 +98,15 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.line.set_limit(link.limit);
         self.law.on_link(now, link);
+    }
+
+    fn forget_flow(&mut self, now: Time, flow: u32) {
+        self.law.forget_flow(now, flow);
+    }
+
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        self.line.reserve(packets);
+        self.law.reserve(flows);
     }
 
     fn next_timeout(&self) -> Option<Time> {

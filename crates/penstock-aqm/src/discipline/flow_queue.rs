@@ -5,7 +5,7 @@ use super::lazy_heap::LazyHeap;
 use super::packet_slab::{Line, NONE, PacketSlab};
 use super::queue_list::{Linked, Links, QueueList};
 use super::salted::Salted;
-use super::{Discipline, Env, Next, Probe, Report};
+use super::{Discipline, DropBudget, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -205,8 +205,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    /// Section 4.2, second part: a packet of this queue that its law lets go.
-    fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) -> Option<P> {
+    /// Section 4.2, second part: a packet of this queue that its law lets go; `Empty` if it has none.
+    fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, budget: &mut DropBudget) -> Next<P> {
         while let Some((departing, mut packet)) = self.take(id) {
             let cx = cx!(self, env, id);
             match self.flows[id as usize].law.on_departure(cx, &departing) {
@@ -217,15 +217,18 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
                 }
                 Verdict::Mark(cause) | Verdict::Drop(cause) => {
                     env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), cause);
+                    if budget.spend() {
+                        return Next::NotBefore(env.now);
+                    }
                     continue;
                 }
             }
             self.flows[id as usize].credits -= i64::from(departing.meta.size);
             env.probe.sent(&self.report(env.now, &packet, departing.enqueued));
-            return Some(packet);
+            return Next::Send(packet);
         }
         self.flows[id as usize].law.on_idle(env.now);
-        None
+        Next::Empty
     }
 
     /// What the queue's law and the limit say to an arrival; `None` if it has been dropped.
@@ -288,11 +291,12 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
 
     /// Section 4.2.
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
+        let mut budget = DropBudget::new();
         while let Some(id) = self.select() {
-            if let Some(packet) = self.serve(env, id) {
-                return Next::Send(packet);
+            match self.serve(env, id, &mut budget) {
+                Next::Empty => self.move_on(id),
+                answer => return answer,
             }
-            self.move_on(id);
         }
         Next::Empty
     }
@@ -305,6 +309,28 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         self.limit = link.limit;
         self.fresh.on_link(now, link);
         self.flows.iter_mut().for_each(|flow| flow.law.on_link(now, link));
+    }
+
+    /// The queue of the flow starts anew, unless it holds packets, which may be those of other flows.
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        let Some(bucket) = self.hash.known_bucket(flow, self.buckets.len() as u32) else { return };
+        let id = self.buckets[bucket as usize];
+        let Some(queue) = self.flows.get_mut(id as usize).filter(|queue| queue.line.packets == 0) else { return };
+        queue.law = self.fresh.clone();
+        queue.credits = 0;
+        match core::mem::replace(&mut queue.listed, Listed::No) {
+            Listed::No => {}
+            Listed::New => self.new.remove(&mut self.flows, id),
+            Listed::Old => self.old.remove(&mut self.flows, id),
+        }
+    }
+
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        let queues = flows.min(self.buckets.len() as u32);
+        // an arrival is stored before other packets make room for it
+        self.packets.reserve(packets.saturating_add(1));
+        self.flows.reserve(queues as usize);
+        self.fattest.reserve(queues);
     }
 
     fn next_timeout(&self) -> Option<Time> {

@@ -34,14 +34,16 @@
 
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
+use super::ranking::Ranking;
 use super::scheduler::{Head, Order, Overflow, Scheduler, Sorting};
 use super::wfq::SmallestFinish;
 use super::{Discipline, Probe};
 use crate::class_settings;
 use crate::edge::classifier::Classifier;
+use crate::per_flow::FlowBound;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use penstock_core::param::{ClassSetting, Default, Length, ParamErrors, Settings};
 use penstock_core::{Packet, Time};
@@ -106,7 +108,7 @@ impl Scheme for Fq {
             By::Packet => scheduler(classes.as_deref(), site, Overflow::Arriving, OneEach::default()),
             By::Bit => {
                 let phis = classes.iter().flatten().map(|_| 1.0).collect::<Vec<_>>();
-                let overflow = Overflow::Longest(BTreeSet::new());
+                let overflow = Overflow::Longest(Ranking::new());
                 scheduler(classes.as_deref(), site, overflow, SmallestFinish::new(&phis, site.link.rate))
             }
         }
@@ -120,7 +122,12 @@ fn scheduler<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'stati
     order: O,
 ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let Some(classes) = classes else {
-        return Ok(Box::new(Scheduler::new(Vec::new(), Sorting::Flows(overflow), order, site.link.limit)));
+        return Ok(Box::new(Scheduler::new(
+            Vec::new(),
+            Sorting::Flows(overflow, FlowBound::new()),
+            order,
+            site.link.limit,
+        )));
     };
     let mut errors = Vec::new();
     let params = class_settings::read::<EqualClassParams>(classes, EqualClassParams::INFO, &mut errors);
@@ -152,6 +159,10 @@ impl Order for OneEach {
 
     fn pick(&mut self, _now: Time, _heads: &[Option<Head<()>>]) -> usize {
         self.turns.front().map_or(0, |&class| class as usize)
+    }
+
+    fn reserve(&mut self, _packets: u32, classes: u32) {
+        self.turns.reserve(classes as usize);
     }
 
     fn left(&mut self, class: usize, _head: &Head<()>, next: Option<&Head<()>>, sent: bool) {

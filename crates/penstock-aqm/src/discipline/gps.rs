@@ -97,6 +97,24 @@ impl Gps {
         Service { start, finish }
     }
 
+    /// Another flow is this session now: it owes nothing for packets of the old one.
+    pub(super) fn forget(&mut self, now: Time, session: usize) {
+        self.advance(now);
+        let Some(forgotten) = self.sessions.get_mut(session) else { return };
+        forgotten.finish = 0.0;
+        if core::mem::replace(&mut forgotten.is_busy, false) {
+            let phi = forgotten.phi;
+            self.busy.retain(|&Reverse((_, number))| number as usize != session);
+            self.busy_phi = if self.busy.is_empty() { 0.0 } else { self.busy_phi - phi };
+        }
+    }
+
+    /// Make room for sessions with numbers below `sessions`.
+    pub(super) fn reserve(&mut self, sessions: u32) {
+        self.sessions.reserve(sessions as usize);
+        self.busy.reserve(sessions as usize);
+    }
+
     /// V now: dV/dt = C / sum of phi over the busy sessions. A session is busy until V reaches the F of its last packet.
     pub(super) fn advance(&mut self, now: Time) {
         let mut bits = now.since(self.at).as_nanos() as f64 * self.bits_per_nano;
@@ -160,6 +178,11 @@ pub(super) struct Ranking(BinaryHeap<Reverse<(Tag, u32)>>);
 impl Ranking {
     pub(super) const fn new() -> Self {
         Self(BinaryHeap::new())
+    }
+
+    /// Make room for this many heads.
+    pub(super) fn reserve(&mut self, heads: u32) {
+        self.0.reserve(heads as usize);
     }
 
     pub(super) fn push(&mut self, class: usize, number: f64) {

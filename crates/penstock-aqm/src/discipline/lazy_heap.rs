@@ -23,6 +23,12 @@ impl<K: PartialOrd + Copy> LazyHeap<K> {
         Self { entries: Vec::new(), places: Vec::new() }
     }
 
+    /// Make room for members with numbers below `members`.
+    pub(crate) fn reserve(&mut self, members: u32) {
+        self.entries.reserve(members as usize);
+        self.places.reserve(members as usize);
+    }
+
     /// The key of `id` is now `key`, which counts only if it is above its bound: keys that fall need not be told.
     #[inline]
     pub(crate) fn raise(&mut self, id: u32, key: K) {

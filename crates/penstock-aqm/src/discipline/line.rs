@@ -21,6 +21,11 @@ impl<P: Packet> Line<P> {
         self.limit = limit;
     }
 
+    /// Make room for this many packets.
+    pub(crate) fn reserve(&mut self, packets: u32) {
+        self.packets.reserve(packets as usize);
+    }
+
     /// Whether a packet of `size` bytes finds room.
     #[inline]
     pub(crate) fn admits(&self, size: u32) -> bool {

@@ -50,6 +50,11 @@ impl<P> PacketSlab<P> {
         Self { slots: Vec::new(), free: NONE, oldest: NONE, newest: NONE }
     }
 
+    /// Make room for this many packets.
+    pub(crate) fn reserve(&mut self, packets: u32) {
+        self.slots.reserve(packets as usize);
+    }
+
     /// A packet of `size` bytes joins the end of `line`.
     pub(crate) fn push(&mut self, line: &mut Line, packet: P, size: u32, now: Time) {
         let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE, older: self.newest, newer: NONE };

@@ -95,6 +95,15 @@ impl Policy for QueueState {
         }
     }
 
+    fn forget(&mut self, _now: Time, id: u32) {
+        self.drop_queue = self.drop_queue.filter(|&chosen| chosen != id);
+    }
+
+    fn reserve(&mut self, queues: u32) {
+        self.longest.reserve(queues);
+        self.shortest.reserve(queues);
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("has_drop_queue", f64::from(u8::from(self.drop_queue.is_some())));
     }

@@ -17,6 +17,12 @@ impl<K: PartialOrd + Copy> Ranking<K> {
         Self { heap: LazyHeap::new(), keys: Vec::new() }
     }
 
+    /// Make room for members with numbers below `members`.
+    pub(super) fn reserve(&mut self, members: u32) {
+        self.heap.reserve(members);
+        self.keys.reserve(members as usize);
+    }
+
     /// The largest key and whose it is.
     pub(super) fn first(&mut self) -> Option<(K, u32)> {
         let keys = &self.keys;
@@ -57,6 +63,11 @@ impl Longest {
 
     pub(super) fn id(&mut self) -> Option<u32> {
         self.0.first().map(|(_, id)| id)
+    }
+
+    /// As [`Ranking::reserve`].
+    pub(super) fn reserve(&mut self, queues: u32) {
+        self.0.reserve(queues);
     }
 
     /// A queue has this length now, in whatever unit.

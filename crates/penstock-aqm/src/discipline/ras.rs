@@ -178,6 +178,10 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Shaper<P> {
         self.limit = link.limit;
     }
 
+    fn reserve(&mut self, packets: u32, _flows: u32) {
+        self.queue.reserve(packets as usize);
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ear", self.ear.ear);
         show("rate", self.rate());

@@ -110,9 +110,13 @@ impl Bench {
 
     /// The packet that leaves now.
     pub(crate) fn depart(&mut self) -> Option<PacketMeta> {
-        match self.next() {
-            Next::Send(packet) => Some(packet),
-            Next::Empty | Next::NotBefore(_) => None,
+        loop {
+            match self.next() {
+                Next::Send(packet) => return Some(packet),
+                // as many were dropped as one call may drop
+                Next::NotBefore(time) if time <= self.now => {}
+                Next::Empty | Next::NotBefore(_) => return None,
+            }
         }
     }
 

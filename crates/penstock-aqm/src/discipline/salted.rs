@@ -11,18 +11,38 @@ impl Salted {
     #[inline]
     pub(crate) fn hash(&mut self, number: u64, rng: &mut Rng) -> u32 {
         let salt = *self.0.get_or_insert_with(|| rng.bits());
-        let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 32) as u32
+        hashed(number, salt)
     }
 
     /// A bucket of `buckets`, all equally likely.
     #[inline]
     pub(crate) fn bucket(&mut self, number: u32, buckets: u32, rng: &mut Rng) -> u32 {
-        // by multiplication, which is quicker than a remainder
-        ((u64::from(self.hash(u64::from(number), rng)) * u64::from(buckets)) >> 32) as u32
+        scaled(self.hash(u64::from(number), rng), buckets)
     }
+
+    /// As [`Salted::bucket`]; `None` before the hash function is drawn.
+    pub(crate) fn known_bucket(self, number: u32, buckets: u32) -> Option<u32> {
+        self.known_hash(u64::from(number)).map(|hash| scaled(hash, buckets))
+    }
+
+    /// As [`Salted::hash`]; `None` before the hash function is drawn.
+    pub(crate) fn known_hash(self, number: u64) -> Option<u32> {
+        self.0.map(|salt| hashed(number, salt))
+    }
+}
+
+#[inline]
+fn hashed(number: u64, salt: u64) -> u32 {
+    let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 32) as u32
+}
+
+/// A hash as a bucket: by multiplication, which is quicker than a remainder.
+#[inline]
+fn scaled(hash: u32, buckets: u32) -> u32 {
+    ((u64::from(hash) * u64::from(buckets)) >> 32) as u32
 }
 
 #[cfg(test)]

@@ -108,6 +108,10 @@ impl Order for SelfClocked {
         }
     }
 
+    fn reserve(&mut self, _packets: u32, classes: u32) {
+        self.ranking.reserve(classes);
+    }
+
     fn idle(&mut self, _now: Time) {
         self.v = 0.0;
         self.classes.iter_mut().for_each(|class| class.start = 0.0);

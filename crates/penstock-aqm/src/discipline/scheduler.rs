@@ -1,12 +1,13 @@
 //! What all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
 
 use super::class_queue::{ClassQueue, Guarantee, Store, Total};
-use super::{Discipline, Env, Next, Probe};
+use super::ranking::Ranking;
+use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo, Verdict};
 use crate::edge::classifier::Classifier;
 use crate::law::droptail::DropTail;
+use crate::per_flow::FlowBound;
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
@@ -40,6 +41,12 @@ pub(super) trait Order: Send {
     /// The link asks for a packet, and nothing waits.
     fn idle(&mut self, _now: Time) {}
 
+    /// The flow that is class `class` is another one now.
+    fn forget(&mut self, _now: Time, _class: usize) {}
+
+    /// Make room for `packets` waiting packets of classes with numbers below `classes`.
+    fn reserve(&mut self, _packets: u32, _classes: u32) {}
+
     /// The link has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
 
@@ -52,15 +59,15 @@ pub(super) enum Sorting {
     /// To the class that fits.
     Classes(Classifier),
     /// To its flow; each flow is a class of its own, guarded by no law.
-    Flows(Overflow),
+    Flows(Overflow, FlowBound),
 }
 
 /// What happens when a packet of a flow finds the queue full.
 pub(super) enum Overflow {
     /// It is dropped.
     Arriving,
-    /// The last packet of the flow that has the most bytes waiting is dropped: (bytes, flow), the longest last.
-    Longest(BTreeSet<(u64, u32)>),
+    /// The last packet of the flow that has the most bytes waiting is dropped: ranked by (bytes, flow).
+    Longest(Ranking<(u64, u32)>),
 }
 
 /// Queues of classes or flows, served in the order `O`.
@@ -104,15 +111,20 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     fn class_of(&mut self, meta: &PacketMeta) -> usize {
         match &self.sorting {
             Sorting::Classes(classifier) => classifier.class_of(meta),
-            Sorting::Flows(_) => {
-                let flow = meta.flow as usize;
-                while self.queues.len() <= flow {
-                    let (store, whole) = (Store::fifo(), Guarantee::Share(1.0));
-                    self.queues.push(ClassQueue::new(store, None, self.limit, whole, Box::new(DropTail)));
-                    self.heads.push(None);
-                }
+            Sorting::Flows(_, bound) => {
+                let flow = bound.index(meta.flow) as usize;
+                self.grow(flow + 1);
                 flow
             }
+        }
+    }
+
+    /// There are queues for flows with numbers below `flows`.
+    fn grow(&mut self, flows: usize) {
+        while self.queues.len() < flows {
+            let (store, whole) = (Store::fifo(), Guarantee::Share(1.0));
+            self.queues.push(ClassQueue::new(store, None, self.limit, whole, Box::new(DropTail)));
+            self.heads.push(None);
         }
     }
 
@@ -126,8 +138,8 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
             return false;
         }
         while !self.has_room(size) {
-            let Sorting::Flows(Overflow::Longest(lengths)) = &self.sorting else { return false };
-            let Some(&(longest, flow)) = lengths.last() else { return false };
+            let Sorting::Flows(Overflow::Longest(lengths), _) = &mut self.sorting else { return false };
+            let Some(((longest, flow), _)) = lengths.first() else { return false };
             // The arriving packet counts as the last of its own flow.
             if self.queues[class].backlog().bytes + u64::from(size) >= longest {
                 return false;
@@ -138,19 +150,19 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     }
 
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize) {
-        let before = self.queues[class].backlog().bytes;
         self.queues[class].evict(env, &mut self.total);
-        self.note_length(class, before);
+        self.note_length(class);
         // The head stays what it is unless it was the only packet.
         self.refresh_head(class);
     }
 
-    fn note_length(&mut self, class: usize, before: u64) {
-        if let Sorting::Flows(Overflow::Longest(lengths)) = &mut self.sorting {
-            lengths.remove(&(before, class as u32));
+    fn note_length(&mut self, class: usize) {
+        if let Sorting::Flows(Overflow::Longest(lengths), _) = &mut self.sorting {
             let bytes = self.queues[class].backlog().bytes;
             if bytes > 0 {
-                lengths.insert((bytes, class as u32));
+                lengths.set(class as u32, (bytes, class as u32));
+            } else {
+                lengths.remove(class as u32);
             }
         }
     }
@@ -176,7 +188,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
             }
         };
         if !self.make_room(env, class, meta.size) {
-            if let Sorting::Flows(Overflow::Longest(_)) = self.sorting {
+            if let Sorting::Flows(Overflow::Longest(_), _) = self.sorting {
                 // A flow is charged for what it loses, whether it was stored or not.
                 self.order.stamp(env.now, class, meta.size);
             }
@@ -187,11 +199,10 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
             env.probe.marked(&self.total.report(env.now, &packet, env.now), cause);
         }
         let tag = self.order.stamp(env.now, class, meta.size);
-        let before = self.queues[class].backlog().bytes;
         self.total.packets += 1;
         self.total.bytes += u64::from(meta.size);
         self.queues[class].push(env, self.total, packet, &meta, tag);
-        self.note_length(class, before);
+        self.note_length(class);
         if self.heads[class].is_none() {
             let head = Head { size: meta.size, tag };
             self.heads[class] = Some(head);
@@ -205,12 +216,12 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
                 self.queues[class].on_idle(env.now);
             }
         }
+        let mut budget = DropBudget::new();
         while self.total.packets > 0 {
             let class = self.order.pick(env.now, &self.heads);
             let Some(head) = self.heads[class] else { unreachable!("the order picks a class that has something") };
-            let before = self.queues[class].backlog().bytes;
             let packet = self.queues[class].pop(env, &mut self.total);
-            self.note_length(class, before);
+            self.note_length(class);
             self.refresh_head(class);
             self.order.left(class, &head, self.heads[class].as_ref(), packet.is_some());
             if self.heads[class].is_none() && matches!(self.sorting, Sorting::Classes(_)) {
@@ -218,6 +229,9 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
             }
             if let Some(packet) = packet {
                 return Next::Send(packet);
+            }
+            if budget.spend() {
+                return Next::NotBefore(env.now);
             }
         }
         self.order.idle(env.now);
@@ -235,10 +249,31 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
         self.queues.iter_mut().for_each(|queue| queue.on_link(now, link));
     }
 
+    fn forget_flow(&mut self, now: Time, flow: u32) {
+        match &self.sorting {
+            Sorting::Classes(_) => self.queues.iter_mut().for_each(|queue| queue.forget_flow(now, flow)),
+            Sorting::Flows(_, bound) => self.order.forget(now, bound.index(flow) as usize),
+        }
+    }
+
+    /// The queues of flows have room for all packets each.
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        if let Sorting::Flows(overflow, bound) = &mut self.sorting {
+            bound.raise(flows);
+            if let Overflow::Longest(lengths) = overflow {
+                lengths.reserve(flows);
+            }
+            self.grow(flows as usize);
+        }
+        self.queues.iter_mut().for_each(|queue| queue.reserve(packets, flows));
+        self.emptied.reserve(self.queues.len());
+        self.order.reserve(packets, self.queues.len() as u32);
+    }
+
     fn next_timeout(&self) -> Option<Time> {
         match self.sorting {
             Sorting::Classes(_) => self.queues.iter().filter_map(ClassQueue::next_timeout).min(),
-            Sorting::Flows(_) => None,
+            Sorting::Flows(..) => None,
         }
     }
 

@@ -149,6 +149,10 @@ impl Policy for Sharing {
         if self.is_overfull(queue) { Some(id) } else { self.longest.id() }
     }
 
+    fn reserve(&mut self, queues: u32) {
+        self.longest.reserve(queues);
+    }
+
     fn end(&self) -> End {
         self.end
     }

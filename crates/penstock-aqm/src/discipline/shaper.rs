@@ -129,6 +129,10 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for LeakyBucket<P>
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.limit = link.limit;
     }
+
+    fn reserve(&mut self, packets: u32, _flows: u32) {
+        self.queue.reserve(packets as usize);
+    }
 }
 
 impl Scheme for Shaper {

@@ -70,6 +70,14 @@ impl<P> Shelf<P> {
         Self { slots: Vec::new(), free: Vec::new(), all: Ends::EMPTY, levels: (0..levels).map(|_| level()).collect() }
     }
 
+    /// Make room for this many packets.
+    pub(crate) fn reserve(&mut self, packets: u32) {
+        let packets = packets as usize;
+        self.slots.reserve(packets);
+        self.free.reserve(packets);
+        self.levels.iter_mut().for_each(|level| level.members.reserve(packets));
+    }
+
     /// Number of packets.
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()

@@ -115,6 +115,19 @@ impl Policy for HighestThroughput {
         self.order.first().map(|(_, id)| id)
     }
 
+    fn forget(&mut self, now: Time, id: u32) {
+        let Some(throughput) = self.throughputs.get_mut(id as usize) else { return };
+        *throughput = Throughput { r: 0.0, since: now };
+        if self.order.contains(id) {
+            self.rank(id);
+        }
+    }
+
+    fn reserve(&mut self, queues: u32) {
+        self.throughputs.reserve(queues as usize);
+        self.order.reserve(queues);
+    }
+
     fn on_sent(&mut self, now: Time, id: u32, size: u32) {
         let Throughput { r, since } = &mut self.throughputs[id as usize];
         *r = averaged(*r, size, now.since(*since).as_secs(), self.k);

@@ -118,6 +118,12 @@ impl Order for SmallestBegun {
         }
     }
 
+    fn reserve(&mut self, _packets: u32, classes: u32) {
+        self.gps.reserve(classes);
+        self.waiting.reserve(classes);
+        self.begun.reserve(classes);
+    }
+
     fn idle(&mut self, now: Time) {
         self.gps.advance(now);
         self.gps.rest();

@@ -101,6 +101,15 @@ impl Order for SmallestFinish {
         }
     }
 
+    fn forget(&mut self, now: Time, class: usize) {
+        self.gps.forget(now, class);
+    }
+
+    fn reserve(&mut self, packets: u32, classes: u32) {
+        self.gps.reserve(classes);
+        self.ranking.reserve(packets.saturating_add(classes));
+    }
+
     fn idle(&mut self, now: Time) {
         self.gps.advance(now);
         self.gps.rest();

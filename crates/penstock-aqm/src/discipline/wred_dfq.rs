@@ -222,6 +222,10 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
         self.law.on_link(now, link);
     }
 
+    fn reserve(&mut self, packets: u32, _flows: u32) {
+        self.shelf.reserve(packets);
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.law.gauges(show);
     }

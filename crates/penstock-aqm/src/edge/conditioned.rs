@@ -46,6 +46,13 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Conditioned<P, W> {
         Self { stages, queue, rng, shed: Shed(Vec::new()) }
     }
 
+    fn shapers(&mut self) -> impl Iterator<Item = &mut Box<dyn Discipline<P, Shed<P>>>> {
+        self.stages.iter_mut().filter_map(|holding| match &mut holding.stage {
+            Stage::Shaper(shaper) => Some(shaper),
+            Stage::Conditioner(_) => None,
+        })
+    }
+
     /// When a shaper lets its next packet go.
     fn due(&self) -> Option<Time> {
         self.stages.iter().filter_map(|holding| holding.due).min()
@@ -151,6 +158,17 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Condit
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.queue.on_link(now, link);
+    }
+
+    fn forget_flow(&mut self, now: Time, flow: u32) {
+        self.queue.forget_flow(now, flow);
+        self.shapers().for_each(|shaper| shaper.forget_flow(now, flow));
+    }
+
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        self.queue.reserve(packets, flows);
+        self.shapers().for_each(|shaper| shaper.reserve(packets, flows));
+        self.shed.0.reserve(1);
     }
 
     fn next_timeout(&self) -> Option<Time> {

@@ -71,7 +71,8 @@ impl Blue {
     /// The link is idle: check it again at the first instant at which a step is possible.
     fn step_down(&mut self, now: Time) {
         self.step(now, -self.params.d2);
-        self.check = (self.p > 0.0).then(|| self.last_update + self.params.freeze + Span::from_nanos(1));
+        let check = self.last_update + self.params.freeze + Span::from_nanos(1);
+        self.check = (self.p > 0.0 && check < Time::NEVER).then_some(check);
     }
 
     fn is_above_threshold(&self, queue: &Backlog) -> bool {

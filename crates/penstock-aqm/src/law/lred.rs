@@ -193,7 +193,7 @@ impl Law for Lred {
         let derived = Derived::new(&params, link)?;
         let ticker = Ticker::new(now, params.interval);
         let (present, sum) = (Period::default(), Period::default());
-        let past = VecDeque::new();
+        let past = VecDeque::with_capacity(params.periods as usize + 1);
         Ok(Self { params, derived, ticker, loss_ratio: 0.0, p: 0.0, present, past, sum, counted: false })
     }
 }

@@ -194,15 +194,13 @@ impl Rig {
 
     /// The link offers to send a packet; the one it got.
     pub fn serve(&mut self) -> Option<PacketMeta> {
-        let next = self.queue.dequeue(&mut Env {
-            now: self.now,
-            rng: &mut self.rng,
-            probe: &mut self.counts,
-            facts: &Carried,
-        });
-        match next {
-            Next::Send(packet) => Some(packet),
-            Next::Empty | Next::NotBefore(_) => None,
+        loop {
+            match self.next() {
+                Next::Send(packet) => return Some(packet),
+                // as many were dropped as one call may drop
+                Next::NotBefore(time) if time <= self.now => {}
+                Next::Empty | Next::NotBefore(_) => return None,
+            }
         }
     }
 
@@ -221,6 +219,32 @@ impl Rig {
             assert!(self.queue.next_timeout().is_none_or(|next| next > due), "a timeout that stays where it is");
         }
         self.now = end;
+    }
+
+    /// The clock shows this time; timeouts that have become due come once each, late.
+    pub fn jump(&mut self, now: Time) {
+        self.now = now;
+        if self.queue.next_timeout().is_some_and(|due| due <= now) {
+            self.queue.on_timeout(&mut Env { now, rng: &mut self.rng, probe: &mut self.counts, facts: &Carried });
+        }
+    }
+
+    /// The answer to an offer of service.
+    pub fn next(&mut self) -> Next<PacketMeta> {
+        self.queue.dequeue(&mut Env { now: self.now, rng: &mut self.rng, probe: &mut self.counts, facts: &Carried })
+    }
+
+    pub fn forget_flow(&mut self, flow: u32) {
+        self.queue.forget_flow(self.now, flow);
+    }
+
+    pub fn reserve(&mut self, packets: u32, flows: u32) {
+        self.queue.reserve(packets, flows);
+    }
+
+    /// When the next timeout comes.
+    pub fn timeout(&self) -> Option<Time> {
+        self.queue.next_timeout()
     }
 
     /// How long the next timeout is away.

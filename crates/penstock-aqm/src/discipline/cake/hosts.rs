@@ -1,6 +1,6 @@
 //! Fairness between hosts: who a queue belongs to, and how many busy queues each host has.
 
-use alloc::vec::Vec;
+use crate::per_flow::PerFlow;
 use penstock_core::{PacketMeta, Rare, Rng};
 
 penstock_core::choice! {
@@ -31,6 +31,12 @@ impl Isolation {
         !matches!(self, Self::Flows | Self::FlowBlind)
     }
 
+    /// The key of all packets of a flow; `None` where other things than the flow decide.
+    pub(super) fn flow_key(self, flow: u32) -> Option<u64> {
+        matches!(self, Self::TripleIsolate | Self::DualSrcHost | Self::DualDstHost | Self::Flows)
+            .then_some(u64::from(flow))
+    }
+
     /// What packets must have in common to share a queue, as a number to be hashed.
     pub(super) fn key(self, meta: &PacketMeta, hosts: Rare) -> u64 {
         match self {
@@ -53,28 +59,31 @@ pub(super) struct Ends {
 /// Busy queues of each host of a tin, by its number.
 #[derive(Default)]
 pub(super) struct HostLoads {
-    src: Vec<u32>,
-    dst: Vec<u32>,
+    src: PerFlow<u32>,
+    dst: PerFlow<u32>,
 }
 
 impl HostLoads {
+    /// Make room for hosts with numbers below `hosts`.
+    pub(super) fn reserve(&mut self, hosts: u32) {
+        self.src.reserve(hosts);
+        self.dst.reserve(hosts);
+    }
+
     pub(super) fn add(&mut self, ends: Ends) {
         for (loads, host) in [(&mut self.src, ends.src), (&mut self.dst, ends.dst)] {
-            if host as usize >= loads.len() {
-                loads.resize(host as usize + 1, 0);
-            }
-            loads[host as usize] += 1;
+            *loads.of(host) += 1;
         }
     }
 
     pub(super) fn remove(&mut self, ends: Ends) {
-        self.src[ends.src as usize] -= 1;
-        self.dst[ends.dst as usize] -= 1;
+        *self.src.of(ends.src) -= 1;
+        *self.dst.of(ends.dst) -= 1;
     }
 
     /// Among how many queues the share of this queue's host is divided; at least 1.
     fn load(&self, isolation: Isolation, ends: Ends) -> u32 {
-        let of = |loads: &[u32], host: u32| loads.get(host as usize).copied().unwrap_or(0);
+        let of = |loads: &PerFlow<u32>, host: u32| loads.get(host).copied().unwrap_or(0);
         let (src, dst) = (of(&self.src, ends.src), of(&self.dst, ends.dst));
         let load = match isolation {
             Isolation::TripleIsolate => src.max(dst),

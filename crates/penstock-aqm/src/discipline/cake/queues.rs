@@ -4,7 +4,7 @@ use super::super::lazy_heap::LazyHeap;
 use super::super::packet_slab::{Line, NONE, PacketSlab};
 use super::super::queue_list::{Linked, Links, QueueList};
 use super::super::salted::Salted;
-use super::super::{Discipline, Env, Next, Probe, Report};
+use super::super::{Discipline, DropBudget, Env, Next, Probe, Report};
 use super::hosts::{Ends, HostLoads};
 use super::plan::Plan;
 use super::shaper::Shaper;
@@ -273,7 +273,7 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
-    fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, tin: usize) -> Option<P> {
+    fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, tin: usize, budget: &mut DropBudget) -> Next<P> {
         // one of the empty queues whose laws were not at rest may have come to rest by now
         if let Some(id) = self.tins[tin].decaying.head() {
             self.leave_empty(id, env.now);
@@ -282,22 +282,28 @@ impl<P: Packet> CakeQueue<P> {
             if self.tins[tin].sparse.head().is_none() {
                 self.share_out(tin, env.rng);
             }
-            let id = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head())?;
+            let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) else { return Next::Empty };
             let queue = &self.queues[id as usize];
             if queue.deficit <= 0 {
                 self.move_to(id, if queue.line.packets == 0 { Set::Waiting } else { Set::Bulk });
                 let credit = self.credit(id, env.rng);
                 self.queues[id as usize].deficit += credit;
-            } else if let Some(packet) = self.serve_queue(env, id) {
-                return Some(packet);
-            } else {
-                self.leave_empty(id, env.now);
+                continue;
+            }
+            match self.serve_queue(env, id, budget) {
+                Next::Empty => self.leave_empty(id, env.now),
+                answer => return answer,
             }
         }
     }
 
     /// A packet of this queue that its law lets go; its last packet may be marked, but is not dropped.
-    fn serve_queue(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) -> Option<P> {
+    fn serve_queue(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        id: u32,
+        budget: &mut DropBudget,
+    ) -> Next<P> {
         while let Some((enqueued, meta, mut packet)) = self.take(id) {
             let queue = &mut self.queues[id as usize];
             match queue.law.judge(env.now, enqueued, meta.ecn, env.rng) {
@@ -309,15 +315,18 @@ impl<P: Packet> CakeQueue<P> {
                 Verdict::Mark(cause) | Verdict::Drop(cause) => {
                     if queue.line.packets > 0 {
                         env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
+                        if budget.spend() {
+                            return Next::NotBefore(env.now);
+                        }
                         continue;
                     }
                 }
             }
-            self.charge(id, meta.size + self.plan.overhead);
+            self.charge(id, meta.size.saturating_add(self.plan.overhead));
             env.probe.sent(&self.report(env.now, &packet, enqueued));
-            return Some(packet);
+            return Next::Send(packet);
         }
-        None
+        Next::Empty
     }
 
     /// Queue `id` has sent `size` bytes on the wire.
@@ -379,10 +388,12 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         if let Some(next) = self.shaper.as_ref().map(Shaper::next).filter(|&next| next > env.now) {
             return Next::NotBefore(next);
         }
+        let mut budget = DropBudget::new();
         while self.count > 0 {
             let tin = self.select_tin(env.now);
-            if let Some(packet) = self.serve(env, tin) {
-                return Next::Send(packet);
+            match self.serve(env, tin, &mut budget) {
+                Next::Empty => {}
+                answer => return answer,
             }
         }
         Next::Empty
@@ -394,6 +405,28 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
         self.take_link(link);
+    }
+
+    /// The queues of the flow start anew, unless they hold packets, which may be those of other flows.
+    fn forget_flow(&mut self, _now: Time, flow: u32) {
+        let Some(hash) = self.plan.isolation.flow_key(flow).and_then(|key| self.hash.known_hash(key)) else { return };
+        for tin in 0..self.tins.len() {
+            let Some(id) = self.tins[tin].ways.known(hash) else { continue };
+            if self.queues[id as usize].line.packets == 0 {
+                self.move_to(id, Set::Idle);
+                let queue = &mut self.queues[id as usize];
+                (queue.deficit, queue.law) = (0, self.tins[tin].fresh.clone());
+            }
+        }
+    }
+
+    fn reserve(&mut self, packets: u32, flows: u32) {
+        // an arrival is stored before another packet makes room for it
+        self.packets.reserve(packets.saturating_add(1));
+        let queues = flows.min(self.plan.flows).saturating_mul(self.tins.len() as u32);
+        self.queues.reserve(queues as usize);
+        self.fattest.reserve(queues);
+        self.tins.iter_mut().for_each(|tin| tin.hosts.reserve(flows));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

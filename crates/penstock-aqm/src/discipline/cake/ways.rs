@@ -27,17 +27,21 @@ impl Ways {
         self.queues[bucket as usize] = queue;
     }
 
+    /// The queue of the flow with this hash, if it has one.
+    pub(super) fn known(&self, hash: u32) -> Option<u32> {
+        let bucket = set(hash, self.tags.len() as u32).find(|&bucket| self.tags[bucket as usize] == hash)?;
+        Some(self.queues[bucket as usize]).filter(|&queue| queue != NONE)
+    }
+
     /// The bucket for the flow with this hash, and whether it has just been given to it: its own bucket if it is there,
     /// else the one in the set where it is, else the first in the set whose queue is not `busy`, else its own, shared.
     pub(super) fn find(&mut self, hash: u32, busy: impl Fn(u32) -> bool) -> (u32, bool) {
         let buckets = self.tags.len() as u32;
-        let own = ((u64::from(hash) * u64::from(buckets)) >> 32) as u32;
+        let own = own(hash, buckets);
         if self.tags[own as usize] == hash {
             return (own, false);
         }
-        let first = own - own % WAYS;
-        let ways = WAYS.min(buckets - first);
-        let set = (0..ways).map(|i| first + (own - first + i) % ways);
+        let set = set(hash, buckets);
         if let Some(bucket) = set.clone().find(|&bucket| self.tags[bucket as usize] == hash) {
             return (bucket, false);
         }
@@ -49,6 +53,19 @@ impl Ways {
         self.tags[bucket as usize] = hash;
         (bucket, true)
     }
+}
+
+/// The own bucket of a hash.
+fn own(hash: u32, buckets: u32) -> u32 {
+    ((u64::from(hash) * u64::from(buckets)) >> 32) as u32
+}
+
+/// The buckets where the flow with this hash may be, its own first.
+fn set(hash: u32, buckets: u32) -> impl Iterator<Item = u32> + Clone {
+    let own = own(hash, buckets);
+    let first = own - own % WAYS;
+    let ways = WAYS.min(buckets - first);
+    (0..ways).map(move |i| first + (own - first + i) % ways)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel fuzz lint test-rust test-python
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ demo: setup ## the main job: six queues on the link of the thesis, 720 runs, a t
 		--scheme ared-feng --scheme ared-floyd --scheme psand:max_p_high=0.75,target=10p \
 		--vary traffic.extra.count=0,25,50,100 --runs 30 --html out/thesis_link.html
 
-test: lint test-rust test-python docs ## every test: lint, Rust (debug and release), Python, docs
+test: lint test-rust test-python docs ## every test: lint, Rust, Python, docs
 
 check: lint ## quick: format, lints, types, unit tests; under two minutes
 	cargo test --locked --quiet --lib
@@ -33,10 +33,9 @@ lint: setup
 
 test-rust: setup
 	cargo test --locked --quiet
-	cargo test --locked --quiet --release
 
 test-python: setup
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadgroup
 
 gen: setup ## write the generated Python classes again, from the native module
 	$(BIN)/python -m penstock.scenario._gen
@@ -51,6 +50,10 @@ papers: setup ## every published work, quickly: verdicts as text, pages in out/p
 papers-full: setup ## every published work in full, one after the other, recorded beside it; goes on after an interruption
 	for work in python/penstock/papers/*/; do $(BIN)/penstock reproduce $$work --full --update || \
 		{ code=$$?; [ $$code = 3 ] || exit $$code; failed=3; }; done; exit $${failed:-0}
+
+measured: setup ## write every measured table of the documentation again: docs/data, and the pages made from it
+	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test measured
+	$(MAKE) schemes queue-law fec fluid model-figures
 
 schemes: setup ## measure every scheme on the standard link, and write docs/schemes-compared.md from it
 	$(BIN)/python docs/compared.py --measure

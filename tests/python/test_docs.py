@@ -62,7 +62,9 @@ def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
     }
     for block in blocks(page):
         if block.caption:
-            (tmp_path / block.caption).write_text(block.text, encoding="utf-8")
+            file = tmp_path / block.caption
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
         packaged = block.caption is not None and "/" in block.caption
         if block.skipped or packaged or block.language not in {"sh", "python"}:
             continue

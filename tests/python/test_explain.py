@@ -8,6 +8,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import penstock as ps
 import pytest
 from penstock import _native
 from penstock.explain import explanation, measured
@@ -122,3 +123,23 @@ def test_the_page_of_the_comparison_is_current(monkeypatch: pytest.MonkeyPatch) 
 def test_a_figure_is_not_saved_as_something_else(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is saved as"):
         save(prepared("pq").figure(), tmp_path / "picture.bmp")
+
+
+def test_a_table_of_the_documentation_has_columns_in_the_terminal() -> None:
+    text = explanation.prepare("cake", "10Mbit", "100ms", None, "1BDP").text(100)
+    assert "|" not in text
+    assert "---" not in text.split("Priorities and shares")[1].split("Differences")[0]
+    assert '"diffserv4"                Bulk; Best Effort; Video' in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_congestion_control_is_no_scheme() -> None:
+    with pytest.raises(ps.PenstockError, match=r'cubic is a congestion control of TCP.* flavour = "cubic"'):
+        explanation.prepare("cubic", "10Mbit", "100ms", None, "1BDP")
+
+
+@pytest.mark.parametrize("rate", ["95Mbit", "95mbit", 95e6])
+def test_the_bandwidth_of_cake_is_a_rate(rate: str | float) -> None:
+    value = f'"{rate}"' if isinstance(rate, str) else rate
+    found = explanation.prepare(f"cake:bandwidth={value}", "100Mbit", "10ms", None, "1BDP")
+    assert found.queue.canonical["params"]["bandwidth"] == 95_000_000

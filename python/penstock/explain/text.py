@@ -1,4 +1,4 @@
-"""What ``penstock explain SCHEME`` says: the law, its parameters, its source, a picture, when to use it."""
+"""The text of `penstock explain SCHEME`: the law, its parameters, its source, a picture, when to use it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture for a terminal: its title, the picture, and for what it was drawn."""
+    """A picture for a terminal: its title, the picture, and the conditions it was drawn for."""
 
     title: str
     plot: str
@@ -26,7 +26,7 @@ class Drawing:
 def explain(
     entry: Mapping[str, Any], drawings: Sequence[Drawing] = (), width: int = 100, measured: Sequence[str] = ()
 ) -> str:
-    """The whole text for one entry of the registry of schemes, in lines of at most ``width`` characters."""
+    """The text for one entry of the registry of schemes, in lines of at most `width` characters."""
     parts = [
         _heading(f"{entry['title']}", "=")
         + _facts([
@@ -61,6 +61,8 @@ def law_text(doc: str, width: int = 100) -> str:
         if text.startswith("# "):
             title, _, rest = text[2:].partition("\n")
             text = _heading(title, "-") + _paragraphs(rest, width)
+        elif text.startswith("|"):
+            text = _table(text, width)
         else:
             text = _paragraphs(text, width)
         blocks.append(text.rstrip())
@@ -68,7 +70,7 @@ def law_text(doc: str, width: int = 100) -> str:
 
 
 def parameter_text(params: Sequence[Mapping[str, Any]], width: int = 100) -> str:
-    """One paragraph a parameter: symbol, default with unit, range; then what it does."""
+    """One paragraph per parameter: name, default with unit, range; then its meaning."""
     if not params:
         return "None besides the limit of the queue."
     lines = []
@@ -82,10 +84,10 @@ def parameter_text(params: Sequence[Mapping[str, Any]], width: int = 100) -> str
 
 
 def default_text(param: Mapping[str, Any]) -> str:
-    """The default with its unit: ``5 packets``, ``"auto"``, ``none`` where the parameter must be given."""
+    """The default with its unit: `5 packets`, `"auto"`, or `none` if the parameter is required."""
     value = param["default"]
     if param.get("required"):
-        return "none: it must be given"
+        return "none: required"
     if value is None:
         return "absent"
     if isinstance(value, bool):
@@ -101,7 +103,7 @@ def default_text(param: Mapping[str, Any]) -> str:
 
 
 def range_text(param: Mapping[str, Any]) -> str:
-    """What is allowed: a range of numbers, a choice of words, or both."""
+    """The allowed values: a range of numbers, a choice of words, or both."""
     allowed = []
     if param.get("choices"):
         allowed.append("one of " + ", ".join(f'"{c}"' for c in param["choices"]))
@@ -123,7 +125,7 @@ def terminal_plot(
     rows: int = 12,
     axes: str = "average queue (packets) → drop probability",
 ) -> str:
-    """A curve with dots of Braille characters, with its scales."""
+    """A curve drawn with Braille dots, with its axes."""
     if not xs:
         return ""
     return terminal_curves([(xs, ys)], [], max(max(ys), 1e-12), columns, rows, axes)
@@ -137,7 +139,7 @@ def terminal_curves(
     rows: int = 12,
     axes: str = "",
 ) -> str:
-    """Curves up to the height `top`, all over the breadth of the first; words, a sign first, at marked points."""
+    """Curves up to `top` over the x range of the first; each marked point has a text that begins with a symbol."""
     left, right = min(curves[0][0]), max(curves[0][0])
     canvas = [[0] * columns for _ in range(rows)]
 
@@ -155,7 +157,7 @@ def terminal_curves(
     for x, y, words in marks:
         across, down = place(x, y)
         start = min(across // 2, columns - len(words))
-        # where another mark stands already, the sign alone
+        # The symbol alone if the text would overlap another mark.
         shown = words if all(free[down // 4][start : start + len(words)]) else words[:1]
         if free[down // 4][start]:
             lines[down // 4][start : start + len(shown)] = shown
@@ -171,7 +173,7 @@ def terminal_curves(
 
 
 def lane_plot(served: Sequence[tuple[int, float, float]], labels: Sequence[str], columns: int = 60) -> str:
-    """Who is served when: a lane each, with its share of the link at the right."""
+    """The order of service: a lane per class, with its share of the link at the right."""
     end = max((end for _, _, end in served), default=0.0)
     if not end:
         return ""
@@ -191,7 +193,7 @@ def lane_plot(served: Sequence[tuple[int, float, float]], labels: Sequence[str],
 
 
 def _dense(xs: Sequence[float], ys: Sequence[float], points: int) -> list[tuple[float, float]]:
-    """Points between the given ones, so that steep parts stay connected."""
+    """The points with interpolated ones between them, so that steep parts stay connected."""
     found = []
     steps = max(1, points // max(len(xs) - 1, 1))
     for i in range(len(xs) - 1):
@@ -209,6 +211,19 @@ def _paragraphs(text: str, width: int) -> str:
         start = "• " if bullet else ""
         found.append(textwrap.fill(words, width, initial_indent=start, subsequent_indent="  " if bullet else ""))
     return "\n".join(found)
+
+
+def _table(text: str, width: int) -> str:
+    """A Markdown table as aligned columns; the last column is wrapped."""
+    rows = [[cell.strip().replace("`", "") for cell in line.strip().strip("|").split("|")] for line in text.split("\n")]
+    rows = [row for row in rows if not all(re.fullmatch(":?-+:?", cell) for cell in row)]
+    columns = [max(map(len, column)) for column in zip(*(row[:-1] for row in rows), strict=True)]
+    indent = " " * (sum(columns) + 2 * len(columns))
+    heads = ["".join(f"{cell:<{size}}  " for cell, size in zip(row, columns, strict=False)) for row in rows]
+    return "\n".join(
+        textwrap.fill(row[-1], width, initial_indent=head, subsequent_indent=indent)
+        for row, head in zip(rows, heads, strict=True)
+    )
 
 
 def _heading(title: str, rule: str) -> str:

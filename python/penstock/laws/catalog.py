@@ -196,6 +196,11 @@ def find_scheme(name: str) -> Scheme:
     if plain.partition(":")[0].endswith(".py"):
         file, _, law = name.partition(":")
         raise PenstockError(f'load the file with --load {file} and write scheme = "{law or "NAME"}"')
+    if plain in tcp_keys().flavours:
+        raise PenstockError(
+            f'{plain} is a congestion control of TCP, not a scheme: write flavour = "{plain}" in the traffic; '
+            "penstock list tcp shows its keys"
+        )
     known = ", ".join(scheme.name for scheme in (*schemes(), *_ADDED.values()))
     raise PenstockError(
         f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known")

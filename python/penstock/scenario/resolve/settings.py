@@ -84,6 +84,9 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
                 raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}")
             numbers = [_number(param, item) for item in value]
             return numbers, numbers
+        case "number" if param.unit == "bit/s" and isinstance(value, str):
+            rate = _or_words(parse_rate, value, words)
+            return rate, format_rate(rate)
         case _:
             number = _or_words(lambda item: _number(param, item), value, words)
             return number, number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import shutil
@@ -23,7 +22,7 @@ from penstock.plots.curves import course
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page as reproduction_page
 from penstock.reproduce import paper as papers
-from penstock.reproduce import points
+from penstock.reproduce import points, why
 from penstock.reproduce.claim import Claim, counts, decide, not_comparable
 from penstock.reproduce.effort import Effort
 from penstock.results.sample import Sample
@@ -363,7 +362,7 @@ def test_what_is_not_run_again_is_kept_and_what_is_gone_vanishes(work: Path) -> 
 
 
 def test_a_claim_is_written_without_what_says_nothing(tmp_path: Path) -> None:
-    (tmp_path / "reasons.csv").write_text("claim,because\na,too short\n", encoding="utf-8")
+    (tmp_path / "why.toml").write_text('[a]\nbecause = "too short"\n', encoding="utf-8")
     paper = papers.Paper(tmp_path, {"alias": "x"})
     empty: dict[str, Any] = {"measured": None, "ci95": None, "must_hold": False}
     said = {"id": "a", "verdict": "contradicted", "measured": 0.0, "must_hold": True, "because": "own"}
@@ -383,8 +382,9 @@ def test_what_is_recorded_of_a_work_is_complete(paper: papers.Paper) -> None:
     assert [outcome.experiment.name for outcome in reproduce.recorded(paper.experiments) if outcome.undrawn] == []
 
 
-def test_a_contradicted_claim_has_the_reason_of_the_table_of_its_work(tmp_path: Path) -> None:
-    (tmp_path / "reasons.csv").write_text('claim,because\na,"too short, as x shows"\nb,never\n', encoding="utf-8")
+def test_a_contradicted_claim_has_the_reason_that_its_work_gives(tmp_path: Path) -> None:
+    text = '[a]\nbecause = "too short, as x shows"\n[b]\nbecause = "never"\n'
+    (tmp_path / "why.toml").write_text(text, encoding="utf-8")
     paper = papers.Paper(tmp_path, {"alias": "x"})
     wrong: dict[str, Any] = {"id": "a", "verdict": "contradicted"}
     assert reproduce._with_reason(paper, wrong)["because"] == "too short, as x shows"
@@ -397,8 +397,7 @@ def test_a_contradicted_claim_has_the_reason_of_the_table_of_its_work(tmp_path: 
 def test_reasons_speak_of_experiments_that_there_are() -> None:
     (experiment,) = papers.find(["alemu/why-2"])
     names = {each.id for each in experiment.paper.experiments}
-    with (experiment.paper.folder / "reasons.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert {row[column] for row in rows for column in ("experiment", "shown by")} <= names
-    assert len({row["claim"] for row in rows}) == len(rows) == len(experiment.paper.reasons)
-    assert all(row["because"] for row in rows)
+    entries = why.entries(experiment.paper.folder)
+    assert {entry[key] for entry in entries.values() for key in ("experiment", "shown_by")} <= names
+    assert len(entries) == len(experiment.paper.reasons)
+    assert all(experiment.paper.reasons.values())

@@ -14,7 +14,6 @@ names of experiments. Of the full runs `results.json` has the claims, and `point
 
 from __future__ import annotations
 
-import csv
 import importlib
 import importlib.util
 import json
@@ -202,12 +201,7 @@ class Paper:
     @cached_property
     def reasons(self) -> Mapping[str, str]:
         """Why claims are contradicted, by their ids: the sentences of `why.toml`."""
-        found = dict(why.sentences(self.folder, self.recorded()))
-        file = self.folder / "reasons.csv"
-        if file.exists():
-            with file.open(encoding="utf-8", newline="") as rows:
-                found |= {row["claim"]: row["because"] for row in csv.DictReader(rows)}
-        return found
+        return why.sentences(self.folder, self.recorded())
 
     def recorded(self) -> Mapping[str, Any] | None:
         """What `results.json` has, where there is one."""

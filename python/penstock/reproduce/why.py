@@ -13,7 +13,7 @@ that no number is typed by hand and a new record brings new numbers:
   format (".2g" by default, ".3g", ".0f").
 * `{ claim, of }`: of the recorded claim, with its `reading` where there is one: `of = "measured"`, or `of = "held"`,
   such as "24 of 24".
-* A text or a list of texts stands for itself. So an entry can say what was changed (`holds_with = ["strict"]`).
+* A text or a list of texts stands for itself. So an entry can name its changes (`holds_with = "strict"`).
 
 `points.parquet` has the points that figures draw, `results.json` all claims. A number of an experiment or claim that is
 not recorded yet is shown as "?"; a number that its record lacks is an error.

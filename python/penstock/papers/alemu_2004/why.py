@@ -1,13 +1,12 @@
 """Why claims are contradicted: the claims of other experiments, decided again with one thing changed in all runs.
 
 A cell of the table is a claim, and its number for each change is 1 where the claim is confirmed, -1 where it is
-contradicted, 0 where it is undecided. What makes a claim hold stands in `reasons.csv`, from which contradicted claims
+contradicted, 0 where it is undecided. What makes a claim hold stands in `why.toml`, from which contradicted claims
 get their reason; the claims of these experiments are that the runs show what stands there.
 """
 
 from __future__ import annotations
 
-import csv
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from matplotlib.figure import Figure
 
 from penstock.papers.alemu_2004.changes import CHANGES, NAMED, PAIRS, changed
 from penstock.plots import style
+from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, decide
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Condition, Finding, Sample
@@ -34,9 +34,9 @@ Row = Mapping[str, str]
 
 
 def reasons(name: str) -> list[Row]:
-    """The lines of `reasons.csv` that an experiment shows."""
-    with (Path(__file__).parent / "reasons.csv").open(encoding="utf-8", newline="") as rows:
-        return [row for row in csv.DictReader(rows) if row["shown by"] == name]
+    """The entries of `why.toml` that an experiment shows."""
+    known = why.entries(Path(__file__).parent)
+    return [{"claim": claim, **entry} for claim, entry in known.items() if entry["shown_by"] == name]
 
 
 def table(effort: Effort, name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Table:
@@ -76,7 +76,7 @@ def claims(found: Table, name: str) -> Iterator[Claim]:
         own = [row for row in rows if row["experiment"] == experiment]
         yield Claim(
             id=f"{name}/{experiment}",
-            says=f"what makes claims of {experiment} hold is what reasons.csv says: {len(own)} of them",
+            says=f"what makes claims of {experiment} hold is what why.toml says: {len(own)} of them",
             expected=f"the same verdicts in {len(known[own[0]['claim']])} set-ups with {SEEDS} runs",
             holds=_told({row["claim"]: _differs(row, known[row["claim"]]) for row in own}),
             reading="own",
@@ -85,7 +85,7 @@ def claims(found: Table, name: str) -> Iterator[Claim]:
 
 def _differs(row: Row, verdicts: Mapping[str, Sample]) -> list[str]:
     """The changes with which a claim holds though the reason does not say so, or the other way round."""
-    listed = row["holds with"].split("; ")
+    listed = row["holds_with"].split("; ")
     return [change for change, code in verdicts.items() if (change in listed) != (code.mean > 0)]
 
 

@@ -21,7 +21,7 @@ HOLDS: Holds = {
     "fig3.7/c1": ("fig3-7", "few", ("delayed acknowledgements", "PSAND (2, 0.25)", "max_p up to 1"), 30),
     "fig4.5c/c1": ("fig4-5", "few", ("PSAND (1, 1)",), 30),
 }
-"""Claims with their experiment, its loads, as in `reasons.csv`, the changes with which they hold, and the runs."""
+"""Claims with their experiment, its loads, as in `why.toml`, the changes with which they hold, and the runs."""
 
 
 def table(effort: Effort) -> Table:

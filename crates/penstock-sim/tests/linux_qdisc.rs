@@ -175,7 +175,7 @@ fn compare(cell: &Cell<'_>, settings: &Value, recorded: &Value) -> [f64; 3] {
 fn captured(cell: &str) -> Value {
     match cell {
         "fq_codel_ecn 20 cubic 16" => json!({"quick_acks": 80}),
-        "codel 80 cubic 1" => json!({"write": 67_570}),
+        "codel 80 cubic 1" => json!({"write": {"bytes": 67_570}}),
         other => panic!("{other}: not captured"),
     }
 }

@@ -101,8 +101,7 @@ fn gaps_of_poisson_are_exponential() {
 }
 
 fn tcp(more: &Value) -> Value {
-    let mut keys =
-        json!({"tcp": {"profile": "linux", "flavour": "newreno", "settings": {"packet": 1000, "headers": 40}}});
+    let mut keys = json!({"tcp": {"profile": "linux", "flavour": "newreno", "settings": {"packet": {"bytes": 1000}, "headers": {"bytes": 40}}}});
     keys.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     keys
 }

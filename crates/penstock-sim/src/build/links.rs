@@ -19,7 +19,7 @@ use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, Scenario, values};
 use crate::tally::Tally;
 use crate::wire::Wire;
 use penstock_aqm::edge::conditioned::{self, Conditioned};
-use penstock_aqm::{Discipline, Fifo, LinkInfo};
+use penstock_aqm::{Discipline, Fifo, LinkInfo, MAX_FLOWS};
 use penstock_core::{Bytes, Limit, Rng, Span, Time};
 
 /// The discipline of a link, and whether its timer may move at every operation.
@@ -38,6 +38,7 @@ pub(super) fn queues(
     errors: &mut Vec<ScenarioError>,
 ) -> Vec<Option<Queue>> {
     let names = Names::new(scenario);
+    let flows = plan.routes.flows.len() as u32;
     let mut queue = |(number, link): (usize, &LinkSpec)| {
         let info = plan.link_info(mtu, number, link);
         let path = format!("links.{}.queue", link.name);
@@ -54,6 +55,13 @@ pub(super) fn queues(
             Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<SimPacket, Tally>>),
             None => penstock_aqm::build(scheme, &settings, &info, Time::ZERO),
         };
+        let built = built.map(|mut queue| {
+            // flows with higher numbers would share the state of others
+            if flows > MAX_FLOWS {
+                queue.reserve(0, flows);
+            }
+            queue
+        });
         match built {
             Ok(discipline) if stages.is_empty() => Some(Queue { discipline, timer_moves: false }),
             Ok(queue) => {

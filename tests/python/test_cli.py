@@ -200,3 +200,11 @@ def test_a_trace_tells_every_packets_way(folder: Path) -> None:
     assert {"length", "avg", "cwnd", "ssthresh"} <= names
     samples = ask(f"SELECT count(*) FROM {series} WHERE place = 'bottleneck' AND name = 'length'")[0]
     assert samples == (500,)
+
+
+@pytest.mark.parametrize("metric", ["length_man_pkts", "goodput_bps"])
+def test_a_metric_that_links_lack_is_refused_before_runs_are_announced(metric: str) -> None:
+    done = penstock("compare", "scenarios/thesis_link.toml", "--scheme", "red", "--precision", f"{metric}=1%")
+    assert done.returncode == 2
+    assert f'no metric "{metric}"' in done.stderr
+    assert "runs of" not in done.stderr

@@ -108,10 +108,11 @@ def compare(
 
 
 def _check_metric(name: str, option: str) -> None:
-    """Refuse a metric that no run can have, before any run."""
+    """Refuse a metric that no link has, before any run."""
     from penstock.results.metrics import METRICS, metric
 
-    known = [entry.name for entry in METRICS]
-    if name not in known and metric(name).title == name:
+    elsewhere = ("Flows", "Distributions", "Other")
+    if metric(name).group in elsewhere:
+        known = [entry.name for entry in METRICS if entry.group not in elsewhere]
         message = f'no metric "{name}"{nearest(name, known)}; penstock list metrics names them'
         raise ScenarioError([Fault("", message, None, option)])

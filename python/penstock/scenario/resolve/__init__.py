@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from penstock import _native
@@ -134,17 +135,19 @@ def _check_in_engine(
     `trees` are the scenario as written and as resolved: where a fault's value stands.
     """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
+    names = {head: {entry["name"] for entry in canonical[head]} for head in ("links", "traffic")}
+    file_path = partial(_file_path, canonical=canonical, owners=owners, names=names)
     told = {fault.path for fault in faults.found}
     found = [] if told else list(_engine_faults(canonical))
     if told or found:
 
         def wrong(path: str) -> set[str]:
-            place = f"{_file_path(path, canonical, owners)}."
+            place = f"{file_path(path)}."
             return {re.split(r"[.\[]", known[len(place) :])[0] for known in told if known.startswith(place)}
 
         found += settings_faults(canonical, wrong)
     for fault in found:
-        path = _file_path(fault["path"], canonical, owners)
+        path = file_path(fault["path"])
         if path not in told:
             told.add(path)
             values = (_value_at(tree, path) for tree in trees)
@@ -158,18 +161,18 @@ def _engine_faults(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
     return found
 
 
-def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec]) -> str:
+def _file_path(
+    path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec], names: Mapping[str, Set[str]]
+) -> str:
     """The file's path for a path of the canonical form (`links.NAME.queue.min_th`, `links[0].queue.params.min_th`)."""
     found = re.fullmatch(r"(links|traffic)\[(\d+)\]\.?(.*)", path)
     if found:
         head, name, rest = found[1], canonical[found[1]][int(found[2])]["name"], found[3]
     else:
         head, _, tail = path.partition(".")
-        names = [entry["name"] for entry in canonical[head]] if head in ("links", "traffic") else []
-        name = max((name for name in names if tail == name or tail.startswith(f"{name}.")), key=len, default="")
+        name, rest = _named(tail, names.get(head, ()))
         if not name:
             return path.removesuffix("_ns")
-        rest = tail[len(name) + 1 :]
     rest = re.sub(r"\b(params|settings|tcp|udp)\.", "", rest)
     rest = {"payload": "packet", "stop_ns": "stop", "rtt_ns": "rtt", "shares": "queue.share"}.get(rest, rest)
     if head == "links":
@@ -177,6 +180,15 @@ def _file_path(path: str, canonical: Mapping[str, Any], owners: Mapping[str, Lin
         own = name.endswith(".reverse") and not (spec.same_queue and rest.startswith("queue"))
         name = f"{spec.name}.reverse" if own else spec.name
     return f"{head}.{name}.{rest}".rstrip(".")
+
+
+def _named(tail: str, names: Container[str]) -> tuple[str, str]:
+    """The longest name that the path `tail` begins with, and the keys below it; names may have dots."""
+    parts = tail.split(".")
+    for length in range(len(parts), 0, -1):
+        if (name := ".".join(parts[:length])) in names:
+            return name, ".".join(parts[length:])
+    return "", tail
 
 
 def _value_at(shown: Any, path: str) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it quietly at any moment."""
     try:
+        _open_output()
         from penstock.cli.app import app
 
         app(prog_name="penstock")
@@ -18,6 +20,16 @@ def main() -> None:
         if left.code == 130:
             _leave()
         raise
+
+
+def _open_output() -> None:
+    """Replace what the encoding of the output lacks, and a closed output by nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _leave() -> None:

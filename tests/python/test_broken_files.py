@@ -352,7 +352,10 @@ def test_what_is_no_scenario_at_all(
 
 def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "thesis_link.toml").write_text(GOOD)
-    assert 'did you mean "thesis_link.toml"' in refused(["check", str(tmp_path / "thesis_lnik.toml")], capsys)
+    near = f'did you mean "{tmp_path / "thesis_link.toml"}"?'
+    assert near in refused(["check", str(tmp_path / "thesis_lnik.toml")], capsys)
+    assert near in refused(["check", str(tmp_path / "thesis_lnik")], capsys)
+    assert "did you mean" not in refused(["check", str(tmp_path / "pie.toml")], capsys)
     assert "cannot be read" in refused(["run", str(tmp_path)], capsys)
     assert "no such file" in refused(["run", str(tmp_path / "nowhere" / "x.toml")], capsys)
 

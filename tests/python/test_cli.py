@@ -51,6 +51,15 @@ def test_the_example_of_each_verb_works_as_printed(verb: str, folder: Path) -> N
     assert "Traceback" not in done.stderr
 
 
+def test_output_that_lacks_characters_or_is_closed_is_no_error() -> None:
+    done = penstock("check", "scenarios/thesis_link.toml", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?  bottleneck 1.5Mbit" in done.stdout
+    command = f"exec {shlex.quote(sys.executable)} -m penstock check scenarios/thesis_link.toml >&-"
+    closed = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
 def test_json_on_standard_output_stands_alone(folder: Path) -> None:
     for arguments in (
         ("run", "scenarios/thesis_link.toml", "--json", "-", "--set", "duration=5s"),

@@ -20,7 +20,7 @@ from penstock.scenario.resolve.queues import QueueSpec, read_queue
 from penstock.scenario.resolve.reader import Table
 from penstock.scenario.resolve.settings import Surroundings
 from penstock.studies.candidate import Candidate
-from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
+from penstock.units import UnitError, format_rate, format_time, parse_rate, parse_time
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -323,7 +323,7 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     # for a rule of thumb the geometric middle of a range is least wrong
     count = None if between is None else round(math.sqrt(between[0] * between[1]))
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
-    shown = format_length(parse_length(queue.shown["limit"])) if queue.shown["limit"] != "inf" else "inf"
+    shown = queue.shown["limit"]
     words = f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {shown}."
     return Explanation(candidate, queue, about, words, between)
 

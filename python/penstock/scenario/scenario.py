@@ -343,11 +343,18 @@ def _read_text(path: str | Path) -> str:
             [Fault("", f"is not UTF-8 text (byte {error.start}); save it as UTF-8", None, str(path))]
         ) from None
     except FileNotFoundError:
-        close = nearest(Path(path).name, [item.name for item in _folder(path).glob("*.toml")])
+        close = _nearest_file(Path(path))
         raise ScenarioError([Fault("", f"no such file{close}", None, str(path))]) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ScenarioError([Fault("", f"cannot be read: {reason}", None, str(path))]) from None
+
+
+def _nearest_file(path: Path) -> str:
+    """The scenario of the nearest name in the folder; the ending that all have says nothing."""
+    files = {item.stem: str(item) for item in _folder(path).glob("*.toml")}
+    found = re.search(r'"(.*)"', nearest(path.stem, files))
+    return f'; did you mean "{files[found[1]]}"?' if found else ""
 
 
 def _folder(path: str | Path) -> Path:

@@ -177,6 +177,8 @@ def test_readings_are_claims_of_their_own_and_the_first_one_counts() -> None:
         "goodput > 0 %",
     ]
     assert [one.because for one in found.values()] == ["reason", "", ""]
+    (own,) = Claim("c1", "says", g > 5, must_hold=True, reading="no claim of the work").on(TABLE)
+    assert own.must_hold  # it says so itself
     (again,) = read_as("again", [Claim("c1", "says", g > 5, must_hold=True, because="reason")], scheme="RED")
     (only,) = again.on(TABLE)
     assert (only.reading, only.must_hold, only.because) == ("again", False, "")

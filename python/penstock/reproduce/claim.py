@@ -76,7 +76,7 @@ class Claim:
                 holds=holds.on(table),
                 expected=self.expected or holds.text,
                 reading=reading,
-                must_hold=self.must_hold and not reading,
+                must_hold=self.must_hold and not (words or other),
                 because="" if words else self.because,
                 others={},
             )
@@ -92,7 +92,7 @@ def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
     return tuple(replace(claim, needs={**labels, **claim.needs}) for claim in claims)
 
 
-def read_as(reading: str, claims: Iterable[Claim], **labels: Any) -> Iterator[Claim]:
+def read_as(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator[Claim]:
     """Claims as another reading of them, in the cells with these labels: of runs with something changed."""
     for claim in claims:
         yield replace(claim(**labels), must_hold=False, because="", reading=_joined(reading, claim.reading))

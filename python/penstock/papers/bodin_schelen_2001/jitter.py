@@ -1,56 +1,26 @@
 """Delay variation and bursts of losses in the four settings (Sections 3.5 and 3.6)."""
 
-from __future__ import annotations
+from penstock.papers.bodin_schelen_2001 import setup
+from penstock.papers.bodin_schelen_2001.setup import AT_MUCH, HALF, MUCH, WHOLE, da, delay_sd, dfq
+from penstock.reproduce.figure import Claim, Number, metric, needing
 
-from collections.abc import Iterator
+study = setup.sweep(*setup.SETTINGS)
 
-from matplotlib.figure import Figure
-
-from penstock.papers.bodin_schelen_2001 import sweep
-from penstock.papers.bodin_schelen_2001.setup import HALF, SETTINGS
-from penstock.papers.bodin_schelen_2001.sweep import Setting, draw_sweep, whole
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-measure = sweep.measure
+burst_out = metric("burst_out", says="mean consecutive losses out of profile")
+burst = metric("burst", says="mean consecutive losses")
+loss_run = metric("loss_run", says="mean consecutive losses of a flow")
 
 
-def study(effort: Effort) -> Study:
-    """The whole sweep in all settings."""
-    return sweep.study(list(SETTINGS), effort)
+def _longer(bursts: Number, reading: str = "", x: float = HALF) -> Claim:
+    return Claim("c24", "losses come in longer bursts with DA", (da(bursts) > dfq(bursts))(x=x), reading=reading)
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Claims c23 and c24."""
-    settings = {name: Setting(table, name) for name in SETTINGS}
-    yield Claim(
-        id="c23",
-        says="delays vary more with DA",
-        expected="at 5 Mb/s: sd of the queueing delay of DA > DFQ in all four settings",
-        holds=all_of((of("delay_sd", "DA") > of("delay_sd", "DFQ")).at(name) for name, of in settings.items()),
-    )
-    readings = (
-        ("burst_out", HALF, ""),
-        ("burst_out", 8.0, "at 8 Mb/s, where a fifth is out of profile"),
-        ("burst", HALF, "bursts of all packets, that one in profile ends, too"),
-        ("loss_run", HALF, "bursts of one flow: what it lost between two packets that it did not"),
-    )
-    for metric, x, reading in readings:
-        if x == HALF or whole(table):
-            yield Claim(
-                id="c24",
-                because="" if reading else "gentle WRED forces no drops: at 5 Mb/s no two in a row (jitter)",
-                says="losses come in longer bursts with DA",
-                reading=reading,
-                expected=f"at {x:g} Mb/s: mean consecutive losses out of profile, DA > DFQ in all four settings",
-                holds=all_of((of(metric, "DA", x) > of(metric, "DFQ", x)).at(name) for name, of in settings.items()),
-            )
+CLAIMS = (
+    Claim("c23", "delays vary more with DA", (da(delay_sd) > dfq(delay_sd))(x=HALF)),
+    _longer(burst_out),
+    *needing(WHOLE, _longer(burst_out, AT_MUCH, MUCH)),
+    _longer(burst, "bursts of all packets, that one in profile ends, too"),
+    _longer(loss_run, "bursts of one flow: what it lost between two packets that it did not"),
+)
 
-
-def draw(shown: Shown) -> Figure:
-    """Consecutive losses out of profile, Reno and gentle WRED."""
-    return draw_sweep(shown, "burst_out", "consecutive losses", "Reno, gentle")
+draw = setup.panel("burst_out", "consecutive losses", setting="Reno, gentle")

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
+from matplotlib.figure import Figure
+
 import penstock as ps
+from penstock.plots.curves import course as course_of
+from penstock.plots.curves import over_time
+from penstock.reproduce.choice import Range
+from penstock.reproduce.figure import Choice, Curves, Number, Shown, Sweep, judged, largest, mean, metric, within
+from penstock.results.sample import Condition, Sample
+from penstock.units import parse_time
 
 RATE = 10e6  # bit/s of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
 IN_RATES = [0.0, *(round(0.2 + 0.6 * k, 1) for k in range(16))]
@@ -23,6 +33,8 @@ SETTINGS: Mapping[str, tuple[Tcp, str]] = {
     "SACK, gentle": ("sack", "gentle"),  # Section 3.5
 }
 STARTS = {"uniform": ["0s", "5s"]}  # Section 3.1
+SENDERS = ("fromA", "fromB")
+EMPTY = 0.036  # s: the mean round trip of A (40 ms) and B (32 ms) without queues
 
 Edge = Mapping[str, Any]
 
@@ -84,7 +96,6 @@ def network(
     conditioner: str = "TSW",
     acks: str = UNTAGGED,
     receivers: tuple[str, str] = ("10us", "100us"),
-    duration: str = "130s",
 ) -> ps.Scenario:
     """Figure 3: 16 transfers from A and B to eight receivers, and others in the direction of their acknowledgements.
 
@@ -95,7 +106,7 @@ def network(
     sinks = [f"{router}.{i}" for router in ("r1", "r2") for i in range(4)]
     return ps.Scenario(
         name=f"Bodin and Schelen, {in_rate:g} Mb/s in profile",
-        duration=duration,
+        duration="130s",
         warmup="10s",
         sampling="50ms",
         links={
@@ -135,3 +146,147 @@ def _ftp(tcp: Tcp, count: int, source: str | Sequence[str], to: Sequence[str]) -
         count=count, from_=source, to=to, flavour=tcp, profile="ns2-2001", packet="1000B", headers="40B", window=10_000,
         start=STARTS,
     )  # fmt: skip
+
+
+def scenario(setting: str, strategy: str, x: float, **more: Any) -> ps.Scenario:
+    """One strategy in one setting, at `x` Mb/s in profile."""
+    tcp, form = SETTINGS[setting]
+    return network(wred(strategy, form), tcp, x, **more)
+
+
+def with_victim(victim: Any, setting: str, x: float = HALF, **more: Any) -> ps.Scenario:
+    """DFQ with another victim than the last packet out of profile."""
+    tcp, form = SETTINGS[setting]
+    return network(wred("DFQ", form, victim=victim), tcp, x, **more)
+
+
+def lasting(quick: str) -> Choice[tuple[str, str]]:
+    """130 s, of which 10 s are left out (Section 3.1)."""
+    return Choice((quick, "10s"), ("130s", "10s"))
+
+
+def sweep(*settings: str) -> Sweep:
+    """Both strategies in these settings over the whole sweep, 32 runs of 130 s (Section 3.1)."""
+    return Sweep(
+        scenario,
+        {"setting": settings, "strategy": STRATEGIES, "x": Choice([0.2, HALF, 8.6], IN_RATES)},
+        seeds=Choice(5, 32),
+        span=lasting("40s"),
+        keep=of_average,
+    )
+
+
+def of_average(run: ps.Run) -> dict[str, Any]:
+    """avg_ql behind the warm-up: mean, sd, extent; share of time above max_th(1) and ways there; course."""
+    series = run.series["core"]
+    values, at = np.array(series["avg"]["mean"], dtype=float), np.array(series["t_ns"]) / 1e9
+    part = values[at > 10.0]
+    seconds = np.ceil(at / 0.25).astype(int)
+    course = [round(float(values[seconds == second].mean()), 3) for second in range(41, int(seconds.max()) + 1)][:160]
+    return {
+        "avg_mean": float(part.mean()),
+        "avg_sd": float(part.std()),
+        "extent": float(part.max() - part.min()),
+        "above": float((part > 45).mean()),
+        "passes": int(((part[1:] > 45) & (part[:-1] <= 45)).sum()),
+        "course": course,
+    }
+
+
+def measure(run: ps.Run) -> dict[str, float | None]:
+    """Losses as shares of what came, payload in bit/s, average in packets, delays in s, timeouts a second.
+
+    `out` is what A and B have tagged as out of profile; acknowledgements have no tag, and are told apart.
+    """
+    core, kept = run.links["core"], run.raw["kept"]
+    sent, lost, timeouts, goodput = (
+        sum(float(run.traffic[name][metric]) for name in SENDERS)
+        for metric in ("sent_pkts", "lost_pkts", "timeouts", "goodput_bps")
+    )
+    out, untagged = (core.get(f"dscp_{name}_arrivals", 0) for name in ("af12", "default"))
+    runs = [np.asarray(run.traffic[name]["loss_run_pmf"], dtype=float) for name in SENDERS]
+    return {
+        "loss": lost / sent,
+        **({"loss_out": core["dscp_af12_loss_rate"]} if out else {}),
+        **({"loss_ack": core["dscp_default_loss_rate"]} if untagged else {}),
+        "lost_in": core.get("dscp_af11_drops", 0),
+        "out_share": out / sent,
+        "goodput": goodput,
+        "utilization": core.utilization,
+        "timeouts": timeouts / _seconds(run),
+        "at_one_rtt": lost / sent * (1 + (core.delay_mean_s or 0.0) / EMPTY) ** 2,
+        "delay_mean": core.delay_mean_s,
+        "delay_sd": core.delay_sd_s,
+        "burst": _mean(core["burst_loss_pmf"]),
+        "burst_out": _mean(core.get("dscp_af12_burst_loss_pmf", ())),
+        "loss_run": float(np.mean([_mean(pmf) for pmf in runs])),
+        **{name: kept[name] for name in ("avg_mean", "avg_sd", "extent", "above", "passes")},
+    }
+
+
+def with_course(run: ps.Run) -> dict[str, float | None]:
+    """The same and, of the first run at half of the link, the average over time."""
+    drawn = run.seed == 1 and run.scenario["name"].endswith(f" {HALF:g} Mb/s in profile")
+    course = run.raw["kept"]["course"] if drawn else []
+    return {**measure(run), **{f"avg@{10 + 0.25 * index:g}": value for index, value in enumerate(course)}}
+
+
+def _seconds(run: ps.Run) -> float:
+    return (parse_time(run.scenario["duration"]) - parse_time(run.scenario["warmup"])) / 1e9
+
+
+def _mean(shares: Sequence[float] | np.ndarray) -> float:
+    """Of a distribution over 1, 2, 3, ..."""
+    pmf = np.asarray(shares, dtype=float)
+    return float((pmf * np.arange(1, len(pmf) + 1)).sum() / pmf.sum()) if pmf.sum() > 0 else float("nan")
+
+
+loss = metric("loss")
+loss_out = metric("loss_out", says="loss out of profile")
+throughput = metric("goodput", "bit/s", "throughput")
+average = metric("avg_mean", "packets", "mean of avg_ql")
+swing = metric("avg_sd", "packets", "sd of avg_ql")
+time_above = metric("above", says="share of time above 45")
+delay_sd = metric("delay_sd", "s", "sd of the queueing delay")
+
+
+def da(number: Number) -> Number:
+    """A number with arrivals dropped."""
+    return number(strategy="DA")
+
+
+def dfq(number: Number) -> Number:
+    """A number with drops from the queue."""
+    return number(strategy="DFQ")
+
+
+def _apart(above: Sample, below: Sample) -> Condition:
+    found = below.summary
+    return above > (math.nan if found is None or found.ci95 is None else found.ci95[1])
+
+
+lack = (dfq(throughput) - da(throughput)).along("x", mean)
+"""What DA lacks in throughput against DFQ, mean over the sweep."""
+wider = judged(_apart, da(swing), dfq(swing), text="{} > {}, intervals disjoint")
+WHOLE = {"x": IN_RATES[-1]}
+"""Where the whole sweep is run, which the claims of a range need."""
+ENDS = Range("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
+MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of what comes is out of profile
+AT_MUCH = "at 8 Mb/s, where a fifth is out of profile"
+FOR_ITS_ROUND_TRIP = "losses at one round trip, as those that TCP needs for a throughput fall with its square"
+
+
+def most_between(number: Number) -> Number:
+    """How much larger a number gets between the ends of the sweep than there."""
+    return number(x=within(1.4, 8.0)).along("x", largest) - number(x=ENDS).along("x", largest)
+
+
+def panel(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where: str) -> Curves:
+    """A figure over the sweep, a line for each strategy or value of another label."""
+    return Curves("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
+
+
+def draw_course(setting: str, shown: Shown) -> Figure:
+    """avg_ql of the first run at half of the link, a line for each strategy."""
+    lines = {name: course_of(shown, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}
+    return over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])

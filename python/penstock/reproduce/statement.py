@@ -54,16 +54,21 @@ class Statement(Node):
         if not parts:
             raise ValueError(f"nothing to decide: no cell is left of {self.text}")
         varied = {v for part in parts for v in part.place if len({other.place.get(v) for other in parts}) > 1}
-        several = len({part.about for part in parts}) > 1
-        found = []
-        for part in parts:
-            where = ", ".join(filter(None, [_where(part, varied), part.about if several else ""]))
-            found.append(part.condition.at(where) if where else part.condition)
-        return all_of(found)
+        return all_of(_told(parts, varied))
 
     def given(self, number: Quantity, holds: Callable[[Sample], bool]) -> Statement:
         """Only where a measured number fulfils something, such as a queue that is not empty."""
         return _Given((self, number), holds, self.text)
+
+
+def _told(parts: list[Part], varied: set[Variable]) -> list[Condition]:
+    """The conditions of parts, each labelled with where it is asked, and with its numbers where these differ."""
+    several = len({part.about for part in parts}) > 1
+    found = []
+    for part in parts:
+        where = ", ".join(filter(None, [_where(part, varied), part.about if several else ""]))
+        found.append(part.condition.at(where) if where else part.condition)
+    return found
 
 
 def _where(part: Part, varied: set[Variable]) -> str:
@@ -139,9 +144,7 @@ class _Gathered(Statement):
 
     def _joined(self, rest: tuple[Any, ...], parts: list[Part]) -> Condition:
         left = {variable for part in parts for variable in part.place} - {variable for variable, _ in rest}
-        return self.join(
-            [part.condition.at(where) if (where := _where(part, left)) else part.condition for part in parts]
-        )
+        return self.join(_told(parts, left))
 
 
 @dataclass(frozen=True, eq=False)

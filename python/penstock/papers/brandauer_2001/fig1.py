@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from matplotlib.figure import Figure
 
 from penstock.papers.brandauer_2001.setup import design
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.results.table import Labels, Table
-
-__all__ = ["claims", "draw", "rows"]
+from penstock.reproduce.figure import Curves, Effort
+from penstock.results.table import Labels
 
 FLOWS = 64
 MAX_P = 0.1
@@ -43,11 +35,6 @@ def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
     ]
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """None: the figure is a definition."""
-    yield from ()
+CLAIMS = ()  # the figure is a definition
 
-
-def draw(shown: Shown) -> Figure:
-    """The figure."""
-    return curves(shown, "average", "p", "scheme", labels=("average queue (packets)", "drop probability"))
+draw = Curves("average", "p", "scheme", labels=("average queue (packets)", "drop probability"))

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
-
 from penstock.papers.brandauer_2001.setup import FLOWS, SETTINGS, redopt
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.results.table import Labels, Table
-
-__all__ = ["claims", "draw", "rows"]
+from penstock.reproduce.figure import Curves, Effort
+from penstock.results.table import Labels
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
@@ -27,11 +18,6 @@ def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """None: the numbers of the figure are lost, and no claim is made of it."""
-    yield from ()
+CLAIMS = ()  # the numbers of the figure are lost, and no claim is made of it
 
-
-def draw(shown: Shown) -> Figure:
-    """max_p, which follows the load."""
-    return curves(shown, "flows", "max_p", "setting", labels=("flows", "max_p"), log="x")
+draw = Curves("flows", "max_p", "setting", labels=("flows", "max_p"), log="x")  # max_p follows the load

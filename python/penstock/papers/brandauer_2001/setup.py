@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import math
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.model.design import RedSettings
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Shown, Study, Sweep, metric
 from penstock.units import parse_time
 
 RATE_BPS = 10e6  # of the bottleneck (Section 3.2)
@@ -30,7 +25,12 @@ FLOWS = [16, 32, 64, 128, 256]  # 16 to 256 (Section 4)
 SESSIONS = [800, 1000, 1200, 1400]  # (Section 5)
 SCHEMES = ["TD", "REDstd", "GREDstd", "REDopt"]
 RED = SCHEMES[1:]
+STANDARD = ["REDstd", "GREDstd"]
 TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
+FTP_SPAN = Choice(("150s", "50s"), ("500s", "100s"))
+"""Duration and warm-up: 500 s of which 100 s are left out (Section 3.2)."""
+WEB_SPAN = Choice(("400s", "50s"), ("5000s", "100s"))
+"""5000 s of which 100 s are left out (Section 3.3)."""
 
 
 class Design(NamedTuple):
@@ -115,7 +115,9 @@ def network(name: str, discipline: ps.Queue, traffic: Mapping[str, ps.Traffic], 
     )
 
 
-def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str], *, testbed: bool = False) -> ps.Scenario:
+def ftp(
+    flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full, *, testbed: bool = False
+) -> ps.Scenario:
     """Everlasting SACK flows, spread over the hosts (Section 3.4); packets of four sizes, or as in the testbed."""
     tcp: dict[str, Any] = {
         "flavour": "sack", "profile": "ns2", "from_": HOSTS, "to": SINKS, "window": 10_000, "initial_window": 1,
@@ -131,7 +133,7 @@ def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str], *, testbed: boo
     return network(f"{flows} flows", discipline, groups, span)
 
 
-def web(sessions: int, discipline: ps.Queue, span: tuple[str, str], option: int = 1) -> ps.Scenario:
+def web(sessions: int, discipline: ps.Queue, span: tuple[str, str] = WEB_SPAN.full, *, option: int = 1) -> ps.Scenario:
     """Sessions of pages with objects (Section 3.4, after Feldmann et al.); every object is a new connection."""
     traffic = ps.Web(
         sessions=sessions, flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, packet=f"{PACKET - HEADERS}B",
@@ -145,61 +147,39 @@ def web(sessions: int, discipline: ps.Queue, span: tuple[str, str], option: int 
 
 SETTINGS = {"simulation": "", "testbed": "delayed acknowledgements and 200 ms of least timeout, as in the testbed"}
 OPTIONS = {1: "", 0: "a page follows the start of the one before, not its end"}
+SETTING, OPTION = Readings(SETTINGS), Readings(OPTIONS)
+LOADS = Choice([16, 64, 256], FLOWS)
+WEB_LOADS = Choice([800, 1200, 1400], SESSIONS)
+PAGES = Choice([1], list(OPTIONS))
+RUNS = Choice(5, 10)  # 10 runs (Section 3.2)
 
 
-def ftp_span(effort: Effort) -> tuple[str, str]:
-    """500 s of which 100 s are left out (Section 3.2)."""
-    return effort.choose(("150s", "50s"), ("500s", "100s"))
+def also(words: str) -> Readings:
+    """Both readings of a page, and something else that is read otherwise."""
+    return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
-def ftp_flows(effort: Effort) -> list[int]:
-    """The loads that are run."""
-    return effort.choose([16, 64, 256], FLOWS)
+def _ftp_scenario(setting: str, scheme: str, flows: int) -> ps.Scenario:
+    testbed = setting == "testbed"
+    changes = {"spacing": "count"} if testbed and scheme != "TD" else {}
+    return ftp(flows, queue(scheme, design(flows, 1 + testbed), **changes), testbed=testbed)
 
 
-def ftp_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
-    """Every mechanism and number of flows; 10 runs (Section 3.2)."""
-    span = ftp_span(effort)
+everlasting = Sweep(
+    _ftp_scenario,
+    {"setting": Choice(["simulation"], list(SETTINGS)), "scheme": SCHEMES, "flows": LOADS},
+    seeds=RUNS,
+    span=FTP_SPAN,
+)
+"""Every mechanism and number of flows."""
 
-    def scenario(setting: str, scheme: str, flows: int) -> ps.Scenario:
-        testbed = setting == "testbed"
-        changes = {"spacing": "count"} if testbed and scheme != "TD" else {}
-        return ftp(flows, queue(scheme, design(flows, 1 + testbed), **changes), span, testbed=testbed)
-
-    return Study(
-        scenario,
-        {
-            "setting": effort.choose(["simulation"], list(SETTINGS)),
-            "scheme": list(schemes),
-            "flows": ftp_flows(effort),
-        },
-        seeds=effort.choose(5, 10),
-    )
-
-
-def web_span(effort: Effort) -> tuple[str, str]:
-    """5000 s of which 100 s are left out (Section 3.3)."""
-    return effort.choose(("400s", "50s"), ("5000s", "100s"))
-
-
-def web_sessions(effort: Effort) -> list[int]:
-    """The loads that are run."""
-    return effort.choose([800, 1200, 1400], SESSIONS)
-
-
-def web_options(effort: Effort) -> list[int]:
-    """The readings of how pages follow each other."""
-    return effort.choose([1], list(OPTIONS))
-
-
-def first_pass(effort: Effort) -> Study:
-    """The runs in which the number of active flows is measured, behind standard RED (Section 3.4)."""
-    span, at = web_span(effort), design(64)
-    return Study(
-        lambda option, sessions: web(sessions, queue("REDstd", at), span, option),
-        {"option": web_options(effort), "sessions": web_sessions(effort)},
-        seeds=effort.choose(5, 10),
-    )
+first_pass = Sweep(
+    lambda option, sessions: web(sessions, queue("REDstd", design(64)), option=option),
+    {"option": PAGES, "sessions": WEB_LOADS},
+    seeds=RUNS,
+    span=WEB_SPAN,
+)
+"""The runs in which the number of active flows is measured, behind standard RED (Section 3.4)."""
 
 
 def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
@@ -210,31 +190,21 @@ def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
 
 def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
     """Every mechanism and number of sessions; 50 runs (Section 3.3), 10 of the other reading of a page."""
-    span, designs = web_span(effort), web_designs(effort)
+    designs = web_designs(effort)
 
     def scenario(option: int, scheme: str, sessions: int) -> ps.Scenario:
-        return web(sessions, queue_of(scheme, designs[option, sessions]), span, option)
+        return web(sessions, queue_of(scheme, designs[option, sessions]), option=option)
 
-    parts = [
-        Study(
-            scenario,
-            {"option": [option], "scheme": list(schemes), "sessions": web_sessions(effort)},
-            seeds=effort.choose(5, 50 if option else 10),
-        )
-        for option in web_options(effort)
-    ]
-    return joined(parts)
+    axes: Mapping[str, Any] = {"scheme": schemes, "sessions": WEB_LOADS}
+    main = Sweep(scenario, {"option": [1], **axes}, seeds=Choice(5, 50), span=WEB_SPAN)
+    other = Sweep(scenario, {"option": [0], **axes}, seeds=10, span=WEB_SPAN, only_full=True)
+    return (main + other)(effort)
 
 
 def queue_of(scheme: str, at: Design) -> ps.Queue:
     """As `queue`; "REDopt, w_q 0.002" has the standard memory."""
     name, _, weight = scheme.partition(", w_q ")
     return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
-
-
-def joined(studies: Sequence[Study]) -> Study:
-    """All of them in one table."""
-    return functools.reduce(operator.add, studies)
 
 
 # ---- numbers --------------------------------------------------------------------------------------------------------
@@ -276,21 +246,31 @@ def _seconds(text: str) -> float:
     return parse_time(text) / 1e9
 
 
-def largest(samples: Sequence[Sample]) -> Sample:
-    """The largest, run by run."""
-    return functools.reduce(lambda a, b: Sample(np.maximum(a.values, b.values)), samples)
+goodput, udp_loss = metric("goodput", "Mb/s"), metric("udp_loss", "%", "UDP loss")
+delay, sd = metric("delay", "ms", "mean delay"), metric("sd", "ms", "sd of the delay")
+mean_queue, filled = metric("queue", "packets", "mean queue"), metric("filled", says="mean queue / buffer")
+in_a_row = metric("in_a_row", says="mean losses in a row")
+over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
+"""The chance of more than k losses in a row."""
 
 
-def smallest(samples: Sequence[Sample]) -> Sample:
-    """The smallest, run by run."""
-    return functools.reduce(lambda a, b: Sample(np.minimum(a.values, b.values)), samples)
+def panel(y: str, label: str) -> Curves:
+    """A panel of figure 3: against the number of flows, as in the simulation."""
+    return Curves("flows", y, "scheme", labels=("flows", label), where={"setting": "simulation"}, log="x")
 
 
-def few(sample: Sample, runs: int) -> Sample:
-    """Its first runs, to be paired with a study of fewer."""
-    return Sample(sample.values[:runs])
+def web_panel(y: str, label: str) -> Curves:
+    """A panel of figure 4: against the number of sessions, by the main reading of a page."""
+    return Curves("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
 
 
-def loads(table: Table, axis: str, low: float = 0, high: float = math.inf) -> list[int]:
-    """The loads of a table from `low` to `high`."""
-    return [value for value in table.axis(axis) if low <= value <= high]
+def tails(shown: Shown, **where: Any) -> Figure:
+    """P(N > k) against k for each mechanism, in one load."""
+    load = shown.where(**where)
+    points = Shown(
+        ({"scheme": scheme, "k": k}, {"over": load(f"over_{k}", scheme=scheme)})
+        for scheme in SCHEMES
+        for k in TAIL
+        if load(f"over_{k}", scheme=scheme).mean > 0
+    )
+    return Curves("k", "over", "scheme", labels=("k", "P(more than k losses in a row)"), log="y")(points)

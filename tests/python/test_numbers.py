@@ -18,6 +18,7 @@ from penstock.reproduce.figure import (
     at_least,
     at_most,
     below,
+    each_run,
     every,
     formula,
     gather,
@@ -127,6 +128,9 @@ def test_parts_are_joined_by_all_by_some_or_by_most() -> None:
     low = g < 21.5
     assert why_of(low) == "4 of 9 hold; DRR, buffer = 400: 34, asked < 21.5"
     assert some(low, "buffer").on(TABLE).decide().why.startswith("2 of 3 hold; DRR: 0 of 3 hold, 1 asked; ")
+    doubled = each_run(lambda x: 2 * x, g, text="twice {}")
+    lower = every(g(buffer=200) < 5, doubled(buffer=200) < 5)(scheme="RED")
+    assert why_of(some(lower)) == "0 of 2 hold, 1 asked; (twice goodput at buffer = 200): 24, asked < 5"
     assert most(0.4, low).on(TABLE).decide().verdict == "confirmed"
     assert most(0.5, low).on(TABLE).decide().verdict == "contradicted"
     assert gather(all_of, low, "buffer").on(TABLE).decide().why.startswith("1 of 3 hold; DRR: 0 of 3 hold; ")

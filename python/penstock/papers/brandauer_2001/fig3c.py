@@ -13,7 +13,7 @@ from penstock.papers.brandauer_2001.setup import (
     panel,
     thresholds,
 )
-from penstock.reproduce.figure import Claim, at_least, every, formula, mean, spread
+from penstock.reproduce.figure import Claim, at_least, every, formula, judged, mean, spread
 
 study = everlasting
 
@@ -31,11 +31,16 @@ for_each_packet = delay / buffer
 varies = for_each_packet.along("flows", spread)
 
 growing = delay.next("flows") > delay
+in_proportion = judged(
+    lambda share: share.between(0.85, 1.15),
+    for_each_packet / for_each_packet.along("flows", mean),
+    text="delay / buffer within 15 % of its mean over the flows",
+)
 CLAIMS = (
     Claim(
         "c07",
         "the delay of all mechanisms grows with the number of flows, as the buffer does",
-        every(growing, (for_each_packet / for_each_packet.along("flows", mean)).between(0.85, 1.15))(setting=SETTING),
+        every(growing, in_proportion)(setting=SETTING),
         others={"whether or not in proportion to the buffer": growing(setting=SETTING)},
     ),
     Claim(

@@ -27,6 +27,7 @@ def study(effort: Effort) -> Study:
 
 def _slope(axis: str, at: Callable[..., Sample]) -> Number:
     """That of the loss to the next value of an axis."""
+    # The value of the axis in each cell that has a loss.
     here = each_run(lambda _, value: value, udp_loss, formula(at, axis), text="{1}")
     return (udp_loss.next(axis) - udp_loss) / (here.next(axis) - here)
 

@@ -31,7 +31,7 @@ study = Sweep(
     span=FTP_SPAN,
 ) + Sweep(_weaker, {"share": Choice([1.0, 0.2], SHARES)}, seeds=RUNS, span=FTP_SPAN)
 
-middle = formula(lambda flows: sum(thresholds("REDopt", design(flows))) / 2, "(min_th + max_th) / 2")
+middle = formula(lambda flows: sum(thresholds("REDopt", design(flows))) / 2, "the middle of the thresholds")
 LESS = Readings({share: f"{share:g} of the model's max_p" for share in SHARES if share < 1})
 CLAIMS = (
     Claim(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,7 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
 from penstock.papers.alemu_2004.setup import KT, load, psand
 from penstock.plots import style
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Shown, Sweep, metric
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {
@@ -24,12 +22,15 @@ SIGNS = {
 """By which part of the change of the average Min and Max move (Table 3.2)."""
 
 
-def study(effort: Effort, methods: Sequence[str], flows: int) -> Study:
+above, crossings = metric("above", "%", "time above Max"), metric("crossings")
+
+
+def study(methods: Sequence[str], flows: int) -> Sweep:
     """These methods at one load, read every 0.1 s."""
-    return Study(
+    return Sweep(
         lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
-        seeds=effort.choose(5, 20),
+        seeds=Choice(5, 20),
         keep=keep,
     )
 
@@ -79,8 +80,12 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def draw(shown: Shown, method: str) -> Figure:
+def draw(method: str) -> Callable[[Shown], Figure]:
     """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
+    return lambda shown: _courses(shown, method)
+
+
+def _courses(shown: Shown, method: str) -> Figure:
     with style.styled():
         figure, ax = style.axes(height=2.5)
         (cell,) = shown.where(method=method).cells

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from penstock.papers.alemu_2004 import judge, loads, tab3_3, traces
+from penstock.papers.alemu_2004.setup import added
 from penstock.papers.alemu_2004.traces import measure
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
@@ -20,7 +21,7 @@ AREDS = ("Feng", "Floyd")
 
 def study(effort: Effort) -> Study:
     """The runs of Figures 2.3 and 2.9 and of Table 3.3."""
-    step, against = traces.study(effort, traces.added, [20]), loads.study(effort)
+    step, against = traces.steps(added, [20])(effort), loads.study(effort)
     methods = tab3_3.study(effort)
     return replace(against, labels={"part": "loads"}) + replace(methods, labels={"part": "methods"}) + _whole(step)
 

@@ -13,19 +13,16 @@ from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import BUFFER
 from penstock.plots import style
 from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
 from penstock.results.summary_table import Shown
 from penstock.results.table import Table
-from penstock.studies.study import Study
 
 LOADS = [3, 13, 28, 53, 103]
 """Panel (d) does not tell its number of flows (guess 11)."""
 
 
-def study(effort: Effort) -> Study:
-    """The schemes of Figure 2.9."""
-    return loads.study(effort, LOADS, seeds=200)
+study = loads.against(LOADS, seeds=200)
+"""The schemes of Figure 2.9."""
 
 
 def measure(run: ps.Run) -> Numbers:

@@ -1,97 +1,65 @@
 """Figure 2.13: the variance of the queue against PSAND's factor and power (Section 2.4.3)."""
 
-from __future__ import annotations
+from penstock.papers.alemu_2004 import panels
+from penstock.papers.alemu_2004.factors import ANY, study
+from penstock.papers.alemu_2004.judge import falls, rises, swept
+from penstock.papers.alemu_2004.setup import AQS, AREDS, VQS
+from penstock.reproduce.figure import Claim, Table, above, at_least, at_most, by_table, every
+from penstock.results.sample import Condition, Sample, all_of
 
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
-
-from penstock.papers.alemu_2004 import judge, panels
-from penstock.papers.alemu_2004.factors import study
-from penstock.papers.alemu_2004.measures import of_queue as measure
-from penstock.reproduce.claim import Claim
-from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-
-__all__ = ["claims", "draw", "measure", "study"]
+__all__ = ["CLAIMS", "draw", "study"]
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """How it goes with each, and what the text says of Figures 2.12 and 2.13 together."""
-    coefs, gammas, flows = table.axis("coef"), table.axis("gamma"), table.axis("flows")
+def _converge(table: Table) -> Condition:
+    """Changes from factor 1 to the middle one above those to the largest, which are smaller at the least power."""
+    factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
+    middle, top = factors[len(factors) // 2], factors[-1]
 
-    def of(metric: str, coef: float, gamma: float, n: int) -> Sample:
-        return table(metric, coef=coef, gamma=gamma, flows=n)
+    def change(metric: str, first: float, second: float, gamma: float, n: int) -> Sample:
+        a, b = (table(metric, coef=coef, gamma=gamma, flows=n) for coef in (first, second))
+        return abs(a - b)
 
-    yield Claim(
-        id="fig2.13/c1",
-        says="the variance falls with the factor and rises with the power",
-        expected="for every N and power; for every N and factor above 1",
-        holds=all_of(
-            *(
-                judge.falling([of("VQS", c, g, n) for c in coefs]).at(f"{n} flows, power {g:g}")
-                for g in gammas
-                for n in flows
-            ),
-            *(
-                judge.rising([of("VQS", c, g, n) for g in gammas]).at(f"{n} flows, factor {c:g}")
-                for c in coefs
-                if c > 1
-                for n in flows
-            ),
-        ),
+    return all_of(
+        condition.at(f"{metric}, {n} flows")
+        for metric in ("AQS", "VQS")
+        for n in table.axis("flows")
+        for condition in (
+            change(metric, 1, middle, gammas[0], n) > change(metric, middle, top, gammas[0], n),
+            change(metric, middle, top, gammas[0], n) < change(metric, middle, top, gammas[-1], n),
+        )
     )
-    yield Claim(
-        id="fig2.12-13/c3",
-        says="with a factor above 1 mean and variance are below the adaptive REDs'",
-        expected="AQS and VQS for any power and N",
-        holds=judge.sweep(
-            (of(metric, c, g, n) < table(metric, scheme=s, flows=n)).at(f"{metric}, {s}, {n} flows, {c:g}, {g:g}")
-            for metric in ("AQS", "VQS")
-            for s in ("Feng", "Floyd")
-            for n in flows
-            for c in coefs
-            if c > 1
-            for g in gammas
-        ),
-    )
-    near = [(c, g) for c in coefs for g in gammas if (c >= 1.5 and g <= 1) or (c, g) == (1.75, 1.5)]
-    yield Claim(
-        id="fig2.12-13/c3",
-        says="so it is with powers up to 1 and factors from 1.5 on, and with the thesis' own pair",
-        expected="AQS and VQS for these at every N",
-        holds=judge.sweep(
-            (of(metric, c, g, n) < table(metric, scheme=s, flows=n)).at(f"{metric}, {s}, {n} flows, {c:g}, {g:g}")
-            for metric in ("AQS", "VQS")
-            for s in ("Feng", "Floyd")
-            for n in flows
-            for c, g in near
-        ),
-        reading="powers up to 1, factors from 1.5 on, and (1.75, 1.5)",
-    )
-    above = [c for c in coefs if c >= 1]
-    middle, top = above[len(above) // 2], above[-1]
-    yield Claim(
-        id="fig2.12-13/c4",
-        says="mean and variance converge as the factor grows, and sooner for a smaller power",
-        expected=f"changes from factor 1 to {middle:g} above those to {top:g}; the latter smaller at the least power",
-        holds=all_of(
-            condition.at(f"{metric}, {n} flows")
-            for metric in ("AQS", "VQS")
-            for n in flows
-            for condition in (
-                abs(of(metric, 1, gammas[0], n) - of(metric, middle, gammas[0], n))
-                > abs(of(metric, middle, gammas[0], n) - of(metric, top, gammas[0], n)),
-                abs(of(metric, middle, gammas[0], n) - of(metric, top, gammas[0], n))
-                < abs(of(metric, middle, gammas[-1], n) - of(metric, top, gammas[-1], n)),
+
+
+CLAIMS = (
+    Claim(
+        "fig2.13/c1",
+        "the variance falls with the factor and rises with the power",
+        every(falls(VQS(**ANY), "coef"), rises(VQS(coef=above(1), gamma=above(0)), "gamma")),
+    ),
+    Claim(
+        "fig2.12-13/c3",
+        "with a factor above 1 mean and variance are below the adaptive REDs'",
+        swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, VQS)))),
+    ),
+    Claim(
+        "fig2.12-13/c3",
+        "so it is with powers up to 1 and factors from 1.5 on, and with the thesis' own pair",
+        swept(
+            every(
+                *(q(coef=at_least(1.5), gamma=at_most(1)) < q(scheme=AREDS) for q in (AQS, VQS)),
+                *(q(coef=1.75, gamma=1.5) < q(scheme=AREDS) for q in (AQS, VQS)),
             )
         ),
-    )
+        reading="powers up to 1, factors from 1.5 on, and (1.75, 1.5)",
+    ),
+    Claim(
+        "fig2.12-13/c4",
+        "mean and variance converge as the factor grows, and sooner for a smaller power",
+        by_table(
+            _converge,
+            "changes from factor 1 to the middle one above those to the largest; the latter smaller at the least power",
+        ),
+    ),
+)
 
-
-def draw(shown: Shown) -> Figure:
-    """A panel for each number of flows."""
-    return panels.draw(
-        shown, [panels.Panel("coef", "VQS", "gamma", {"flows": n}, f"{n} flows") for n in shown.axis("flows")]
-    )
+draw = panels.for_each_load("coef", "VQS", "gamma")

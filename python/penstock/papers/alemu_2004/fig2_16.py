@@ -1,66 +1,24 @@
 """Figure 2.16: the upper bound of PSAND's max_p, with factor and power 1 (Section 2.4.5)."""
 
-from __future__ import annotations
+from penstock.papers.alemu_2004 import panels
+from penstock.papers.alemu_2004.fig2_15 import bounds
+from penstock.papers.alemu_2004.setup import AQS, VQS
+from penstock.reproduce.figure import Claim, every
 
-from collections.abc import Iterator
-from dataclasses import replace
+ONE, FIG2_15 = "1, 1", "1.75, 1.5"
 
-from matplotlib.figure import Figure
+study = bounds(1, 1, {"pair": ONE}) + bounds(1.75, 1.5, {"pair": FIG2_15})
 
-from penstock.papers.alemu_2004 import fig2_15, panels
-from penstock.papers.alemu_2004.measures import of_queue as measure
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
-
-
-def study(effort: Effort) -> Study:
-    """Both pairs of factor and power."""
-    one, other = fig2_15.study(effort, 1, 1), fig2_15.study(effort)
-    return replace(one, labels={"pair": "1, 1"}) + replace(other, labels={"pair": "1.75, 1.5"})
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """Against Figure 2.15."""
-    highs, flows = table.axis("high"), table.axis("flows")
-
-    def of(metric: str, pair: str, high: float, n: int) -> Sample:
-        return table(metric, pair=pair, high=high, flows=n)
-
-    yield Claim(
-        id="fig2.16b/c1",
-        says="the bound does not lower the mean queue significantly, which stays above that of Figure 2.15",
-        expected="AQS at bound 1 within 25 % of that at 0.1 for each N; AQS above Figure 2.15's at every bound and N",
-        holds=all_of(
-            *(
-                (of("AQS", "1, 1", 1.0, n) / of("AQS", "1, 1", 0.1, n)).reads(1, share=0.25).at(f"{n} flows")
-                for n in flows
-            ),
-            *(
-                (of("AQS", "1, 1", high, n) > of("AQS", "1.75, 1.5", high, n)).at(f"{high:g}, {n} flows")
-                for high in highs
-                for n in flows
-            ),
+CLAIMS = (
+    Claim(
+        "fig2.16b/c1",
+        "the bound does not lower the mean queue significantly, which stays above that of Figure 2.15",
+        every(
+            (AQS(high=1.0) / AQS(high=0.1)).reads(1, share=0.25)(pair=ONE),
+            AQS(pair=ONE) > AQS(pair=FIG2_15),
         ),
-    )
-    yield Claim(
-        id="fig2.16a/c1",
-        says="the variance is above that of Figure 2.15",
-        expected="at every bound and N",
-        holds=all_of(
-            (of("VQS", "1, 1", high, n) > of("VQS", "1.75, 1.5", high, n)).at(f"{high:g}, {n} flows")
-            for high in highs
-            for n in flows
-        ),
-    )
+    ),
+    Claim("fig2.16a/c1", "the variance is above that of Figure 2.15", VQS(pair=ONE) > VQS(pair=FIG2_15)),
+)
 
-
-def draw(shown: Shown) -> Figure:
-    """The two panels."""
-    where = {"pair": "1, 1"}
-    return panels.draw(shown, [panels.Panel("high", metric, "flows", where) for metric in ("VQS", "AQS")])
+draw = panels.of(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS")))

@@ -1,47 +1,24 @@
 """Figure 3.10: method 2, Max rises with the average, 103 flows (Section 3.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
-
 from penstock.papers.alemu_2004 import adaptations
 from penstock.papers.alemu_2004.adaptations import measure
-from penstock.papers.alemu_2004.setup import KT
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.papers.alemu_2004.setup import AQS, KT, VQS
+from penstock.reproduce.figure import Claim, every, metric
 
-__all__ = ["claims", "draw", "measure", "study"]
+__all__ = ["CLAIMS", "draw", "measure", "study"]
 
-METHODS = ["max-up", "max-down"]
+study = adaptations.study(["max-up", "max-down"], 103)
 
-
-def study(effort: Effort) -> Study:
-    """The method and, beside it, the opposite one."""
-    return adaptations.study(effort, METHODS, 103)
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """What the text says of the figure."""
-    own = table.where(method=METHODS[0])
-    other = table.where(method="max-down")
-    yield Claim(
-        id="fig3.10/c1",
-        says="Max stays between twice the target and the buffer; the queue swings less than with method 1 and is long",
-        expected="Max >= 20 for 90 % of the time; VQS below method 1's; AQS > 10",
-        holds=all_of(
-            (own("max_th from 20") >= 90.0).at("Max"),
-            (own("VQS") < other("VQS")).at("VQS"),
-            (own("AQS") > float(KT)).at("AQS"),
+CLAIMS = (
+    Claim(
+        "fig3.10/c1",
+        "Max stays between twice the target and the buffer; the queue swings less than with method 1 and is long",
+        every(
+            metric("max_th from 20", "%", "time with Max >= 20")(method="max-up") >= 90,
+            VQS(method="max-up") < VQS(method="max-down"),
+            AQS(method="max-up") > KT,
         ),
-    )
+    ),
+)
 
-
-def draw(shown: Shown) -> Figure:
-    """Average and thresholds over time."""
-    return adaptations.draw(shown, METHODS[0])
+draw = adaptations.draw("max-up")

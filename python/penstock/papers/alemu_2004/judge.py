@@ -7,6 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from penstock.reproduce.choice import Range
+from penstock.reproduce.node import Curve
+from penstock.reproduce.number import Number
+from penstock.reproduce.statement import Statement, gather
 from penstock.results.sample import Condition, Finding, Sample, all_of, most_of
 
 GROUPS = 5
@@ -23,6 +27,50 @@ def sweep(conditions: Iterable[Condition]) -> Condition:
         return found if found.verdict == "contradicted" else most.decide()
 
     return Condition(decide, strict.margin)
+
+
+def swept(statement: Statement) -> Statement:
+    """A statement at every point of a sweep, decided as in `sweep`."""
+    return gather(sweep, statement)
+
+
+def rises(number: Number, axis: str) -> Statement:
+    """The number rises along an axis (`rising`)."""
+    return rank(number, axis) >= 0.8
+
+
+def falls(number: Number, axis: str) -> Statement:
+    """The number falls along an axis (`falling`)."""
+    return rank(number, axis) <= -0.8
+
+
+def varies(number: Number, axis: str) -> Number:
+    """(Largest - smallest) / mean along an axis (`relative_spread`)."""
+    return _plain(number).along(axis, lambda curve: relative_spread(list(curve.values())), "relative spread")
+
+
+def least_at(number: Number, axis: str, at: float) -> Statement:
+    """The number has its least value at this place of an axis: one condition for each curve (`lowest`)."""
+    return gather(all_of, number(**{axis: at}) <= number(**{axis: other_than(at)}), axis)
+
+
+def other_than(value: float) -> Range:
+    """The other values of an axis."""
+    return Range(f"other than {value:g}", lambda own: own != value)
+
+
+def rank(number: Number, axis: str) -> Number:
+    """The rank correlation of the number with an axis (`trend`)."""
+    return _plain(number).along(axis, _trend, "rank correlation")
+
+
+def _trend(curve: Curve) -> Sample:
+    return trend(list(curve.values()))
+
+
+def _plain(number: Number) -> Number:
+    """The number, for one without a unit that is made of it."""
+    return number / 1
 
 
 def below(first: Sample, second: Sample) -> Condition:

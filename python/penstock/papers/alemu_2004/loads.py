@@ -6,18 +6,20 @@ from collections.abc import Callable, Sequence
 
 import penstock as ps
 from penstock.papers.alemu_2004.setup import ADAPTIVE, GRID, load, psand
-from penstock.reproduce.experiment_run import Effort
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Readings, Sweep
 
-OTHERS = ["RED", "Feng", "Floyd"]
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {**ADAPTIVE, "PSAND 0.5": lambda: psand(high=0.5)}
 """The last is the other reading of the bound of max_p (guess 4)."""
+OWN = Readings({"PSAND": "", "PSAND 0.5": "max_p at most 0.5"})
 
 
-def study(effort: Effort, full: Sequence[int] = GRID, seeds: int = 100) -> Study:
+def against(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
     """All of them with each number of flows."""
-    return Study(
+    return Sweep(
         lambda scheme, flows: load(SCHEMES[scheme](), flows),
-        {"scheme": list(SCHEMES), "flows": effort.choose([3, 28, 103], list(full))},
-        seeds=effort.choose(5, seeds),
+        {"scheme": list(SCHEMES), "flows": Choice([3, 28, 103], list(full))},
+        seeds=Choice(5, seeds),
     )
+
+
+study = against()

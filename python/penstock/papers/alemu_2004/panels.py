@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -27,6 +28,16 @@ class Panel:
     by: str
     where: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
+
+
+def of(*panels: Panel) -> Callable[[Shown], Figure]:
+    """The figure of these panels."""
+    return partial(draw, panels=panels)
+
+
+def for_each_load(x: str, y: str, by: str) -> Callable[[Shown], Figure]:
+    """The figure with a panel for each number of flows."""
+    return lambda shown: draw(shown, [Panel(x, y, by, {"flows": n}, f"{n} flows") for n in shown.axis("flows")])
 
 
 def draw(shown: Shown, panels: Sequence[Panel], columns: int = 2) -> Figure:

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
+from matplotlib.figure import Figure
+
+from penstock.papers.alemu_2004 import panels
 from penstock.papers.alemu_2004.panels import Panel
 from penstock.papers.alemu_2004.setup import LOADS, load, psand
-from penstock.reproduce.experiment_run import Effort
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Shown, Sweep
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
 
 
-def study(effort: Effort, minima: list[float] | None = None, maxima: list[float] | None = None) -> Study:
+def pairs(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA) -> Sweep:
     """All pairs, or some rows or columns of them."""
-    quick_minima, quick_maxima = [0, 5, 9.5], [10.5, 20, 35]
-    return Study(
+    return Sweep(
         lambda min_th, max_th, flows: load(psand(min_th=min_th, max_th=max_th), flows),
         {
-            "min_th": [low for low in effort.choose(quick_minima, MINIMA) if minima is None or low in minima],
-            "max_th": [high for high in effort.choose(quick_maxima, MAXIMA) if maxima is None or high in maxima],
-            "flows": effort.choose([3, 53, 103], LOADS),
+            "min_th": Choice(*([x for x in tried if x in minima] for tried in ([0, 5, 9.5], MINIMA))),
+            "max_th": Choice(*([x for x in tried if x in maxima] for tried in ([10.5, 20, 35], MAXIMA))),
+            "flows": Choice([3, 53, 103], LOADS),
         },
-        seeds=effort.choose(5, 100),
+        seeds=Choice(5, 100),
     )
 
 
-def against_max(minima: list[float]) -> list[Panel]:
+def against_max(minima: list[float]) -> Callable[[Shown], Figure]:
     """AQS and VQS against Max, two panels for each Min."""
-    return [Panel("max_th", y, "flows", {"min_th": low}, f"Min {low:g}") for low in minima for y in ("AQS", "VQS")]
+    where = [(y, {"min_th": low}, f"Min {low:g}") for low in minima for y in ("AQS", "VQS")]
+    return panels.of(*(Panel("max_th", y, "flows", at, title) for y, at, title in where))
 
 
-def against_min(maxima: list[float]) -> list[Panel]:
+def against_min(maxima: list[float]) -> Callable[[Shown], Figure]:
     """AQS and VQS against Min, two panels for each Max."""
-    return [Panel("min_th", y, "flows", {"max_th": high}, f"Max {high:g}") for high in maxima for y in ("AQS", "VQS")]
+    where = [(y, {"max_th": high}, f"Max {high:g}") for high in maxima for y in ("AQS", "VQS")]
+    return panels.of(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))

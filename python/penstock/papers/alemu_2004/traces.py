@@ -14,45 +14,40 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
-from penstock.papers.alemu_2004.setup import KT, added, feng, floyd, psand, red, removed
+from penstock.papers.alemu_2004.setup import AREDS, KT, WAQS, feng, floyd, psand, red
 from penstock.plots import style
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Shown, Sweep, metric
 
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {
     "RED": red, "Feng": feng, "Floyd": floyd, "PSAND": lambda: psand(high=0.5),
 }  # fmt: skip
-ADAPTIVE = ["Feng", "Floyd", "PSAND"]
-OTHERS = ["RED", "Feng", "Floyd"]
+ADAPTIVE = [*AREDS, "PSAND"]
 WINDOWS: dict[str, tuple[int, int]] = {
     "10-50": (10, 50), "20-50": (20, 50), "50-100": (50, 100), "60-100": (60, 100), "70-100": (70, 100),
 }  # fmt: skip
 """Parts of the run that have their own statistics, in seconds."""
+WAQS_OFF = abs(WAQS - KT)
+"""How far the mean of the weighted average is from the target, in packets."""
+recovery = metric("recovery", "s")
 
 
-def study(effort: Effort, change: Callable[..., ps.Scenario], flows: list[int], traced: bool = True) -> Study:
+def steps(change: Callable[..., ps.Scenario], flows: list[int], traced: bool = True) -> Sweep:
     """`flows` join (`added`) or leave (`removed`) at 50 s; with the queue over time if `traced`."""
 
     def part(scheme: str, flows: int, window: str) -> ps.Scenario:
         begin, end = WINDOWS[window]
         return change(SCHEMES[scheme](), flows, warmup=f"{begin}s", duration=f"{end}s")
 
-    seeds = effort.choose(5, 20)
     axes: dict[str, list[Any]] = {"scheme": list(SCHEMES), "flows": flows}
-    parts = Study(part, {**axes, "window": list(WINDOWS)}, seeds=seeds)
-    if not traced:
-        return parts
-    whole = Study(
+    parts = Sweep(part, {**axes, "window": list(WINDOWS)}, seeds=Choice(5, 20))
+    whole = Sweep(
         lambda scheme, flows: change(SCHEMES[scheme](), flows, sampling="100ms"),
         axes,
-        seeds=seeds,
+        seeds=Choice(5, 20),
         labels={"window": "all"},
         keep=keep,
     )
-    return parts + whole
+    return parts + whole if traced else parts
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
@@ -74,8 +69,8 @@ def measure(run: ps.Run) -> Numbers:
     average = np.array(kept["average"])
     before, after = average[200:500], average[600:]
     found: Numbers = {
-        "recovery": recovery(average, low=0.0, high=12.0),
-        "settling": recovery(average, *_around(float(average[700:].mean()))),
+        "recovery": recovered(average, low=0.0, high=12.0),
+        "settling": recovered(average, *_around(float(average[700:].mean()))),
         "fall": float(average[450:500].mean() - average[500:550].min()),
         "ratio of sd": float(after.std() / before.std()),
         "period": period(average[500:]),
@@ -87,7 +82,7 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def recovery(average: np.ndarray, low: float, high: float) -> float:
+def recovered(average: np.ndarray, low: float, high: float) -> float:
     """Seconds after 50 s from which on the mean over 1 s stays within the bounds for 3 s; 47 if it never does."""
     moving = np.convolve(average, np.ones(10) / 10, mode="valid")
     inside = (moving >= low) & (moving <= high)
@@ -109,13 +104,12 @@ def period(average: np.ndarray) -> float:
     return float(len(average) / 10 / (1 + int(np.argmax(power))))
 
 
-def distance(table: Table, window: str, **at: Any) -> Sample:
-    """How far the mean of the weighted average is from the target, in packets."""
-    return abs(table("WAQS", window=window, **at) - KT)
-
-
-def draw(shown: Shown, flows: int) -> Figure:
+def draw(flows: int) -> Callable[[Shown], Figure]:
     """The weighted average of seed 1, and in grey between which lengths the queue was in each two seconds."""
+    return lambda shown: _courses(shown, flows)
+
+
+def _courses(shown: Shown, flows: int) -> Figure:
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 4.2), layout="constrained")
         panels = figure.subplots(len(SCHEMES), 1, sharex=True)
@@ -132,6 +126,3 @@ def draw(shown: Shown, flows: int) -> Figure:
             ax.set_ylim(0, 36)
         panels[-1].set_xlabel("time (s); queue in packets")
     return figure
-
-
-__all__ = ["ADAPTIVE", "OTHERS", "SCHEMES", "added", "distance", "draw", "measure", "removed", "study"]

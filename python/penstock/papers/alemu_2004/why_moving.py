@@ -18,7 +18,7 @@ from penstock.papers.alemu_2004.measures import Numbers, of_queue
 from penstock.papers.alemu_2004.setup import KT, load, psand
 from penstock.papers.alemu_2004.tab3_3 import JUDGES, METHODS, PRINTED
 from penstock.papers.alemu_2004.why_methods import OWN
-from penstock.reproduce.claim import Claim
+from penstock.reproduce.claim import Claim, on
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
 from penstock.results.table import Table
@@ -81,8 +81,8 @@ def claims(table: Table) -> Iterator[Claim]:
             reading="own",
         )
     for claim in (
-        *fig3_14.claims(courses.where(method="sandwich", flows=23)),
-        *fig3_12.claims(courses.where(flows=103)),
+        *on(fig3_14.CLAIMS, courses.where(method="sandwich", flows=23)),
+        *on(fig3_12.CLAIMS, courses.where(flows=103)),
     ):
         yield replace(claim, id=f"why-moving/{claim.id}", reading="own")
     down = courses.where(method="max-down", flows=103)

@@ -135,9 +135,13 @@ class Number(Quantity):
         text = f"{{}} {printed:.4g} ({least:.4g} to {most:.4g}){self._unit()}"
         return judged(lambda sample: sample.reads(printed, low=low, high=high, share=share), self, text=text)
 
-    def along(self, axis: str, act: Callable[[Curve], Value], text: str = "") -> Number:
-        """One number of those along an axis: `act`, such as `mean`, gets the samples by the values of the axis."""
-        return _Along((self,), axis, act, text or getattr(act, "__name__", "").replace("_", " "))
+    def along(self, axis: str, act: Callable[[Curve], Value], text: str = "", unit: str | None = None) -> Number:
+        """One number of those along an axis: `act`, such as `mean`, gets the samples by the values of the axis.
+
+        Its `unit` is by default that of the samples.
+        """
+        named = text or getattr(act, "__name__", "").replace("_", " ")
+        return _Along((self,), axis, act, named, self.unit if unit is None else unit)
 
     def next(self, axis: str) -> Number:
         """The number at the next value of an axis, among those that the statement runs through."""
@@ -306,6 +310,7 @@ class _Along(Number):
     axis: str
     act: Callable[[Curve], Value]
     said: str
+    measured_in: str
     labels: Labels = field(default_factory=dict)
 
     @property
@@ -314,7 +319,7 @@ class _Along(Number):
 
     @property
     def unit(self) -> str:
-        return self.children[0].unit
+        return self.measured_in
 
     def leaves(self, given: Labels) -> Iterator[tuple[Node, Labels]]:
         for leaf, labels in super().leaves(given):

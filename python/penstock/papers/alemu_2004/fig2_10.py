@@ -27,6 +27,7 @@ CLAIMS = (
         "fig2.10a/c1",
         "PSAND's queue is empty less often, by 2 points at least",
         swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 2),
+        "P(X=0) of PSAND 2 points below the others for every N (Table 2.3 has 1.4 for Floyd's at 28)",
     ),
     Claim("fig2.10a/c2", "so PSAND uses the link best", swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 0)),
     Claim(

@@ -5,7 +5,7 @@ from penstock.papers.alemu_2004.setup import AQS, VQS
 from penstock.papers.alemu_2004.thresholds import against_max, pairs
 from penstock.reproduce.figure import Claim, Readings, at_least, at_most, every, needing
 
-MINIMA = [0.0, 2, 5]
+MINIMA = [0, 2, 5]
 ALL_MAX = Readings({at_least(0): "", at_most(20): "Max up to 20"})
 
 study = pairs(minima=MINIMA)

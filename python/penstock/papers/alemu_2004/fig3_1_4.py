@@ -45,7 +45,7 @@ def _least(number: Number) -> Number:
     return _by_means(number, lambda _, row: float(row.min()), "least")
 
 
-RANGE = _by_means(AQS / 1, lambda _, row: float(row.max() - row.min()), "range")
+RANGE = _by_means(AQS, lambda _, row: float(row.max() - row.min()), "range")
 BEST = _by_means(AQS, lambda maxima, row: maxima[int(row.argmin())], "Max with the least")
 
 
@@ -115,7 +115,7 @@ CLAIMS = (
             lambda queue, printed: queue.reads(printed, share=0.25),
             _least(AQS),
             formula(lambda min_th: SHORTEST[min_th], "printed"),
-            text="{} {} +- 25 %",
+            text="{} as {}, +- 25 %",
         )(flows=103),
     ),
     Claim("fig3.1-2/c8", "with 3 flows Max hardly matters for the variance", varies(VQS(flows=3), "max_th") <= 0.4),

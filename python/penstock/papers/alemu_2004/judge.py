@@ -46,7 +46,7 @@ def falls(number: Number, axis: str) -> Statement:
 
 def varies(number: Number, axis: str) -> Number:
     """(Largest - smallest) / mean along an axis (`relative_spread`)."""
-    return _plain(number).along(axis, lambda curve: relative_spread(list(curve.values())), "relative spread")
+    return number.along(axis, lambda curve: relative_spread(list(curve.values())), "relative spread", unit="")
 
 
 def least_at(number: Number, axis: str, at: float) -> Statement:
@@ -61,16 +61,11 @@ def other_than(value: float) -> Range:
 
 def rank(number: Number, axis: str) -> Number:
     """The rank correlation of the number with an axis (`trend`)."""
-    return _plain(number).along(axis, _trend, "rank correlation")
+    return number.along(axis, _trend, "rank correlation", unit="")
 
 
 def _trend(curve: Curve) -> Sample:
     return trend(list(curve.values()))
-
-
-def _plain(number: Number) -> Number:
-    """The number, for one without a unit that is made of it."""
-    return number / 1
 
 
 def below(first: Sample, second: Sample) -> Condition:

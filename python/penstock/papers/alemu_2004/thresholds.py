@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from matplotlib.figure import Figure
 
@@ -28,13 +28,13 @@ def pairs(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA
     )
 
 
-def against_max(minima: list[float]) -> Callable[[Shown], Figure]:
+def against_max(minima: Sequence[float]) -> Callable[[Shown], Figure]:
     """AQS and VQS against Max, two panels for each Min."""
     where = [(y, {"min_th": low}, f"Min {low:g}") for low in minima for y in ("AQS", "VQS")]
     return panels.of(*(Panel("max_th", y, "flows", at, title) for y, at, title in where))
 
 
-def against_min(maxima: list[float]) -> Callable[[Shown], Figure]:
+def against_min(maxima: Sequence[float]) -> Callable[[Shown], Figure]:
     """AQS and VQS against Min, two panels for each Max."""
     where = [(y, {"max_th": high}, f"Max {high:g}") for high in maxima for y in ("AQS", "VQS")]
     return panels.of(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))

@@ -7,7 +7,6 @@ get their reason; the claims of these experiments are that the runs show what st
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +15,10 @@ from matplotlib.figure import Figure
 
 from penstock.papers.alemu_2004.changes import CHANGES, NAMED, PAIRS, changed
 from penstock.plots import style
-from penstock.reproduce import why
+from penstock.reproduce import paper, why
 from penstock.reproduce.claim import Claim, decide
 from penstock.reproduce.experiment_run import Effort
+from penstock.reproduce.paper import Experiment
 from penstock.results.sample import Condition, Finding, Sample
 from penstock.results.summary_table import Shown
 from penstock.results.table import Table
@@ -31,6 +31,12 @@ CODES = {"confirmed": 1.0, "contradicted": -1.0}
 NONE = "none"
 """What makes a claim hold, where no change does."""
 Row = Mapping[str, str]
+
+
+def named(experiment: str) -> Experiment:
+    """Another experiment of the thesis."""
+    (found,) = paper.find([f"alemu/{experiment}"])
+    return found
 
 
 def reasons(name: str) -> list[Row]:
@@ -61,10 +67,10 @@ def table(effort: Effort, name: str, quick: str = "", changes: Iterable[str] = C
 
 def _verdicts(effort: Effort, experiment: str, few: bool, change: str) -> Iterator[tuple[str, float]]:
     """The claims of an experiment with something changed."""
-    module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
-    study = module.study(replace(effort, mode="quick") if few else effort)
-    runs = effort.table(changed(study, change, SEEDS), module.measure)
-    for one in decide(claim for claim in module.claims(runs) if not claim.reading):
+    other = named(experiment)
+    study = other.module.study(replace(effort, mode="quick") if few else effort)
+    runs = effort.table(changed(study, change, SEEDS), other.measure)
+    for one in decide(claim for claim in other.claims(runs) if not claim.reading):
         yield one.claim.id, CODES.get(one.finding.verdict, 0.0)
 
 

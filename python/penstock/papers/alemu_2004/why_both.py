@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from penstock.papers.alemu_2004.changes import changed
-from penstock.papers.alemu_2004.why import CODES, SEEDS
+from penstock.papers.alemu_2004.why import CODES, SEEDS, named
 from penstock.reproduce.claim import Claim, decide
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample
@@ -35,17 +34,15 @@ def decided(effort: Effort, holds: Holds) -> Table:
     for claim, (experiment, loads, changes, seeds) in holds.items():
         if effort.quick and loads == "all":
             continue
-        module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
-        study = module.study(replace(effort, mode="quick") if loads == "few" else effort)
+        other = named(experiment)
+        study = other.module.study(replace(effort, mode="quick") if loads == "few" else effort)
         others = tuple(replace(part, seeds=max(part.seeds, seeds)) for part in study.others)
         study = replace(study, seeds=max(study.seeds, seeds), others=others)
         for change in changes:
             study = changed(study, change, seeds)
-        runs = effort.table(study, module.measure)
+        runs = effort.table(study, other.measure)
         (verdict,) = (
-            one.finding.verdict
-            for one in decide(module.claims(runs))
-            if one.claim.id == claim and not one.claim.reading
+            one.finding.verdict for one in decide(other.claims(runs)) if one.claim.id == claim and not one.claim.reading
         )
         cells.append(({"claim": claim}, {"verdict": Sample(CODES.get(verdict, 0.0))}))
     return Table(cells, seeds=SEEDS)

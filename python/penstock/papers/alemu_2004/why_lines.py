@@ -7,7 +7,6 @@ variance and shares over these lines instead of every 10 ms.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,7 @@ from penstock.papers.alemu_2004 import fig2_11
 from penstock.papers.alemu_2004.changes import changed
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import ADAPTIVE, BUFFER, Acks, load
-from penstock.papers.alemu_2004.why import CODES
+from penstock.papers.alemu_2004.why import CODES, named
 from penstock.reproduce.claim import Claim, decide
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
@@ -59,13 +58,16 @@ def table(effort: Effort) -> Table:
         for experiment, own in experiments.items():
             if effort.quick and (change, experiment) != ("delayed acknowledgements", "tab2-3"):
                 continue
-            module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
-            study = _traced(changed(module.study(effort), change, seeds))
+            other = named(experiment)
+            study = _traced(changed(other.module.study(effort), change, seeds))
             found = effort.table(study, _measure)
-            met = [module.JUDGES[cell.metric](found(cell.metric, **cell.at), cell.printed) for cell in module.PRINTED]
+            met = [
+                other.module.JUDGES[cell.metric](found(cell.metric, **cell.at), cell.printed)
+                for cell in other.module.PRINTED
+            ]
             share = Sample(float(sum(one.decide().verdict == "confirmed" for one in met)))
             verdicts.setdefault(f"cells of {experiment}", {})[change] = share
-            for one in decide(module.claims(found)):
+            for one in decide(other.claims(found)):
                 if one.claim.id in own and not one.claim.reading:
                     verdicts.setdefault(one.claim.id, {})[change] = Sample(CODES.get(one.finding.verdict, 0.0))
     plain: Mapping[str, Sequence[Any]] = {"scheme": ["RED", "Floyd"], "flows": [3, 28], "acks": ["each"]}

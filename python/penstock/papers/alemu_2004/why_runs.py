@@ -6,10 +6,10 @@ for each run by itself, with receivers that acknowledge each packet and with del
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping
 
 from penstock.papers.alemu_2004.changes import changed
+from penstock.papers.alemu_2004.why import named
 from penstock.reproduce.claim import Claim, decide
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, any_of
@@ -37,11 +37,11 @@ def table(effort: Effort) -> Table:
     seeds = effort.choose(5, 20)
     shares: dict[str, dict[str, Sample]] = {}
     for experiment in effort.choose(["fig4-3"], list(TRACES)):
-        module = importlib.import_module(f"{__package__}.{experiment.replace('-', '_')}")
+        other = named(experiment)
         for name in SETS:
-            found = effort.table(changed(module.study(effort), name, seeds), module.measure)
+            found = effort.table(changed(other.module.study(effort), name, seeds), other.measure)
             singles = [
-                {one.claim.id: one.finding.verdict == "confirmed" for one in decide(module.claims(_single(found, run)))}
+                {one.claim.id: one.finding.verdict == "confirmed" for one in decide(other.claims(_single(found, run)))}
                 for run in range(seeds)
             ]
             held = {claim: [verdicts[claim] for verdicts in singles] for claim in TRACES[experiment]}

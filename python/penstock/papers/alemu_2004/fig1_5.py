@@ -1,20 +1,10 @@
 """Figure 1.5: RIO's two drop functions (Section 1.4.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from matplotlib.figure import Figure
-
 from penstock.papers.alemu_2004 import functions
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
+from penstock.papers.alemu_2004.functions import d, draw
+from penstock.reproduce.figure import Claim, Effort
 
-__all__ = ["claims", "draw", "rows"]
+__all__ = ["CLAIMS", "draw", "rows"]
 
 
 def rows(_: Effort) -> functions.Rows:
@@ -23,20 +13,12 @@ def rows(_: Effort) -> functions.Rows:
     return inside + functions.rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """One above the other."""
-    yield Claim(
-        id="fig1.5/c1",
-        says="Out packets are never less likely to be dropped",
-        expected="d_out(a) >= d_in(a) at every average, with the same queue for both",
-        holds=all_of(
-            (table("d", curve="Out", x=x) - table("d", curve="In", x=x) >= 0.0).at(f"{x:g} packets")
-            for x in table.axis("x")
-        ),
+CLAIMS = (
+    Claim(
+        "fig1.5/c1",
+        "Out packets are never less likely to be dropped",
+        d(curve="Out") - d(curve="In") >= 0,
+        "d_out(a) >= d_in(a) at every average, with the same queue for both",
         must_hold=True,
-    )
-
-
-def draw(shown: Shown) -> Figure:
-    """Both."""
-    return curves(shown, "x", "d", "curve", labels=("average queue (packets)", "drop probability"))
+    ),
+)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from penstock.explain.explanation import prepare
+from penstock.reproduce.figure import Curves, metric
 from penstock.results.table import Labels
+
+d = metric("d", says="drop probability")
+draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
 
 Rows = list[tuple[Labels, dict[str, float]]]
 

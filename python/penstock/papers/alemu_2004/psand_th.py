@@ -1,19 +1,11 @@
 """The rule for PSAND's thresholds: as far apart as the buffer allows, around the target (Section 3.2.4)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import numpy as np
 
 from penstock.explain.explanation import prepare
 from penstock.papers.alemu_2004.setup import BUFFER
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.table import Labels, Table
-
-__all__ = ["claims", "rows"]
+from penstock.reproduce.figure import Claim, Effort, every, formula, metric
+from penstock.results.table import Labels
 
 RULE = {10: (0, 20), 17.5: (0, 35), 20: (5, 35), 30: (25, 35)}
 """Min and Max for a target, by the rule."""
@@ -34,16 +26,15 @@ def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """The rule's values."""
-    yield Claim(
-        id="psand-th/c1",
-        says="the thresholds follow from the target and the buffer",
-        expected="B = 35: KT 10 (0, 20), 17.5 (0, 35), 20 (5, 35), 30 (25, 35), to 1e-6",
-        holds=all_of(
-            (abs(table(name, target=target) - value) <= 1e-6).at(f"{name} at {target:g}")
-            for target, pair in RULE.items()
-            for name, value in zip(("min", "max"), pair, strict=True)
+CLAIMS = (
+    Claim(
+        "psand-th/c1",
+        "the thresholds follow from the target and the buffer",
+        every(
+            abs(metric("min") - formula(lambda target: RULE[target][0])) <= 1e-6,
+            abs(metric("max") - formula(lambda target: RULE[target][1])) <= 1e-6,
         ),
+        "B = 35: KT 10 (0, 20), 17.5 (0, 35), 20 (5, 35), 30 (25, 35), to 1e-6",
         must_hold=True,
-    )
+    ),
+)

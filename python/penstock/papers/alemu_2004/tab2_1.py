@@ -1,17 +1,9 @@
 """Table 2.1: the settings of the adaptive schemes."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from penstock.papers.alemu_2004.functions import curve
 from penstock.papers.alemu_2004.setup import feng, floyd, psand
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.table import Labels, Table
-
-__all__ = ["claims", "rows"]
+from penstock.reproduce.figure import Claim, Effort, every, metric
+from penstock.results.table import Labels
 
 PRINTED = {
     "Feng": {"min_th": 5, "max_th": 15, "max_p": 0.02, "alpha": 3, "beta": 2},
@@ -32,20 +24,20 @@ def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """All values."""
-    yield Claim(
-        id="tab2.1/c1",
-        says="the defaults are those of the table",
-        expected="Feng 5, 15, 0.02, 3, 2; Floyd 5, 15, 0.1, 0.01, 0.9; PSAND 0, 20, 0.1, KT 10, 1.75, 1.5",
-        holds=all_of(
+CLAIMS = (
+    Claim(
+        "tab2.1/c1",
+        "the defaults are those of the table",
+        every(
             *(
-                (abs(table(key, scheme=name) - float(value)) <= 1e-9).at(f"{name}, {key}")
+                abs(metric(key)(scheme=name) - value) <= 1e-9
                 for name, values in PRINTED.items()
                 for key, value in values.items()
             ),
-            (abs(table("at 10", scheme="PSAND, function") - 0.05) <= 1e-6).at("PSAND, half-way from Min 0"),
-            (abs(table("at 20", scheme="PSAND, function") - 0.1) <= 1e-6).at("PSAND, Max 20"),
+            abs(metric("at 10")(scheme="PSAND, function") - 0.05) <= 1e-6,
+            abs(metric("at 20")(scheme="PSAND, function") - 0.1) <= 1e-6,
         ),
+        "Feng 5, 15, 0.02, 3, 2; Floyd 5, 15, 0.1, 0.01, 0.9; PSAND 0, 20, 0.1, KT 10, 1.75, 1.5",
         must_hold=True,
-    )
+    ),
+)

@@ -1,8 +1,6 @@
 """Table 3.2: how the eight methods move the thresholds (Section 3.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +9,7 @@ import penstock as ps
 from penstock.papers.alemu_2004.adaptations import METHODS
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import BUFFER, KT
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
+from penstock.reproduce.figure import Claim, Sweep, every, formula, metric
 
 MOVED: Mapping[str, tuple[float, float]] = {
     "max-down": (0, 13), "max-up": (5, 17), "squeeze": (7, 13), "spread": (3, 17),
@@ -26,9 +18,7 @@ MOVED: Mapping[str, tuple[float, float]] = {
 """Min and Max after a rise of the average from 10 to 12, from 5 and 15; Min of the first method stays at 0."""
 
 
-def study(_: Effort) -> Study:
-    """The average is the queue, of a link that sends nothing meanwhile: 10 packets at 0.5 s, 12 at 1 s."""
-    return Study(_scenario, {"method": list(METHODS)}, seeds=5, keep=_keep)
+MIN, MAX, MAX_P = ([metric(f"{name}, {end}") for end in ("before", "after")] for name in ("min_th", "max_th", "max_p"))
 
 
 def _scenario(method: str) -> ps.Scenario:
@@ -60,27 +50,27 @@ def _keep(run: ps.Run) -> dict[str, float]:
     }
 
 
+# The average is the queue, of a link that sends nothing meanwhile: 10 packets at 0.5 s, 12 at 1 s.
+study = Sweep(_scenario, {"method": METHODS}, keep=_keep)
+
+
 def measure(run: ps.Run) -> Numbers:
     """Thresholds and max_p before and after the rise."""
     return dict(run.raw["kept"])
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Every method by where its thresholds are afterwards."""
-    slope = table("max_p, after", method="sandwich") / table("max_p, before", method="sandwich")
-    yield Claim(
-        id="tab3.2/c1",
-        says="each method moves Min and Max as the table has it",
-        expected="average 10 to 12, from (5, 15): "
+CLAIMS = (
+    Claim(
+        "tab3.2/c1",
+        "each method moves Min and Max as the table has it",
+        every(
+            abs(MIN[1] - formula(lambda method: MOVED[method][0])) <= 1e-6,
+            abs(MAX[1] - formula(lambda method: MOVED[method][1])) <= 1e-6,
+            (abs(MAX_P[1] / MAX_P[0] - 0.6) <= 1e-6)(method="sandwich"),
+        ),
+        "average 10 to 12, from (5, 15): "
         + ", ".join(f"{i}: ({low:g}, {high:g})" for i, (low, high) in enumerate(MOVED.values(), 1))
         + ", max_p * 0.6; to 1e-6",
-        holds=all_of(
-            *(
-                (abs(table(f"{name}, after", method=method) - value) <= 1e-6).at(f"{method}, {name}")
-                for method, values in MOVED.items()
-                for name, value in zip(("min_th", "max_th"), values, strict=True)
-            ),
-            (abs(slope - 0.6) <= 1e-6).at("max_p"),
-        ),
         must_hold=True,
-    )
+    ),
+)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers
-from penstock.papers.alemu_2004.setup import BUFFER
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
+from penstock.papers.alemu_2004.setup import AQS, BUFFER, LU
+from penstock.reproduce.figure import Choice, Claim, Number, Sweep, every, metric
 
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p"}
 SCHEMES: Mapping[str, Callable[[], ps.Queue]] = {
@@ -104,19 +98,6 @@ def _front(scheme: str) -> ps.Scenario:
     return _line(queue, {"near": _tcp(1, packet="1000B", window=100, start="0s")}, "20s")
 
 
-def study(effort: Effort) -> Study:
-    """Rigid sources beside TCP, marked packets, video, and one transfer behind drop-tail and drop-front."""
-    seeds = effort.choose(5, 20)
-    return (
-        Study(_rigid, {"scheme": list(SCHEMES), "rigid": [1, 8]}, seeds=seeds)
-        + Study(_fragile, {"scheme": ["RED", "FRED"], "buffer": [SHORT, BUFFER]}, seeds=seeds)
-        + Study(lambda bursts: _bursty(), {"bursts": ["RED"]}, seeds=seeds)
-        + Study(lambda mark: _marked(), {"mark": ["RIO"]}, seeds=seeds)
-        + Study(lambda video: _video(video), {"video": ["RED", "XRED"]}, seeds=seeds)
-        + Study(lambda drop: _front(drop), {"drop": ["tail", "front"]}, seeds=seeds, keep=_turn)
-    )
-
-
 def _turn(run: ps.Run) -> dict[str, float]:
     """Seconds from the first full queue to the first that is 5 packets shorter for good of a tenth of a second."""
     queue = run.series["bottleneck"]["queue"]
@@ -124,6 +105,18 @@ def _turn(run: ps.Run) -> dict[str, float]:
     full = int(np.flatnonzero(most >= BUFFER)[0])
     later = np.flatnonzero(most[full:] <= BUFFER - 5)
     return {"answer": float(later[0]) / 100}
+
+
+# Rigid sources beside TCP, marked packets, video, and one transfer behind drop-tail and drop-front.
+SEEDS = Choice(5, 20)
+study = (
+    Sweep(_rigid, {"scheme": list(SCHEMES), "rigid": [1, 8]}, SEEDS)
+    + Sweep(_fragile, {"scheme": ["RED", "FRED"], "buffer": [SHORT, BUFFER]}, SEEDS)
+    + Sweep(lambda bursts: _bursty(), {"bursts": ["RED"]}, SEEDS)
+    + Sweep(lambda mark: _marked(), {"mark": ["RIO"]}, SEEDS)
+    + Sweep(lambda video: _video(video), {"video": ["RED", "XRED"]}, SEEDS)
+    + Sweep(lambda drop: _front(drop), {"drop": ["tail", "front"]}, SEEDS, keep=_turn)
+)
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -140,84 +133,77 @@ def measure(run: ps.Run) -> Numbers:
     return found | dict(run.raw.get("kept", {}))
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Each scheme by the statement that is cited."""
+TCP, jain = metric("TCP", "kbit/s", "TCP's goodput"), metric("jain", says="Jain's index")
+near, far, rigid = (metric(f"{name}, rate", "kbit/s", f"{name} rate") for name in ("near", "far", "rigid"))
+answer, wasted = metric("answer", "s"), metric("wasted", "%", "useless share of what is delivered")
 
-    def of(metric: str, scheme: str, rigid: int = 1) -> Sample:
-        return table(metric, scheme=scheme, rigid=rigid)
 
-    def gain(buffer: int) -> Sample:
-        """What the transfers gain by FRED over RED, as a factor."""
-        return table("TCP", scheme="FRED", buffer=buffer) / table("TCP", scheme="RED", buffer=buffer)
+def _lost(name: str) -> Number:
+    return metric(f"{name}, lost", "%", f"loss of {name}")
 
-    slow = {scheme: table("slow, lost", scheme=scheme, buffer=BUFFER) for scheme in ("RED", "FRED")}
-    yield Claim(
-        id="ch1.fred/c1",
-        says="(cited) FRED limits flows that do not answer and protects slow ones, but needs a buffer",
-        expected="one rigid source: TCP's goodput above that with RED, the rigid one's below; a flow of 20 kbit/s "
-        f"loses less; TCP gains a smaller factor with {SHORT} packets than with {BUFFER}",
-        holds=all_of(
-            (of("TCP", "FRED") > of("TCP", "RED")).at("TCP"),
-            (of("rigid, rate", "FRED") < of("rigid, rate", "RED")).at("rigid"),
-            (slow["FRED"] < slow["RED"]).at("slow"),
-            (gain(SHORT) < gain(BUFFER)).at("buffer"),
+
+gain = TCP(scheme="FRED") / TCP(scheme="RED")
+"""What the transfers gain by FRED over RED, as a factor."""
+
+CLAIMS = (
+    Claim(
+        "ch1.fred/c1",
+        "(cited) FRED limits flows that do not answer and protects slow ones, but needs a buffer",
+        every(
+            (TCP(scheme="FRED") > TCP(scheme="RED"))(rigid=1),
+            (rigid(scheme="FRED") < rigid(scheme="RED"))(rigid=1),
+            (_lost("slow")(scheme="FRED") < _lost("slow")(scheme="RED"))(buffer=BUFFER),
+            gain(buffer=SHORT) < gain(buffer=BUFFER),
         ),
-    )
-    yield Claim(
-        id="ch1.sfb/c1",
-        says="(cited) SFB limits a flow that does not answer, fails with many, and is unfair to far flows",
-        expected="rigid rate below RED's with one; near flows lose more with 8; far flows get less than near ones",
-        holds=all_of(
-            (of("rigid, rate", "SFB") < of("rigid, rate", "RED")).at("one"),
-            (of("near, lost", "SFB", 8) > of("near, lost", "SFB", 1)).at("eight: near flows lose more"),
-            (of("far, rate", "SFB") < of("near, rate", "SFB")).at("far"),
+    ),
+    Claim(
+        "ch1.sfb/c1",
+        "(cited) SFB limits a flow that does not answer, fails with many, and is unfair to far flows",
+        every(
+            (rigid(scheme="SFB") < rigid(scheme="RED"))(rigid=1),
+            (_lost("near")(rigid=8) > _lost("near")(rigid=1))(scheme="SFB"),
+            (far < near)(scheme="SFB", rigid=1),
         ),
-    )
-    yield Claim(
-        id="ch1.xred/c1",
-        says="(cited) XRED wastes less on useless fragments than RED",
-        expected="share of delivered bytes that are useless below RED's; a data unit is a group of pictures",
-        holds=table("wasted", video="XRED") < table("wasted", video="RED"),
-    )
-    yield Claim(
-        id="ch1.cbt/c1",
-        says="(cited) CBT-RED protects TCP from UDP",
-        expected="TCP's goodput above that with RED, with 1 and with 8 rigid sources",
-        holds=all_of((of("TCP", "CBT-RED", n) > of("TCP", "RED", n)).at(f"{n}") for n in (1, 8)),
+    ),
+    Claim(
+        "ch1.xred/c1",
+        "(cited) XRED wastes less on useless fragments than RED",
+        wasted(video="XRED") < wasted(video="RED"),
+        "share of delivered bytes that are useless below RED's; a data unit is a group of pictures",
+    ),
+    Claim(
+        "ch1.cbt/c1",
+        "(cited) CBT-RED protects TCP from UDP",
+        (TCP(scheme="CBT-RED") > TCP(scheme="RED"))(rigid=[1, 8]),
         must_hold=True,
-    )
-    yield Claim(
-        id="ch1.bred/c1",
-        says="(cited) BRED narrows the gap between flows",
-        expected="Jain's index over all flows above RED's, with 1 and with 8 rigid sources",
-        holds=all_of((of("jain", "BRED", n) > of("jain", "RED", n)).at(f"{n}") for n in (1, 8)),
-    )
-    yield Claim(
-        id="ch1.rio/c1",
-        says="(cited) RIO drops Out packets sooner and more, with a short queue and a high throughput",
-        expected="loss of Out above that of In; AQS < 17.5, LU >= 90 %",
-        holds=all_of(
-            (table("out, lost", mark="RIO") > table("in, lost", mark="RIO")).at("losses"),
-            (table("AQS", mark="RIO") < 17.5).at("AQS"),
-            (table("LU", mark="RIO") >= 90.0).at("LU"),
-        ),
+    ),
+    Claim(
+        "ch1.bred/c1",
+        "(cited) BRED narrows the gap between flows",
+        (jain(scheme="BRED") > jain(scheme="RED"))(rigid=[1, 8]),
+    ),
+    Claim(
+        "ch1.rio/c1",
+        "(cited) RIO drops Out packets sooner and more, with a short queue and a high throughput",
+        every(_lost("out") > _lost("in"), AQS < 17.5, LU >= 90)(mark="RIO"),
         must_hold=True,
-    )
-    yield Claim(
-        id="ch1.red/c1",
-        says="RED still discriminates: bursty and far flows get less, sources that do not answer lose more",
-        expected="far rate below near rate, rigid loss above that of the near transfers; of two sources of 100 kbit/s "
+    ),
+    Claim(
+        "ch1.red/c1",
+        "RED still discriminates: bursty and far flows get less, sources that do not answer lose more",
+        every(
+            (_lost("bursty") > _lost("smooth"))(bursts="RED"),
+            (far < near)(scheme="RED", rigid=1),
+            (_lost("rigid") > _lost("near"))(scheme="RED", rigid=1),
+        ),
+        "far rate below near rate, rigid loss above that of the near transfers; of two sources of 100 kbit/s "
         "the one that sends a fifth of the time loses more than the smooth one",
-        holds=all_of(
-            (table("bursty, lost", bursts="RED") > table("smooth, lost", bursts="RED")).at("bursty"),
-            (of("far, rate", "RED") < of("near, rate", "RED")).at("far"),
-            (of("rigid, lost", "RED") > of("near, lost", "RED")).at("rigid"),
-        ),
-    )
-    yield Claim(
-        id="ch1.dff/c1",
-        says="drop-front lets TCP see a loss earlier than drop-tail",
-        expected="a transfer alone: from the first full queue to one 5 packets shorter in less time",
-        holds=table("answer", drop="front") < table("answer", drop="tail"),
+    ),
+    Claim(
+        "ch1.dff/c1",
+        "drop-front lets TCP see a loss earlier than drop-tail",
+        answer(drop="front") < answer(drop="tail"),
+        "a transfer alone: from the first full queue to one 5 packets shorter in less time",
         must_hold=True,
-    )
+    ),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,21 +13,11 @@ import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
 from penstock.papers.alemu_2004.measures import Numbers
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
+from penstock.reproduce.figure import Claim, Sweep, Table, by_table, every, metric
+from penstock.results.sample import Condition, Sample, all_of
 
 SERVICE = 0.008
 """Seconds that a packet of 1000 bytes takes at 1 Mbit/s."""
-
-
-def study(_: Effort) -> Study:
-    """Each example as a run."""
-    return Study(lambda example: _SCENARIOS[example](), {"example": list(_SCENARIOS)}, seeds=5, keep=_keep)
 
 
 def _line(queue: ps.Queue, traffic: dict[str, ps.Traffic], duration: str) -> ps.Scenario:
@@ -72,71 +62,12 @@ def _keep(run: ps.Run) -> dict[str, float]:
     return found
 
 
+study = Sweep(lambda example: _SCENARIOS[example](), {"example": list(_SCENARIOS)}, keep=_keep)
+
+
 def measure(run: ps.Run) -> Numbers:
     """What was kept."""
     return dict(run.raw["kept"])
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """Each example."""
-    yield Claim(
-        id="ex.wfq/c1",
-        says="WFQ with weights of 50, 25 and 25 % sends 600, 350 and 450 bytes in this order",
-        expected="flows 1, 2, 3",
-        holds=all_of(
-            (Sample(float(flow)) - i <= 0.0).at(f"place {i + 1}")
-            for i, flow in enumerate(_order("wfq", {"weight": (2, 1, 1)}, [600, 350, 450], 3))
-        ),
-        must_hold=True,
-    )
-    order = _order("cbfq", {"share": (0.2, 0.8)}, [1000, 1000], 1000)
-    yield Claim(
-        id="ex.cbfq/c1",
-        says="3 flows of a class with 20 % and 8 of one with 80 % get 6.67 and 10 % of the link each",
-        expected="20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800",
-        holds=all_of(
-            (abs(Sample(100 * order.count(i) / len(order) / flows) - share / flows) <= 1e-6).at(name)
-            for i, (name, share, flows) in enumerate((("voice", 20, 3), ("rest", 80, 8)))
-        ),
-        must_hold=True,
-    )
-    arrivals = -1 / math.log(1 - 0.002)
-    yield Claim(
-        id="ex.timeconst/c1",
-        says="with w = 0.002 the average takes 500 arrivals to 63 % of a step",
-        expected="499.5; the rule gives 0.002 for a time constant of as many packets",
-        holds=all_of(
-            (abs(Sample(arrivals) - 499.5) <= 0.05).at("arrivals"),
-            (abs(Sample(float(ps.model.red_weight(arrivals))) - 0.002) <= 1e-6).at("rule"),
-        ),
-        must_hold=True,
-    )
-
-    def left(scheme: str) -> Sample:
-        return table("average", example=f"idle, {scheme}") / table("before", example=f"idle, {scheme}")
-
-    yield Claim(
-        id="ex.fredidle/c1",
-        says="after 250 services without an arrival RED's average stays at 500, FRED's has fallen with the queue",
-        expected="queue 500 to 250; RED's average within 1 % of what it was, FRED's at least 10 % below",
-        holds=all_of(
-            left("RED").reads(1, share=0.01).at("RED"),
-            (left("FRED") <= 0.9).at("FRED"),
-            table("queue", example="idle, RED").between(240, 260).at("queue"),
-        ),
-        must_hold=True,
-    )
-    yield Claim(
-        id="ex.greenutil/c1",
-        says="GREEN's gamma grows by half at half the load, falls by 5 % at an overflow, and stays at 98 % and more",
-        expected="1.5, 0.95, 1, each to 1e-6",
-        holds=all_of(
-            (abs(table("factor", example="GREEN at 0.5") - 1.5) <= 1e-6).at("0.5"),
-            (abs(table("factor", example="GREEN at 1.2") - 0.95) <= 1e-6).at("1.2"),
-            (abs(table("factor", example="GREEN at 0.99") - 1) <= 1e-6).at("0.99"),
-        ),
-        must_hold=True,
-    )
 
 
 def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int], count: int) -> list[int]:
@@ -147,3 +78,74 @@ def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int],
     params = json.dumps({**found.queue.canonical["params"], "classes": classes})
     link = json.dumps({**found.link, "limit": {"packets": 1000}})
     return [flow for flow, _, _ in _native.service_order(scheme, params, link, sizes, count)]
+
+
+def _exact(*values: tuple[str, float, float, float]) -> Callable[[Table], Condition]:
+    """Numbers, each within a bound of the one that is expected."""
+    return lambda _: all_of((abs(Sample(found) - wanted) <= bound).at(name) for name, found, wanted, bound in values)
+
+
+def _served(_: Table) -> Condition:
+    order = _order("wfq", {"weight": (2, 1, 1)}, [600, 350, 450], 3)
+    return all_of((Sample(float(flow)) - i <= 0.0).at(f"place {i + 1}") for i, flow in enumerate(order))
+
+
+def _shared(table: Table) -> Condition:
+    order = _order("cbfq", {"share": (0.2, 0.8)}, [1000, 1000], 1000)
+    share = [100 * order.count(i) / len(order) for i in (0, 1)]
+    return _exact(("voice", share[0] / 3, 20 / 3, 1e-6), ("rest", share[1] / 8, 80 / 8, 1e-6))(table)
+
+
+ARRIVALS = -1 / math.log(1 - 0.002)
+kept = metric("average") / metric("before")
+factor = metric("factor")
+
+CLAIMS = (
+    Claim(
+        "ex.wfq/c1",
+        "WFQ with weights of 50, 25 and 25 % sends 600, 350 and 450 bytes in this order",
+        by_table(_served, "flows 1, 2, 3"),
+        must_hold=True,
+    ),
+    Claim(
+        "ex.cbfq/c1",
+        "3 flows of a class with 20 % and 8 of one with 80 % get 6.67 and 10 % of the link each",
+        by_table(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"),
+        must_hold=True,
+    ),
+    Claim(
+        "ex.timeconst/c1",
+        "with w = 0.002 the average takes 500 arrivals to 63 % of a step",
+        by_table(
+            _exact(
+                ("arrivals", ARRIVALS, 499.5, 0.05),
+                ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6),
+            ),
+            "499.5; the rule gives 0.002 for a time constant of as many packets",
+        ),
+        must_hold=True,
+    ),
+    Claim(
+        "ex.fredidle/c1",
+        "after 250 services without an arrival RED's average stays at 500, FRED's has fallen with the queue",
+        every(
+            kept(example="idle, RED").reads(1, share=0.01),
+            kept(example="idle, FRED") <= 0.9,
+            metric("queue")(example="idle, RED").between(240, 260),
+        ),
+        "queue 500 to 250; RED's average within 1 % of what it was, FRED's at least 10 % below",
+        must_hold=True,
+    ),
+    Claim(
+        "ex.greenutil/c1",
+        "GREEN's gamma grows by half at half the load, falls by 5 % at an overflow, and stays at 98 % and more",
+        every(
+            *(
+                abs(factor(example=f"GREEN at {load}") - value) <= 1e-6
+                for load, value in ((0.5, 1.5), (1.2, 0.95), (0.99, 1))
+            )
+        ),
+        "1.5, 0.95, 1, each to 1e-6",
+        must_hold=True,
+    ),
+)

@@ -11,6 +11,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.plots import style
+from penstock.reproduce.figure import Claim, Statement, by_table
 from penstock.results.sample import Condition, Sample, all_of
 from penstock.results.summary_table import Point, Shown
 from penstock.results.table import Table
@@ -53,6 +54,18 @@ def as_table(cells: Sequence[Cell]) -> Table:
 def fits(table: Table, cells: Sequence[Cell], judges: Mapping[str, Judge]) -> Condition:
     """Every cell is measured as it was printed, with the tolerance of its kind of number."""
     return all_of(judges[cell.metric](table(cell.metric, **cell.at), cell.printed).at(cell.column) for cell in cells)
+
+
+def rows_fit(cells: Sequence[Cell], judges: Mapping[str, Judge], text: str = "") -> Statement:
+    """`fits` as a statement; by default its text has the printed numbers."""
+    said = text or ", ".join(f"{cell.column} {cell.printed:g}" for cell in cells)
+    return by_table(lambda table: fits(table, cells, judges), said)
+
+
+def all_inside(name: str, cells: Sequence[Cell], reading: str = "no tolerance") -> Claim:
+    """The claim that every printed number lies in the 95 % interval of the measured one."""
+    says = "cells whose print is inside the 95 % interval"
+    return Claim(f"{name}/cells", says, by_table(lambda table: inside(table, cells), "all"), reading=reading)
 
 
 def inside(table: Table, cells: Sequence[Cell]) -> Condition:

@@ -1,8 +1,6 @@
 """Figure 3.6: gentle and strict mode with thresholds near and far, 100 flows that join at 50 s (Section 3.2.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,28 +8,9 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
-from penstock.papers.alemu_2004.setup import KT, added, psand
+from penstock.papers.alemu_2004.setup import AQS, KT, PLR, VQS, WAQS, added, psand
 from penstock.plots import style
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
-
-MAXIMA = [10.5, 20, 35]
-
-
-def study(effort: Effort) -> Study:
-    """Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13)."""
-    return Study(
-        lambda max_th, gentle: added(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
-        {"max_th": MAXIMA, "gentle": [True, False]},
-        seeds=effort.choose(5, 20),
-        keep=keep,
-    )
+from penstock.reproduce.figure import Choice, Claim, Number, Shown, Statement, Sweep, every, metric
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
@@ -49,6 +28,15 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
     }
 
 
+# Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13).
+study = Sweep(
+    lambda max_th, gentle: added(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
+    {"max_th": [10.5, 20, 35], "gentle": [True, False]},
+    seeds=Choice(5, 20),
+    keep=keep,
+)
+
+
 def measure(run: ps.Run) -> Numbers:
     """Statistics from 50 s on, and the average over time of seed 1."""
     kept = run.raw["kept"]
@@ -58,73 +46,46 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """What the text says of the panels."""
-    panels = [(10.5, True), (10.5, False), (35, True), (35, False)]
+at_bound = metric("at bound", "%", "time of max_p at 0.75")
+apart = abs(AQS(gentle=True) / AQS(gentle=False) - 1)
+"""By which share the queues of the modes differ."""
 
-    def of(metric: str, max_th: float, gentle: bool = True) -> Sample:
-        return table(metric, max_th=max_th, gentle=gentle)
 
-    def mode(gentle: bool) -> str:
-        return "gentle" if gentle else "strict"
+def _best(number: Number) -> Statement:
+    own = number(max_th=20, gentle=True)
+    return own < number(max_th=[10.5, 35])
 
-    yield Claim(
-        id="fig3.6/c0",
-        says="max_p stays at its bound of 0.75",
-        expected="for 90 % of [50, 100] s in all five panels",
-        holds=all_of(
-            (of("at bound", high, gentle) >= 90.0).at(f"Max {high:g}, {mode(gentle)}")
-            for high, gentle in [*panels, (20, True)]
+
+CLAIMS = (
+    Claim(
+        "fig3.6/c0",
+        "max_p stays at its bound of 0.75",
+        every(at_bound(max_th=[10.5, 35]) >= 90, at_bound(max_th=20, gentle=True) >= 90),
+    ),
+    Claim(
+        "fig3.6a/c1",
+        "gentle with a small Max: the average is between Max and 2 Max, the queue long",
+        every(metric("largest", "packets", "largest average after 55 s") < 21, WAQS.between(10.5, 21), AQS > KT)(
+            max_th=10.5, gentle=True
         ),
-    )
-    yield Claim(
-        id="fig3.6a/c1",
-        says="gentle with a small Max: the average is between Max and 2 Max, the queue long",
-        expected="WAQS < 21 after 55 s, mean WAQS in 10.5 to 21, AQS > 10",
-        holds=all_of(
-            (of("largest", 10.5) < 21.0).at("largest"),
-            of("WAQS", 10.5).between(10.5, 21).at("mean"),
-            (of("AQS", 10.5) > float(KT)).at("AQS"),
-        ),
-    )
-    yield Claim(
-        id="fig3.6b/c1",
-        says="strict with a small Max: a shorter queue and more losses than gentle",
-        expected="AQS lower, PLR higher",
-        holds=all_of(
-            (of("AQS", 10.5, False) < of("AQS", 10.5, True)).at("AQS"),
-            (of("PLR", 10.5, False) > of("PLR", 10.5, True)).at("PLR"),
-        ),
-    )
-    yield Claim(
-        id="fig3.6c,d/c1",
-        says="with a large Max the average is above the target, and the modes do not differ",
-        expected="mean WAQS > 10, AQS of the modes within 10 %",
-        holds=all_of(
-            (of("WAQS", 35, True) > float(KT)).at("gentle"),
-            (of("WAQS", 35, False) > float(KT)).at("strict"),
-            (abs(of("AQS", 35, True) / of("AQS", 35, False) - 1) <= 0.1).at("modes"),
-        ),
-    )
-    yield Claim(
-        id="fig3.6e/c1",
-        says="(0, 20) is the better trade-off",
-        expected="AQS and VQS below those of the other panels",
-        holds=all_of(
-            (of(metric, 20) < of(metric, high, gentle)).at(f"{metric}, Max {high:g}, {mode(gentle)}")
-            for metric in ("AQS", "VQS")
-            for high, gentle in panels
-        ),
-    )
-    yield Claim(
-        id="fig3.6/c2",
-        says="the modes differ for a small Max only",
-        expected="AQS of the modes apart by more than 10 % at Max 10.5, by less at 20 and 35",
-        holds=all_of(
-            (abs(of("AQS", 10.5, True) / of("AQS", 10.5, False) - 1) > 0.1).at("10.5"),
-            *((abs(of("AQS", high, True) / of("AQS", high, False) - 1) < 0.1).at(f"{high}") for high in (20, 35)),
-        ),
-    )
+    ),
+    Claim(
+        "fig3.6b/c1",
+        "strict with a small Max: a shorter queue and more losses than gentle",
+        every(AQS(gentle=False) < AQS(gentle=True), PLR(gentle=False) > PLR(gentle=True))(max_th=10.5),
+    ),
+    Claim(
+        "fig3.6c,d/c1",
+        "with a large Max the average is above the target, and the modes do not differ",
+        every(WAQS > KT, apart <= 0.1)(max_th=35),
+    ),
+    Claim("fig3.6e/c1", "(0, 20) is the better trade-off", every(_best(AQS), _best(VQS))),
+    Claim(
+        "fig3.6/c2",
+        "the modes differ for a small Max only",
+        every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1),
+    ),
+)
 
 
 def draw(shown: Shown) -> Figure:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import penstock as ps
 from penstock.papers.alemu_2004 import cells
 from penstock.papers.alemu_2004.setup import Acks, feng, floyd, load, psand, red
-from penstock.reproduce.experiment_run import Effort
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, needing
 
 BECAUSE = "ns-2.35 with this set-up has the same (why-tables/ns2); delayed acknowledgements come nearer (why-tables)"
 """Why the printed numbers are missed."""
@@ -26,21 +26,21 @@ PSANDS: dict[str, dict[int, tuple[float, float]]] = {
 OTHERS: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd": floyd}
 
 
-def study(effort: Effort) -> Study:
-    """All of them at 3 and 28 flows, PSAND with both bounds of max_p."""
-    seeds = effort.choose(5, 100)
+def _other(row: str, flows: int, acks: Acks) -> ps.Scenario:
+    return load(OTHERS[row](), flows, acks=acks)
 
-    def other(row: str, flows: int, acks: Acks) -> ps.Scenario:
-        return load(OTHERS[row](), flows, acks=acks)
 
-    def own(row: str, flows: int, high: float, acks: Acks) -> ps.Scenario:
-        coef, gamma = PSANDS[row][flows]
-        return load(psand(coef, gamma, high), flows, acks=acks)
+def _own(row: str, flows: int, high: float, acks: Acks) -> ps.Scenario:
+    coef, gamma = PSANDS[row][flows]
+    return load(psand(coef, gamma, high), flows, acks=acks)
 
-    highs = effort.choose([HIGH], [HIGH, 0.5])
-    return Study(other, {"row": list(OTHERS), "flows": FLOWS, "acks": ACKS}, seeds=seeds) + Study(
-        own, {"row": list(PSANDS), "flows": FLOWS, "high": highs, "acks": ACKS}, seeds=seeds
-    )
+
+# All of them at 3 and 28 flows, PSAND with both bounds of max_p.
+study = Sweep(_other, {"row": list(OTHERS), "flows": FLOWS, "acks": ACKS}, seeds=Choice(5, 100)) + Sweep(
+    _own,
+    {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5]), "acks": ACKS},
+    seeds=Choice(5, 100),
+)
 
 
 def at(row: str, flows: int, high: float = HIGH, acks: str = "each") -> Mapping[str, Any]:
@@ -56,3 +56,19 @@ def printed(name: str, high: float = HIGH, acks: str = "each") -> list[cells.Cel
         return metric, at(row, int(flows), high, acks)
 
     return cells.read(name, place)
+
+
+def rows(name: str, judges: Mapping[str, cells.Judge], unit: str = "", because: str = "") -> Iterator[Claim]:
+    """A claim for each row of a table, as printed, with delayed acknowledgements and with the other bound of max_p."""
+    table = name.replace(".", "-")
+    for i, row in enumerate(dict.fromkeys(cell.row for cell in printed(table)), 1):
+
+        def fit(text: str = "", *, row: str = row, **how: Any) -> Statement:
+            return cells.rows_fit([cell for cell in printed(table, **how) if cell.row == row], judges, text)
+
+        own = ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in printed(table) if cell.row == row)
+        claim = partial(Claim, f"{name}/c{i}", f"the row of {row}")
+        yield claim(fit(own), because=because)
+        yield claim(fit("as above", acks="delayed"), reading="delayed acknowledgements")
+        if row in PSANDS:
+            yield from needing({"high": 0.5}, claim(fit("as above", high=0.5), reading="max_p at most 0.5"))

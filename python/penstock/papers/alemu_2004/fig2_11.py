@@ -12,10 +12,8 @@ from penstock.papers.alemu_2004 import judge, loads
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import BUFFER
 from penstock.plots import style
-from penstock.reproduce.claim import Claim
+from penstock.reproduce.figure import Claim, Shown, Table
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
 
 LOADS = [3, 13, 28, 53, 103]
 """Panel (d) does not tell its number of flows (guess 11)."""

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from matplotlib.figure import Figure
-
 from penstock.papers.alemu_2004 import cells, panels
-from penstock.papers.alemu_2004.measures import of_queue as measure
 from penstock.papers.alemu_2004.setup import KT
 from penstock.papers.alemu_2004.tab3_1 import PRINTED, ROWS, study
-from penstock.reproduce.claim import Claim
+from penstock.reproduce.figure import Claim, Table
 from penstock.results.sample import Condition, Sample, all_of, any_of, most_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
 
-__all__ = ["claims", "draw", "measure", "study"]
+__all__ = ["claims", "draw", "study"]
 
 SMALL, LARGE = (10.5, 9.75), [(15, 9.75), (35, 9.75)]
 """Large Min with a small Max (row 3) and with a larger one (rows 6 and 12)."""
@@ -98,8 +93,5 @@ def _claims(table: Table) -> Iterator[Claim]:
     )
 
 
-def draw(shown: Shown) -> Figure:
-    """What the triangles of the figure come to."""
-    return panels.draw(
-        shown, [panels.Panel("min_th", y, "max_th", {"acks": "each"}) for y in ("AQS", "VQS", "PLR", "empty")]
-    )
+draw = panels.of(*(panels.Panel("min_th", y, "max_th", {"acks": "each"}) for y in ("AQS", "VQS", "PLR", "empty")))
+"""What the triangles of the figure come to."""

@@ -6,25 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.alemu_2004 import panels
-from penstock.papers.alemu_2004.measures import of_queue as measure
-from penstock.papers.alemu_2004.setup import ADAPTIVE, KT, load, psand, red
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
+from penstock.papers.alemu_2004.setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, load, psand, red
+from penstock.reproduce.figure import Choice, Claim, Sweep, Table, at_least, every
+from penstock.results.sample import Sample
 
 FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""
 COEFS, GAMMAS, FLOWS = [1, 1.75, 2.5], [0.25, 0.75, 1.5], [3, 13, 28, 53, 103]
-OTHERS = ["RED", "Feng", "Floyd"]
 ALLOWED = 0.5
 """Points of loss that a steadier queue may cost."""
 
@@ -69,24 +60,24 @@ def _basic(basic: ps.Scenario, kind: str) -> Mapping[str, ps.Traffic]:
     return basic.traffic if "transfers" in kind else {}
 
 
-def study(effort: Effort) -> Study:
-    """Each pair at each load, and a RED that does not adapt; the four schemes under each traffic."""
-    seeds, flows = effort.choose(5, 20), effort.choose([103], FLOWS)
-    pairs: Mapping[str, Sequence[float]] = {
-        "coef": effort.choose([1.75], COEFS),
-        "gamma": effort.choose([0.25, 1.5], GAMMAS),
-        "flows": flows,
-    }
-    return (
-        Study(lambda coef, gamma, flows: load(psand(coef, gamma), flows), pairs, seeds=seeds)
-        + Study(
-            lambda flows: load(red(min_th=0, max_th=20, max_p=0.75), flows),
-            {"flows": flows},
-            seeds=seeds,
-            labels={"fixed": True},
-        )
-        + Study(_other, {"scheme": list(ADAPTIVE), "kind": effort.choose(["web"], KINDS)}, seeds=seeds)
+PAIRS: Mapping[str, Choice[Sequence[Any]]] = {
+    "coef": Choice([1.75], COEFS),
+    "gamma": Choice([0.25, 1.5], GAMMAS),
+    "flows": Choice([103], FLOWS),
+}
+SEEDS = Choice(5, 20)
+
+# Each pair at each load, and a RED that does not adapt; the four schemes under each traffic.
+study = (
+    Sweep(lambda coef, gamma, flows: load(psand(coef, gamma), flows), PAIRS, SEEDS)
+    + Sweep(
+        lambda flows: load(red(min_th=0, max_th=20, max_p=0.75), flows),
+        {"flows": PAIRS["flows"]},
+        SEEDS,
+        labels={"fixed": True},
     )
+    + Sweep(_other, {"scheme": list(ADAPTIVE), "kind": Choice(["web"], KINDS)}, SEEDS)
+)
 
 
 class _Chosen:
@@ -114,9 +105,9 @@ class _Chosen:
 def claims(table: Table) -> Iterator[Claim]:
     """What choosing by the load gains, and how PSAND stands under other traffic."""
     yield from _by_load(table)
-    yield _fixed(table)
+    yield FIXED_RED
     for kind in table.axis("kind"):
-        yield from _under(table, kind)
+        yield from _under(kind)
 
 
 def _by_load(table: Table) -> Iterator[Claim]:
@@ -131,49 +122,27 @@ def _by_load(table: Table) -> Iterator[Claim]:
         )
 
 
-def _fixed(table: Table) -> Claim:
-    """Against PSAND at the bound of its max_p, for good."""
-
-    def lower(metric: str, n: int) -> Condition:
-        own = table(metric, coef=FIXED[0], gamma=FIXED[1], flows=n)
-        return (table(metric, fixed=True, flows=n) < own).at(f"{metric}, {n} flows")
-
-    return Claim(
-        id="open-psand/fixed",
-        says="from 13 flows on a RED that stays at (0, 20, 0.75) is better than PSAND by all numbers",
-        expected="AQS, VQS, PLR and P(X=0) below PSAND's at 13 to 103 flows",
-        holds=all_of(
-            lower(metric, n) for metric in ("AQS", "VQS", "PLR", "empty") for n in table.axis("flows") if n >= 13
-        ),
-        reading="own",
-    )
+# Against PSAND at the bound of its max_p, for good.
+FIXED_RED = Claim(
+    "open-psand/fixed",
+    "from 13 flows on a RED that stays at (0, 20, 0.75) is better than PSAND by all numbers",
+    every(*(q(fixed=True) < q(coef=FIXED[0], gamma=FIXED[1]) for q in (AQS, VQS, PLR, EMPTY)))(flows=at_least(13)),
+    reading="own",
+)
 
 
-def _under(table: Table, kind: str) -> Iterator[Claim]:
-    def of(metric: str, scheme: str) -> Sample:
-        return table(metric, scheme=scheme, kind=kind)
-
-    for metric, word in (("VQS", "steadier"), ("empty", "less often empty"), ("PLR", "loses less")):
-        yield Claim(
-            id=f"open-psand/{kind.replace(', ', '-').replace(' ', '-')}-{metric}",
-            says=f"{kind}: PSAND's queue is {word} than the three others'" if metric != "PLR"
-            else f"{kind}: PSAND loses less than the three others",
-            expected=f"{metric} below RED, Feng, Floyd",
-            holds=all_of((of(metric, "PSAND") < of(metric, s)).at(s) for s in OTHERS),
-            reading="own",
-        )  # fmt: skip
-    yield Claim(
-        id=f"open-psand/{kind.replace(', ', '-').replace(' ', '-')}-target",
-        says=f"{kind}: PSAND's mean queue is nearest to the target",
-        expected="|AQS - 10| below RED, Feng, Floyd",
-        holds=all_of((abs(of("AQS", "PSAND") - KT) < abs(of("AQS", s) - KT)).at(s) for s in OTHERS),
-        reading="own",
-    )
+def _under(kind: str) -> Iterator[Claim]:
+    name = f"open-psand/{kind.replace(', ', '-').replace(' ', '-')}"
+    for number, metric, says in (
+        (VQS, "VQS", "PSAND's queue is steadier than the three others'"),
+        (EMPTY, "empty", "PSAND's queue is less often empty than the three others'"),
+        (PLR, "PLR", "PSAND loses less than the three others"),
+        (OFF, "target", "PSAND's mean queue is nearest to the target"),
+    ):
+        holds = number(scheme="PSAND") < number(scheme=OTHERS)
+        yield Claim(f"{name}-{metric}", f"{kind}: {says}", holds(kind=kind), reading="own")
 
 
-def draw(shown: Shown) -> Figure:
-    """Variance and losses against the factor, a line for each power, with few and many flows."""
-    where = [
-        panels.Panel("coef", metric, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for metric in ("VQS", "PLR")
-    ]
-    return panels.draw(shown, where)
+draw = panels.of(
+    *(panels.Panel("coef", q, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for q in ("VQS", "PLR"))
+)

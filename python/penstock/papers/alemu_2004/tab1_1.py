@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import penstock as ps
 from penstock.papers.alemu_2004 import asked, symbols
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.registry import NAMES
 from penstock.papers.alemu_2004.setup import BUFFER
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
+from penstock.reproduce.figure import Claim, Effort, Study, Table, by_table
 from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.table import Table
 from penstock.scenario.scenario import Document
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
 
 PRINTED = symbols.read("tab1-1")
 APART = 10.0
@@ -27,11 +23,6 @@ DERIVED = {"SRED", "ARED_Floyd"}
 """Their target follows from the limit or the thresholds, and is no parameter."""
 SLOPES = {"single linear": 1, "2 linear": 2, "2 single linear": 1}
 """Of the drop function; RIO's is that of one of its two classes."""
-
-
-def study(effort: Effort) -> Study:
-    """Each scheme with 1.5 times the link's rate: of two groups the first sends more, or is marked Out."""
-    return Study(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=effort.choose(5, 50))
 
 
 def _offered(scheme: str, groups: str) -> Document:
@@ -49,32 +40,25 @@ def _offered(scheme: str, groups: str) -> Document:
     return scenario.document().set("links.line.queue.scheme", NAMES[scheme], "Table 1.1")
 
 
+def study(effort: Effort) -> Study:
+    """Each scheme with 1.5 times the link's rate: of two groups the first sends more, or is marked Out."""
+    return Study(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=effort.choose(5, 50))
+
+
 def measure(run: ps.Run) -> Numbers:
     """By how many points more of the first group is lost."""
     return {"apart": 100 * (run.traffic["first"].loss_rate - run.traffic["second"].loss_rate)}
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """What can be asked of the schemes, column by column."""
-    yield _claim(table, PRINTED["control"])
-    yield _claim(table, {**PRINTED["control"], "SFB": "FBC"}, "SFB per flow, as Section 1.3 has it")
-
-
-def _claim(table: Table, control: Mapping[str, str], reading: str = "") -> Claim:
-    return Claim(
-        id="tab1.1/c1",
-        says="the schemes have the properties that the table has of them",
-        expected="which groups are told apart, whether the average is looked at, target, instant of the update, slopes",
-        holds=all_of(
-            *(_told(table, "flows", name, of == "FBC") for name, of in control.items()),
-            *(_told(table, "classes", name, of == "CBC") for name, of in control.items()),
-            *(_has(name, "w_q", index == "AQS") for name, index in PRINTED["index"].items()),
-            *(_has(name, "target", of == "yes") for name, of in PRINTED["target"].items() if name not in DERIVED),
-            *(_moves(name, of) for name, of in {**PRINTED["update"], **ALGORITHMS}.items()),
-            *(_shape(name, of) for name, of in PRINTED["drop function"].items()),
-        ),
-        because="" if reading else "Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
-        reading=reading,
+def _asked(control: Mapping[str, str], table: Table) -> Condition:
+    """Column by column."""
+    return all_of(
+        *(_told(table, "flows", name, of == "FBC") for name, of in control.items()),
+        *(_told(table, "classes", name, of == "CBC") for name, of in control.items()),
+        *(_has(name, "w_q", index == "AQS") for name, index in PRINTED["index"].items()),
+        *(_has(name, "target", of == "yes") for name, of in PRINTED["target"].items() if name not in DERIVED),
+        *(_moves(name, of) for name, of in {**PRINTED["update"], **ALGORITHMS}.items()),
+        *(_shape(name, of) for name, of in PRINTED["drop function"].items()),
     )
 
 
@@ -100,3 +84,21 @@ def _shape(name: str, printed: str) -> list[Condition]:
     if printed == "3 segment step":
         return [(abs(Sample(float(asked.shape(name)[1])) - 3.0) <= 0.0).at(f"{name}, levels")]
     return []
+
+
+SAYS = "the schemes have the properties that the table has of them"
+ASKED = "which groups are told apart, whether the average is looked at, target, instant of the update, slopes"
+CLAIMS = (
+    Claim(
+        "tab1.1/c1",
+        SAYS,
+        by_table(partial(_asked, PRINTED["control"]), ASKED),
+        because="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
+    ),
+    Claim(
+        "tab1.1/c1",
+        SAYS,
+        by_table(partial(_asked, {**PRINTED["control"], "SFB": "FBC"}), ASKED),
+        reading="SFB per flow, as Section 1.3 has it",
+    ),
+)

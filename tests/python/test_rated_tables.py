@@ -29,7 +29,7 @@ def table(**queues: float) -> Table:
 
 
 def inside(tolerance: int = 0, **queues: float) -> Any:
-    return symbols.inside(table(**queues), "same", {"AQS": COLUMN}, tolerance).decide()
+    return symbols.inside(table(**queues), {"AQS": COLUMN}, tolerance).decide()
 
 
 def test_groups_have_the_same_symbol_best_first_and_a_blank_is_worst() -> None:

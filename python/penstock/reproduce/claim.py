@@ -45,17 +45,21 @@ class Claim:
     needs: Mapping[str, Any] = field(default_factory=dict)
     others: Mapping[str, Statement] = field(default_factory=dict)
 
+    @property
+    def statement(self) -> Statement:
+        """Its condition, before there is a table."""
+        assert isinstance(self.holds, Statement)
+        return self.holds
+
     def __call__(self, **labels: Any) -> Claim:
         """The claim in the cells with these labels, where its statements do not have them."""
-        assert isinstance(self.holds, Statement)
         others = {words: holds(**labels) for words, holds in self.others.items()}
-        return replace(self, holds=self.holds(**labels), others=others)
+        return replace(self, holds=self.statement(**labels), others=others)
 
     def replaced(self, old: Readings, new: Any) -> Claim:
         """The claim with one value in place of the readings."""
-        assert isinstance(self.holds, Statement)
         others = {words: holds.replaced(old, new) for words, holds in self.others.items()}
-        return replace(self, holds=self.holds.replaced(old, new), others=others)
+        return replace(self, holds=self.statement.replaced(old, new), others=others)
 
     def on(self, table: Table) -> Iterator[Claim]:
         """One claim for each reading, each with a condition on the table."""

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 from penstock.engine.run import cores
 from penstock.results.run import Run
 from penstock.results.table import Table
-from penstock.scenario.scenario import Scenario
+from penstock.scenario.scenario import Document, Scenario
 from penstock.studies.store import Store
 from penstock.studies.study import Batch, Measure, Progress, Study
 
@@ -87,7 +87,7 @@ class Sweep:
 
     """
 
-    base: Callable[..., Scenario]
+    base: Callable[..., Scenario | Document]
     vary: Mapping[str, Sequence[Any] | Choice[Sequence[Any]]]
     seeds: int | Choice[int] = 5
     span: tuple[str, str] | Choice[tuple[str, str]] | None = None
@@ -104,10 +104,11 @@ class Sweep:
     def __call__(self, effort: Effort) -> Study:
         """The study."""
 
-        def scenario(**labels: Any) -> Scenario:
+        def scenario(**labels: Any) -> Scenario | Document:
             made = self.base(**labels)
             if self.span is None:
                 return made
+            assert isinstance(made, Scenario)
             duration, warmup = chosen(self.span, effort)
             return replace(made, duration=duration, warmup=warmup)
 

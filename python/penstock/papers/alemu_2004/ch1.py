@@ -8,7 +8,7 @@ import numpy as np
 import penstock as ps
 from penstock.papers.alemu_2004 import setup as s
 from penstock.papers.alemu_2004.judge import rises, swept
-from penstock.papers.alemu_2004.measures import Numbers, of_controllers
+from penstock.papers.alemu_2004.measures import Numbers, of_run
 from penstock.papers.alemu_2004.setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, controller, load
 from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, at_least, every, metric
 
@@ -92,7 +92,7 @@ study = (
 
 def measure(run: ps.Run) -> Numbers:
     """The queue, and GREEN's gamma."""
-    return of_controllers(run) | dict(run.raw.get("kept", {}))
+    return of_run(run) | dict(run.raw.get("kept", {}))
 
 
 F = metric("F", says="Jain's index")

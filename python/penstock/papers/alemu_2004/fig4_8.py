@@ -1,168 +1,135 @@
 """Figure 4.8: mean and variance of the queue and losses, unequal round trips (Section 4.6.2)."""
 
-from __future__ import annotations
+from penstock.papers.alemu_2004 import controllers
+from penstock.papers.alemu_2004.controllers import AVQS, MANY, NOT_MANY, averaged, better, higher, lower, others
+from penstock.papers.alemu_2004.judge import swept
+from penstock.papers.alemu_2004.setup import AQS, LU, PLR, VQS
+from penstock.reproduce.figure import Claim, Number, at_least, at_most, every, some
 
-from collections.abc import Iterator
+study = controllers.study("diff") + controllers.study("same")
+draw = controllers.draw("diff", "AQS", "VQS", "PLR")
 
-from matplotlib.figure import Figure
-
-import penstock as ps
-from penstock.papers.alemu_2004 import controllers, panels
-from penstock.papers.alemu_2004.controllers import Eight, others
-from penstock.papers.alemu_2004.judge import sweep
-from penstock.papers.alemu_2004.measures import Numbers
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of, any_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
-
-METRICS = ("AQS", "VQS", "PLR")
+FEW = at_most(13)
 
 
-def study(effort: Effort) -> Study:
-    """The schemes of chapter 4, with unequal and with equal round trips."""
-    return controllers.study(effort, "diff") + controllers.study(effort, "same")
+def _same(number: Number) -> Number:
+    """The average over the numbers of flows with equal round trips."""
+    return averaged(number(topology="same"))
 
 
-def measure(run: ps.Run) -> Numbers:
-    """What the panels show, and the utilization."""
-    return controllers.only(run, *METRICS, "LU")
+CHANGE = averaged(PLR) - _same(PLR)
+ALIKE = every(
+    *((averaged(q) / _same(q)).reads(1, share=share) for q, share in ((AQS, 0.25), (VQS, 0.4))),
+    CHANGE.between(-2, 2),
+)
+WORSE = every(averaged(AQS) > _same(AQS) * 1.25, averaged(VQS) > _same(VQS) * 1.4, CHANGE > 2)
 
-
-def claims(table: Table) -> Iterator[Claim]:
-    """What the text says of the figure."""
-    eight = Eight(table, "diff")
-    same = Eight(table, "same")
-    few = [n for n in eight.flows if n <= 13]
-    yield Claim(
-        id="fig4.8/c1",
-        says="BLUE, REM and PSAND change little from equal to unequal round trips; PI, AVQ and LRED get much worse",
-        expected="averages over N: AQS within 25 %, VQS 40 %, PLR 2 points; for the latter one worse by more",
-        holds=all_of(
-            *(
-                condition.at(s)
-                for s in ("BLUE", "REM", "PSAND")
-                for condition in (
-                    (eight.mean("AQS", s) / same.mean("AQS", s)).reads(1, share=0.25).at("AQS"),
-                    (eight.mean("VQS", s) / same.mean("VQS", s)).reads(1, share=0.4).at("VQS"),
-                    (eight.mean("PLR", s) - same.mean("PLR", s)).between(-2, 2).at("PLR"),
+CLAIMS = [
+    claim(topology="diff")
+    for claim in (
+        Claim(
+            "fig4.8/c1",
+            "BLUE, REM and PSAND change little from equal to unequal round trips; PI, AVQ and LRED get much worse",
+            every(
+                ALIKE(scheme=["BLUE", "REM", "PSAND"]),
+                *(some(WORSE(scheme=scheme)) for scheme in ("PI", "AVQ", "LRED")),
+            ),
+            "averages over N: AQS within 25 %, VQS 40 %, PLR 2 points; for the latter one worse by more",
+        ),
+        Claim(
+            "fig4.8a/c1",
+            "PI has the longest queue",
+            swept(higher(AQS, "PI", others("PI"))),
+            "AQS above the seven others for every N",
+        ),
+        Claim(
+            "fig4.8b/c1",
+            "PI's variance is competitive with PSAND's but for few flows",
+            swept(
+                every(
+                    (VQS(scheme="PI") <= VQS(scheme="PSAND") * 1.4)(flows=at_least(28)),
+                    higher(VQS, "PI", "PSAND")(flows=FEW),
                 )
             ),
-            *(
-                any_of(
-                    eight.mean("AQS", s) > same.mean("AQS", s) * 1.25,
-                    eight.mean("VQS", s) > same.mean("VQS", s) * 1.4,
-                    eight.mean("PLR", s) - same.mean("PLR", s) > 2.0,
-                ).at(s)
-                for s in ("PI", "AVQ", "LRED")
+            "VQS(PI) <= 1.4 VQS(PSAND) for N >= 28, above PSAND's for N <= 13",
+        ),
+        Claim(
+            "fig4.8c/c1",
+            "PI loses least with few flows, PSAND with many",
+            swept(
+                every(
+                    lower(PLR, "PI", others("PI"))(flows=FEW),
+                    lower(PLR, "PSAND", others("PSAND"))(flows=MANY),
+                )
             ),
+            "PLR below the seven others: PI for N <= 13, PSAND for N >= 73",
+        ),
+        Claim(
+            "fig4.8a/c2",
+            "the queue of AVQ and AVQ* gets longer; PSAND's is shorter but than that of AVQ* with many flows",
+            swept(
+                every(
+                    (averaged(AQS) > _same(AQS) * 1.25)(scheme="AVQ"),
+                    (averaged(AQS) > _same(AQS))(scheme="AVQ*"),
+                    lower(AQS, "PSAND", "AVQ"),
+                    lower(AQS, "PSAND", "AVQ*")(flows=NOT_MANY),
+                    higher(AQS, "PSAND", "AVQ*")(flows=MANY),
+                )
+            ),
+            "mean AQS of AVQ 25 % above, AVQ* above equal round trips'; PSAND below both, above AVQ* for N >= 73",
+        ),
+        Claim(
+            "fig4.8b/c2",
+            "AVQ and AVQ* have a less steady queue than PSAND, but AVQ* the steadiest with many flows",
+            swept(
+                every(
+                    higher(VQS, "AVQ", "PSAND"),
+                    higher(VQS, "AVQ*", "PSAND")(flows=NOT_MANY),
+                    lower(VQS, "AVQ*", others("AVQ*"))(flows=MANY),
+                )
+            ),
+            "VQS above PSAND's; for N >= 73 VQS(AVQ*) below the seven others",
+        ),
+        Claim(
+            "fig4.8c/c2",
+            "PSAND loses less than AVQ and AVQ*, which pays with losses and utilization for its gain",
+            swept(
+                every(
+                    lower(PLR, "PSAND", AVQS),
+                    higher(PLR, "AVQ*", "AVQ")(flows=MANY),
+                    lower(LU, "AVQ*", "AVQ")(flows=MANY),
+                )
+            ),
+            "PLR(PSAND) below both; N >= 73: PLR of AVQ* above, LU below AVQ's",
+        ),
+        Claim(
+            "fig4.8b/c3",
+            "BLUE and AVQ have the least steady queues, then LRED",
+            every(
+                better("VQS", "LRED", ["BLUE", "AVQ"]),
+                better("VQS", others("BLUE", "AVQ", "LRED"), "LRED"),
+            ),
+            "averages of VQS: BLUE and AVQ above LRED, LRED above the five others",
+        ),
+        Claim(
+            "fig4.8b/c4",
+            "LRED* varies more than PSAND but with very many flows",
+            swept(
+                every(
+                    higher(VQS, "LRED*", "PSAND")(flows=at_most(53)),
+                    lower(VQS, "LRED*", "PSAND")(flows=at_least(93)),
+                )
+            ),
+            "VQS(LRED*) above PSAND's for N <= 53, below for N >= 93",
+        ),
+        Claim(
+            "fig4.8a/c3",
+            "LRED can compete with PSAND by its mean queue only",
+            every(
+                averaged(AQS(scheme="LRED")) <= averaged(AQS(scheme="PSAND")) * 1.25,
+                *(better(name, "PSAND", "LRED") for name in ("VQS", "PLR", "LU")),
+            ),
+            "averages: AQS at most 25 % above PSAND's; VQS, PLR and LU worse",
         ),
     )
-    yield Claim(
-        id="fig4.8a/c1",
-        says="PI has the longest queue",
-        expected="AQS above the seven others for every N",
-        holds=sweep(eight.above("AQS", "PI", others("PI"))),
-    )
-    yield Claim(
-        id="fig4.8b/c1",
-        says="PI's variance is competitive with PSAND's but for few flows",
-        expected="VQS(PI) <= 1.4 VQS(PSAND) for N >= 28, above PSAND's for N <= 13",
-        holds=sweep(
-            [
-                *(
-                    (eight.of("VQS", "PI", n) <= eight.of("VQS", "PSAND", n) * 1.4).at(f"{n} flows")
-                    for n in eight.flows
-                    if n >= 28
-                ),
-                *eight.above("VQS", "PI", ["PSAND"], few),
-            ]
-        ),
-    )
-    yield Claim(
-        id="fig4.8c/c1",
-        says="PI loses least with few flows, PSAND with many",
-        expected="PLR below the seven others: PI for N <= 13, PSAND for N >= 73",
-        holds=sweep(
-            [
-                *eight.below("PLR", "PI", others("PI"), few),
-                *eight.below("PLR", "PSAND", others("PSAND"), eight.many),
-            ]
-        ),
-    )
-    yield Claim(
-        id="fig4.8a/c2",
-        says="the queue of AVQ and AVQ* gets longer; PSAND's is shorter but than that of AVQ* with many flows",
-        expected="mean AQS of AVQ 25 % above, AVQ* above equal round trips'; PSAND below both, above AVQ* for N >= 73",
-        holds=sweep(
-            [
-                (eight.mean("AQS", "AVQ") > same.mean("AQS", "AVQ") * 1.25).at("AVQ"),
-                (eight.mean("AQS", "AVQ*") > same.mean("AQS", "AVQ*")).at("AVQ*"),
-                *eight.below("AQS", "PSAND", ["AVQ"]),
-                *eight.below("AQS", "PSAND", ["AVQ*"], [n for n in eight.flows if n not in eight.many]),
-                *eight.above("AQS", "PSAND", ["AVQ*"], eight.many),
-            ]
-        ),
-    )
-    yield Claim(
-        id="fig4.8b/c2",
-        says="AVQ and AVQ* have a less steady queue than PSAND, but AVQ* the steadiest with many flows",
-        expected="VQS above PSAND's; for N >= 73 VQS(AVQ*) below the seven others",
-        holds=sweep(
-            [
-                *eight.above("VQS", "AVQ", ["PSAND"]),
-                *eight.above("VQS", "AVQ*", ["PSAND"], [n for n in eight.flows if n not in eight.many]),
-                *eight.below("VQS", "AVQ*", others("AVQ*"), eight.many),
-            ]
-        ),
-    )
-    yield Claim(
-        id="fig4.8c/c2",
-        says="PSAND loses less than AVQ and AVQ*, which pays with losses and utilization for its gain",
-        expected="PLR(PSAND) below both; N >= 73: PLR of AVQ* above, LU below AVQ's",
-        holds=sweep(
-            [
-                *eight.below("PLR", "PSAND", ["AVQ", "AVQ*"]),
-                *eight.above("PLR", "AVQ*", ["AVQ"], eight.many),
-                *eight.below("LU", "AVQ*", ["AVQ"], eight.many),
-            ]
-        ),
-    )
-    yield Claim(
-        id="fig4.8b/c3",
-        says="BLUE and AVQ have the least steady queues, then LRED",
-        expected="averages of VQS: BLUE and AVQ above LRED, LRED above the five others",
-        holds=all_of(
-            *(eight.better("VQS", "LRED", s) for s in ("BLUE", "AVQ")),
-            *(eight.better("VQS", s, "LRED") for s in others("BLUE", "AVQ", "LRED")),
-        ),
-    )
-    yield Claim(
-        id="fig4.8b/c4",
-        says="LRED* varies more than PSAND but with very many flows",
-        expected="VQS(LRED*) above PSAND's for N <= 53, below for N >= 93",
-        holds=sweep(
-            [
-                *eight.above("VQS", "LRED*", ["PSAND"], [n for n in eight.flows if n <= 53]),
-                *eight.below("VQS", "LRED*", ["PSAND"], [n for n in eight.flows if n >= 93]),
-            ]
-        ),
-    )
-    yield Claim(
-        id="fig4.8a/c3",
-        says="LRED can compete with PSAND by its mean queue only",
-        expected="averages: AQS at most 25 % above PSAND's; VQS, PLR and LU worse",
-        holds=all_of(
-            (eight.mean("AQS", "LRED") <= eight.mean("AQS", "PSAND") * 1.25).at("AQS"),
-            *(eight.better(metric, "PSAND", "LRED") for metric in ("VQS", "PLR", "LU")),
-        ),
-    )
-
-
-def draw(shown: Shown) -> Figure:
-    """The panels."""
-    return panels.draw(shown, controllers.panels("diff", *METRICS), columns=3)
+]

@@ -9,7 +9,7 @@ import numpy as np
 
 from penstock.reproduce.choice import Range
 from penstock.reproduce.node import Curve
-from penstock.reproduce.number import Number
+from penstock.reproduce.number import Number, judged
 from penstock.reproduce.statement import Statement, gather
 from penstock.results.sample import Condition, Finding, Sample, all_of, most_of
 
@@ -32,6 +32,16 @@ def sweep(conditions: Iterable[Condition]) -> Condition:
 def swept(statement: Statement) -> Statement:
     """A statement at every point of a sweep, decided as in `sweep`."""
     return gather(sweep, statement)
+
+
+def lower(first: Number, second: Number) -> Statement:
+    """The first is below the second; a tie in every run decides nothing (`below`)."""
+    return judged(below, first, second, text="{} < {}")
+
+
+def higher(first: Number, second: Number) -> Statement:
+    """The first is above the second; a tie in every run decides nothing."""
+    return judged(lambda a, b: below(b, a), first, second, text="{} > {}")
 
 
 def rises(number: Number, axis: str) -> Statement:

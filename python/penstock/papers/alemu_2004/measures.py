@@ -32,8 +32,13 @@ def of_average(run: ps.Run) -> Numbers:
     return {**of_queue(run), "WAQS": run.links["bottleneck"].average_mean_pkts}
 
 
-def of_controllers(run: ps.Run) -> Numbers:
-    """Of the queue, and the lengths of the runs of losses of one flow, among the flows in its direction."""
+def of_run(run: ps.Run) -> Numbers:
+    """Of datagrams with a code, if there are some; else of the queue and of the runs of losses of one flow.
+
+    The flows are those in the direction of the queue.
+    """
+    if "fec" in run.traffic:
+        return of_codes(run)
     groups = [run.traffic[name] for name in ("base1", "base2", "extra") if name in run.traffic]
     return {**of_queue(run), **loss_runs(groups)}
 

@@ -30,9 +30,9 @@ class Panel:
     title: str = ""
 
 
-def of(*panels: Panel) -> Callable[[Shown], Figure]:
+def of(*panels: Panel, columns: int = 2) -> Callable[[Shown], Figure]:
     """The figure of these panels."""
-    return partial(draw, panels=panels)
+    return partial(draw, panels=panels, columns=columns)
 
 
 def for_each_load(x: str, y: str, by: str) -> Callable[[Shown], Figure]:

@@ -9,7 +9,7 @@ import penstock as ps
 from penstock.papers.alemu_2004 import measures
 from penstock.reproduce.figure import metric
 
-measure = measures.of_queue
+measure = measures.of_run
 
 BUFFER = 35
 """Packets that may wait at the bottleneck (Section 2.4.1)."""
@@ -26,10 +26,11 @@ LOADS = [3, 23, 53, 73, 103]
 SHARE = [[5, 15], [8, 11], [20, 35], [25, 35], [34, 35]]
 
 AQS, WAQS = metric("AQS", "packets"), metric("WAQS", "packets")
-VQS, PLR, LU = metric("VQS"), metric("PLR", "%"), metric("LU", "%")
+VQS, PLR, LU, F = metric("VQS"), metric("PLR", "%"), metric("LU", "%"), metric("F")
 EMPTY, FULL = metric("empty", "%", "P(X=0)"), metric("full", "%", "P(X=35)")
 NEAR, NEARER = metric("5 to 15", "%", "P(5<X<=15)"), metric("8 to 11", "%", "P(8<X<=11)")
 LONG, LONGER = metric("20 to 35", "%", "P(20<X<=35)"), metric("25 to 35", "%", "P(25<X<=35)")
+LRL1, LONG_RUNS = metric("LRL1", "%", "LRL(1)"), metric("LRL>2", "%", "LRL(>2)")
 OFF = abs(AQS - KT)
 """How far the mean queue is from the target."""
 AREDS = ["Feng", "Floyd"]

@@ -1,8 +1,7 @@
 """What Figures 4.2 to 4.4 have in common: the schemes of chapter 4 from an empty queue on (Section 4.5)."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,28 +11,13 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_queue
 from penstock.papers.alemu_2004.setup import load4
 from penstock.plots import style
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
-from penstock.studies.study import Study
+from penstock.reproduce.figure import Choice, Shown, Sweep
 
+SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
+SCHEMES = [*SIX, "PSAND"]
+"""The six of Figure 4.2, and PSAND, which the text compares them with."""
 FULL = 25
 """A queue whose mean over a second is below this has left the buffer's end."""
-
-
-def study(effort: Effort, schemes: Sequence[str]) -> Study:
-    """103 flows: the whole run with the queue over time, and its last 20 s."""
-    seeds = effort.choose(5, 20)
-    return Study(
-        lambda scheme: load4(scheme, 103, sampling="100ms"),
-        {"scheme": list(schemes)},
-        seeds=seeds,
-        labels={"part": "course"},
-        keep=keep,
-    ) + Study(
-        lambda scheme, part: load4(scheme, 103, warmup="80s" if part == "end" else "0s"),
-        {"scheme": list(schemes), "part": ["all", "end"]},
-        seeds=seeds,
-    )
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
@@ -44,6 +28,20 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
         "least": [float(x) for x in np.asarray(queue["min"]).reshape(100, -1).min(axis=1)],
         "most": [float(x) for x in np.asarray(queue["max"]).reshape(100, -1).max(axis=1)],
     }
+
+
+# 103 flows: the whole run with the queue over time, and its last 20 s.
+study = Sweep(
+    lambda scheme: load4(scheme, 103, sampling="100ms"),
+    {"scheme": SCHEMES},
+    seeds=Choice(5, 20),
+    labels={"part": "course"},
+    keep=keep,
+) + Sweep(
+    lambda scheme, part: load4(scheme, 103, warmup="80s" if part == "end" else "0s"),
+    {"scheme": SCHEMES, "part": ["all", "end"]},
+    seeds=Choice(5, 20),
+)
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -61,8 +59,12 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def draw(shown: Shown, schemes: Sequence[str]) -> Figure:
+def draw(schemes: Sequence[str]) -> Callable[[Shown], Figure]:
     """Mean and range of the queue in each two seconds, for seed 1."""
+    return partial(_courses, schemes=schemes)
+
+
+def _courses(shown: Shown, schemes: Sequence[str]) -> Figure:
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 1.1 * len(schemes) + 0.4), layout="constrained")
         for ax, scheme in zip(figure.subplots(len(schemes), 1, sharex=True, squeeze=False).flat, schemes, strict=True):

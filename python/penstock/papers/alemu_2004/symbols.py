@@ -5,21 +5,17 @@ is inside the 95 % interval if its printed symbol is one of the places that the 
 of n with b others that are better with 95 % confidence, and w that are worse, has one of the places b + 1 to n - w.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from penstock.papers.alemu_2004 import cells, judge
-from penstock.papers.alemu_2004.controllers import HIGHER, Eight
-from penstock.papers.alemu_2004.setup import Topology
-from penstock.reproduce.claim import Claim
+from penstock.papers.alemu_2004.controllers import HIGHER, ranked
+from penstock.reproduce.figure import Claim, Shown, Table, by_table, mean
 from penstock.results.sample import FEWEST_RUNS, Condition, Finding, Sample, all_of
-from penstock.results.summary_table import Shown
-from penstock.results.table import Table
 
 Column = Mapping[str, str]
 """The symbol of each scheme."""
@@ -50,17 +46,14 @@ def ranking(column: Column) -> list[list[str]]:
     return [[scheme for scheme, own in column.items() if own == symbol] for symbol in classes(column)]
 
 
-def inside(table: Table, topology: Topology, printed: Mapping[str, Column], tolerance: int = 0) -> Condition:
-    """Every printed symbol is, within so many classes, that of a place which the intervals leave open."""
-    eight = Eight(table, topology)
-    return all_of(
-        part
-        for metric, column in printed.items()
-        for part in _column(metric, column, {scheme: eight.mean(metric, scheme) for scheme in column}, tolerance)
-    )
+def inside(table: Table, printed: Mapping[str, Column], tolerance: int) -> Condition:
+    """Every printed symbol is that of a place which the intervals leave open, or `tolerance` symbols from it."""
+    return all_of(part for metric, column in printed.items() for part in _column(table, metric, column, tolerance))
 
 
-def _column(metric: str, column: Column, means: Mapping[str, Sample], tolerance: int) -> Iterator[Condition]:
+def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterator[Condition]:
+    means = {scheme: mean(dict(table.along("flows", metric, scheme=scheme))) for scheme in column}
+
     def better(first: str, second: str) -> bool:
         a, b = means[first], means[second]
         found = judge.below(b, a) if metric in HIGHER else judge.below(a, b)
@@ -73,7 +66,7 @@ def _column(metric: str, column: Column, means: Mapping[str, Sample], tolerance:
         yield _cell(column, scheme, means[scheme], (first, last), tolerance).at(f"{scheme}, {metric}")
 
 
-def _cell(column: Column, scheme: str, mean: Sample, places: tuple[int, int], tolerance: int) -> Condition:
+def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int], tolerance: int) -> Condition:
     """The printed symbol is one of those of these places, counted from 0."""
     dealt, order = _dealt(column), classes(column)
     best, worst = (order.index(dealt[place]) for place in places)
@@ -81,7 +74,7 @@ def _cell(column: Column, scheme: str, mean: Sample, places: tuple[int, int], to
     misses = max(best - at, at - worst, 0)
 
     def decide() -> Finding:
-        found = mean.summary
+        found = average.summary
         if found is None or found.runs < FEWEST_RUNS:
             return Finding("inconclusive", found, "too few runs")
         symbols = " to ".join(dict.fromkeys(_named(order[index]) for index in (best, worst)))
@@ -100,21 +93,21 @@ def _named(symbol: str) -> str:
     return symbol or "blank"
 
 
-def claims(table: Table, topology: Topology, name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
-    """How many cells are as printed."""
+def claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
+    """The order of each column, and whether each cell is as printed."""
+    yield from ranked(name, {metric: ranking(column) for metric, column in printed.items()})
     for tolerance, reading in ((0, "no tolerance"), (1, "a tolerance of one symbol")):
         yield Claim(
-            id=f"{name}/cells",
-            says="cells whose printed symbol is inside the 95 % interval, by the means over the loads",
-            expected="all",
-            holds=inside(table, topology, printed, tolerance),
+            f"{name}/cells",
+            "cells whose printed symbol is inside the 95 % interval, by the means over the loads",
+            by_table(partial(inside, printed=printed, tolerance=tolerance), "all"),
             reading=reading,
         )
 
 
-def draw(shown: Shown, topology: Topology, printed: Mapping[str, Column]) -> Figure:
-    """The table: mean over the loads, the symbol it gets, the printed one, and how many symbols lie between."""
-    means = {metric: _means(shown.where(topology=topology), metric, column) for metric, column in printed.items()}
+def draw(shown: Shown, printed: Mapping[str, Column]) -> Figure:
+    """The table: mean over the loads, the symbol it gets, the printed one, and the number of symbols between them."""
+    means = {metric: _means(shown, metric, column) for metric, column in printed.items()}
     changes = {metric: _changes(column, means[metric], metric) for metric, column in printed.items()}
     texts = {
         (scheme, metric): f"{means[metric][scheme]:.4g}: {_named(symbol)} ({_named(printed[metric][scheme])})\n"

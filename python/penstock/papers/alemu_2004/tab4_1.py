@@ -1,17 +1,12 @@
 """Table 4.1 and the constants of Section 4.3: longest round trips and design rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import penstock as ps
 from penstock.papers.alemu_2004.setup import BUFFER, R_DESIGN, C
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.table import Labels, Table
-
-__all__ = ["claims", "rows"]
+from penstock.reproduce.figure import Claim, Effort, Statement, every, judged, metric
+from penstock.results.sample import Sample
+from penstock.results.table import Labels
 
 PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 + 0.004)}
 """Twice the longest way of Figures 2.2 and 4.1, in seconds."""
@@ -37,42 +32,49 @@ def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Each printed number, truncated as it is printed."""
-    yield Claim(
-        id="tab4.1/c1",
-        says="propagation delays and longest round trips",
-        expected="Tp 54 and 448 ms, R+ 241 and 634 ms to 1 ms, C 187.5 packets per second",
-        holds=all_of(
-            condition.at(topology)
-            for topology, propagation, longest in (("same", 0.054, 0.241), ("diff", 0.448, 0.634))
-            for condition in (
-                abs(table("Tp", topology=topology) - propagation) <= 1e-6,
-                abs(table("R+", topology=topology) - longest) <= 0.001,
-            )
-        ),
+def _times(propagation: float, longest: float, **at: str) -> Statement:
+    return every(abs(metric("Tp") - propagation) <= 1e-6, abs(metric("R+") - longest) <= 0.001)(**at)
+
+
+def _cut(name: str, value: float, step: float = 1e-3) -> Statement:
+    """A printed number, whose further digits were cut off."""
+    return metric(name).between(value - 1e-12, value + step)
+
+
+def _rule(name: str, says: str, expected: str, *holds: Statement) -> Iterator[Claim]:
+    for radius, reading in ((R_DESIGN["same"], ""), (0.241, "R+ as in Table 4.1")):
+        own = every(*holds)(**{"what": "rules", "R+": radius})
+        says_of = f"{says}, with R+ = {radius:g} s"
+        yield Claim(f"{name}/c1", says_of, own, expected, reading=reading, must_hold=not reading)
+
+
+CLAIMS = (
+    Claim(
+        "tab4.1/c1",
+        "propagation delays and longest round trips",
+        every(_times(0.054, 0.241, topology="same"), _times(0.448, 0.634, topology="diff")),
+        "Tp 54 and 448 ms, R+ 241 and 634 ms to 1 ms, C 187.5 packets per second",
         must_hold=True,
-    )
-    for number, says, expected, values, step in (
-        ("pi-rule", "PI's gains", "a 0.000344519, b 0.000343499", {"a": 0.000344519, "b": 0.000343499}, 1e-9),
-        ("avq-rule", "AVQ's alpha is K11, no root of the condition", "K11 = 0.251, no root", {"K11": 0.251}, 1e-3),
-        ("lred-rule", "LRED's beta is the second bound, LRED*'s the first", "0.021 at 3 flows, 0.151 at 103",
-         {"second bound": 0.021, "beta at 103": 0.151}, 1e-3),
-    ):  # fmt: skip
-        for radius, reading in ((R_DESIGN["same"], ""), (0.241, "R+ as in Table 4.1")):
-            own = table.where(what="rules").where(**{"R+": radius})
-
-            def cut(name: str, value: float, step: float = step, own: Table = own) -> Condition:
-                return own(name).between(value - 1e-12, value + step).at(name)
-
-            conditions = [cut(name, value) for name, value in values.items()]
-            if number == "avq-rule":
-                conditions.append((Sample(float(own("root").summary is None)) >= 1.0).at("no root"))
-            yield Claim(
-                id=f"{number}/c1",
-                says=f"{says}, with R+ = {radius:g} s",
-                expected=expected,
-                holds=all_of(conditions),
-                reading=reading,
-                must_hold=not reading,
-            )
+    ),
+    *_rule(
+        "pi-rule",
+        "PI's gains",
+        "a 0.000344519, b 0.000343499",
+        _cut("a", 0.000344519, 1e-9),
+        _cut("b", 0.000343499, 1e-9),
+    ),
+    *_rule(
+        "avq-rule",
+        "AVQ's alpha is K11, no root of the condition",
+        "K11 = 0.251, no root",
+        _cut("K11", 0.251),
+        judged(lambda root: Sample(float(root.summary is None)) >= 1, metric("root"), text="no root"),
+    ),
+    *_rule(
+        "lred-rule",
+        "LRED's beta is the second bound, LRED*'s the first",
+        "0.021 at 3 flows, 0.151 at 103",
+        _cut("second bound", 0.021),
+        _cut("beta at 103", 0.151),
+    ),
+)

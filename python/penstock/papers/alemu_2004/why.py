@@ -7,7 +7,7 @@ get their reason; the claims of these experiments are that the runs show what st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from penstock.reproduce import paper, why
 from penstock.reproduce.claim import Claim, decide
 from penstock.reproduce.experiment_run import Effort
 from penstock.reproduce.paper import Experiment
+from penstock.reproduce.statement import Statement, by_table
 from penstock.results.sample import Condition, Finding, Sample
 from penstock.results.summary_table import Shown
-from penstock.results.table import Table
+from penstock.results.table import Labels, Table
 
 SEEDS = 5
 """Runs of each cell: a tenth or less of those of the claims themselves."""
@@ -31,6 +32,25 @@ CODES = {"confirmed": 1.0, "contradicted": -1.0}
 NONE = "none"
 """What makes a claim hold, where no change does."""
 Row = Mapping[str, str]
+
+
+def own(experiment: str) -> Callable[..., Claim]:
+    """What makes the claims of such an experiment: they are the reproduction's, not the thesis'."""
+
+    def claim(name: str, says: str, holds: Statement, expected: str = "") -> Claim:
+        return Claim(f"{experiment}/{name}", says, holds, expected, reading="own")
+
+    return claim
+
+
+def among(chosen: Callable[[Labels], bool], holds: Statement, without: str) -> Statement:
+    """A statement on the cells whose labels fulfil something, which need not have a label of the same name then."""
+
+    def condition(table: Table) -> Condition:
+        own = [cell for cell in table.cells if chosen(cell[0])]
+        return holds.on(Table([({**labels, without: None}, samples) for labels, samples in own]))
+
+    return by_table(condition, holds.text)
 
 
 def named(experiment: str) -> Experiment:

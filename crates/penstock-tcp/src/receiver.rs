@@ -136,20 +136,10 @@ impl Receiver {
             self.ack_next_at_once(seq, 1);
         }
         if self.echo != (ecn == Ecn::Ce) {
-            // The mark differs from the echo: there is one now, or DCTCP ends it.
-            if self.marked > 0 {
-                self.marked = ACCURATE | ((self.marked + 1) % ACCURATE);
-            } else if self.precise {
-                if next && self.waiting.is_some() {
-                    return self.answer_before(now, stamp, retransmission);
-                }
-                // The packet itself is answered at once.
-                self.quick = self.quick.max(seq.saturating_add(1));
-                self.echo = !self.echo;
-            } else if !self.echo {
-                self.echo = true;
-                self.ack_next_at_once(seq, 2);
+            if self.precise && next && self.waiting.is_some() {
+                return self.answer_before(now, stamp, retransmission);
             }
+            self.change_echo(seq);
         }
         if next {
             self.next += 1;
@@ -176,6 +166,22 @@ impl Receiver {
             }
         }
         Some(self.answer(echoed.stamp, echoed.retransmission, ecn))
+    }
+
+    /// The mark of packet `seq` differs from the echo: there is one now, or DCTCP ends it.
+    #[expect(clippy::inline_always, reason = "as its caller")]
+    #[inline(always)]
+    fn change_echo(&mut self, seq: u32) {
+        if self.marked > 0 {
+            self.marked = ACCURATE | ((self.marked + 1) % ACCURATE);
+        } else if self.precise {
+            // The packet itself is answered at once.
+            self.quick = self.quick.max(seq.saturating_add(1));
+            self.echo = !self.echo;
+        } else if !self.echo {
+            self.echo = true;
+            self.ack_next_at_once(seq, 2);
+        }
     }
 
     /// DCTCP: what waits is answered with the echo from before; the packet at hand, whose mark differs, waits itself.

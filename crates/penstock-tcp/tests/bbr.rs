@@ -1,8 +1,8 @@
 //! BBR's phases, seen from outside: when its packets leave on a link of known rate and round trip.
 
-mod path;
+mod linux_path;
 
-use path::{Path, Record, run};
+use linux_path::{LinuxPath, Record, run};
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 
@@ -18,7 +18,7 @@ fn flow(seconds: u64) -> Record {
 }
 
 fn on_path(seconds: u64, rtt: f64) -> Record {
-    let path = Path { byte_ps: BYTE_PS, limit: 1000, delay: (rtt * 1e9) as u64, ..Path::default() };
+    let path = LinuxPath { byte_ps: BYTE_PS, limit: 1000, delay: (rtt * 1e9) as u64, ..LinuxPath::default() };
     run(bbr(&[("delayed_ack", Value::Flag(false))]), &path, seconds * 1_000_000_000)
 }
 
@@ -129,7 +129,7 @@ fn a_round_trip_is_probed_for_after_ten_seconds_with_four_packets_for_200_ms() {
 /// acknowledgements), in all cycles after the first two: 50, 21 or 22, and 202 or 203.
 #[test]
 fn its_phases_are_those_of_linux_within_two_packets() {
-    let record = linux_path(40, 4);
+    let record = recorded_path(40, 4);
     let mut phases: Vec<(f64, u32)> = Vec::new();
     for pair in record.sent.windows(2) {
         let gain = 1.211_584e6 / (pair[1].0 - pair[0].0) as f64 / MARGIN;
@@ -154,7 +154,7 @@ fn its_phases_are_those_of_linux_within_two_packets() {
 #[test]
 fn its_windows_are_those_of_linux() {
     for (rtt_ms, recorded) in [(40, [76.0, 78.0]), (80, [142.0, 144.0])] {
-        let record = linux_path(rtt_ms, 9);
+        let record = recorded_path(rtt_ms, 9);
         let steady = record.windows.iter().filter(|(at, ..)| *at > 5_000_000_000);
         let mut found: Vec<f64> = steady.map(|(_, window, _)| *window).collect();
         found.sort_by(f64::total_cmp);
@@ -168,7 +168,7 @@ fn its_windows_are_those_of_linux() {
 fn it_confirms_each_mark_once_and_cuts_nothing() {
     let plain = on_path(3, RTT_S);
     let (delay, marked) = ((RTT_S * 1e9) as u64, [300, 900].into());
-    let path = Path { byte_ps: BYTE_PS, limit: 1000, delay, marked, ..Path::default() };
+    let path = LinuxPath { byte_ps: BYTE_PS, limit: 1000, delay, marked, ..LinuxPath::default() };
     let keys = [("delayed_ack", Value::Flag(false)), ("ecn", Value::Flag(true))];
     let marked = run(bbr(&keys), &path, 3_000_000_000);
     assert_eq!(marked.sender.counts(marked.end).ecn_responses, 2);
@@ -176,10 +176,11 @@ fn it_confirms_each_mark_once_and_cuts_nothing() {
 }
 
 /// The network of the recordings without losses.
-fn linux_path(rtt_ms: u64, seconds: u64) -> Record {
+fn recorded_path(rtt_ms: u64, seconds: u64) -> Record {
     let sizes =
         [("packet", 1448.0), ("headers", 66.0), ("ack_size", 66.0)].map(|(name, bytes)| (name, Value::Bytes(bytes)));
     let keys: Vec<_> = sizes.into_iter().chain([("syn", Value::Flag(true))]).collect();
-    let path = Path { byte_ps: 1_211_584_000 / 1514, limit: 1000, delay: rtt_ms * 1_000_000, ..Path::default() };
+    let path =
+        LinuxPath { byte_ps: 1_211_584_000 / 1514, limit: 1000, delay: rtt_ms * 1_000_000, ..LinuxPath::default() };
     run(bbr(&keys), &path, seconds * 1_000_000_000)
 }

@@ -1,12 +1,12 @@
 //! What every flavour must do under every profile, whatever is lost: finish, deliver each byte once, keep to the windows.
 
-mod support;
+mod ns2_path;
 
+use ns2_path::{Faults, Record, run};
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Rng, Span};
 use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, Recovery, TcpParams};
 use std::collections::{BTreeSet, HashSet};
-use support::{Faults, Record, run};
 
 const FLAVOURS: [&str; 10] = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"];
 /// Two propagation delays of 21 ms are the least round trip.

@@ -1,8 +1,8 @@
 //! CUBIC's window against the equations of RFC 8312, computed here with the platform's functions.
 
-mod path;
+mod linux_path;
 
-use path::{Path, Record, run};
+use linux_path::{LinuxPath, Record, run};
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 
@@ -19,7 +19,7 @@ fn flow(window: f64, rtt_ms: u64, packets: f64, lost: &[u32]) -> Record {
     let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     let params = TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings");
     let lost = lost.iter().copied().collect();
-    let path = Path { limit: usize::MAX, delay: rtt_ms * 1_000_000, lost, ..Path::default() };
+    let path = LinuxPath { limit: usize::MAX, delay: rtt_ms * 1_000_000, lost, ..LinuxPath::default() };
     run(params, &path, u64::MAX)
 }
 

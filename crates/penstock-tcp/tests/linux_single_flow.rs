@@ -1,8 +1,8 @@
 //! One flow against recordings of Linux 6.1.
 
-mod path;
+mod linux_path;
 
-use path::{Path, Record, run};
+use linux_path::{LinuxPath, Record, run};
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 use serde_json::Value as Json;
@@ -71,7 +71,7 @@ fn play(cell: &Json, recorded: bool) -> Record {
     }
     let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     let params = TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings");
-    let path = Path {
+    let path = LinuxPath {
         // 1.211584 ms for 1514 bytes.
         byte_ps: 1_211_584_000 / 1514,
         limit: number("limit") as usize,

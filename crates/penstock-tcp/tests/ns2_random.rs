@@ -1,14 +1,14 @@
 //! Packet by packet against ns-2.35 on random losses of data and acknowledgements, marks, windows, limits and receivers; for
 //! the profiles of earlier years ns-2.35 ran with their settings.
 
-mod support;
+mod ns2_path;
 
+use ns2_path::{Faults, run};
 use penstock_core::Span;
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use support::{Faults, run};
 
 fn numbers(list: &Json) -> BTreeSet<u32> {
     list.as_array().into_iter().flatten().map(|number| number.as_u64().expect("a number") as u32).collect()

@@ -1,13 +1,13 @@
 //! Packet by packet against ns-2.35: every transmission of one flow, the scripted losses of scenario g of the reference.
 
-mod support;
+mod ns2_path;
 
+use ns2_path::{Faults, run};
 use penstock_core::Span;
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use support::{Faults, run};
 
 /// Times agree to within this.
 const TOLERANCE_S: f64 = 1e-6;

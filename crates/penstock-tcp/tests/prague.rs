@@ -1,11 +1,11 @@
 //! Prague in steady state: two marks a round trip.
 
-mod support;
+mod ns2_path;
 
+use ns2_path::{Faults, run};
 use penstock_core::Span;
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
-use support::{Faults, run};
 
 /// Mean window of a flow of which each `n`th packet is marked, after its first 40 000 packets.
 fn window(n: usize) -> f64 {

@@ -130,7 +130,7 @@ def _findings(data: Standard) -> Iterator[str]:
     yield (
         f"* Drop-tail keeps its buffer nearly full: {_ms(plain['delay_mean_s'])} ms with {USUAL} flows, and the link "
         f"is never idle. It loses {_percent(plain['loss_rate'])} %: the shorter a queue, the more packets TCP must "
-        "lose to stay within it, so that loss is the price of a short delay and not a fault of the scheme."
+        "lose to stay within it, so that loss is the price of a short delay and not a defect of the scheme."
     )
     busy = {name: cell for name, cell in usual.items() if cell["utilization"].mean >= 0.98}
     yield f"* Shortest mean delay at a utilization of at least 98 %, {USUAL} flows: " + _ranked(

@@ -22,5 +22,5 @@ faster = link.replace("links.bottleneck.rate", "4Mbit").replace("traffic.bulk.co
 print("rate now", faster.links["bottleneck"].rate, "with", faster.traffic["bulk"].count, "flows")
 
 wrong = link.replace("links.bottleneck.queue.min_th", 20).replace("traffic.bulk.packet", "1000")
-for fault in wrong.check():
-    print(fault)
+for error in wrong.check():
+    print(error)

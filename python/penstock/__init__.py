@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
     from penstock.engine.run import run
-    from penstock.errors import Fault, PenstockError, ScenarioError
+    from penstock.errors import ErrorDetail, PenstockError, ScenarioError
     from penstock.laws.catalog import schemes
     from penstock.laws.python_law import Aqm, LawError, Seconds, aqm
     from penstock.laws.queue import Queue
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
     "engine.run": ("run",),
-    "errors": ("Fault", "PenstockError", "ScenarioError"),
+    "errors": ("ErrorDetail", "PenstockError", "ScenarioError"),
     "laws.catalog": ("schemes",),
     "laws.python_law": ("Aqm", "LawError", "Seconds", "aqm"),
     "laws.queue": ("Queue",),
@@ -61,7 +61,7 @@ __all__ = [
     "Aqm",
     "Cbr",
     "Comparison",
-    "Fault",
+    "ErrorDetail",
     "Fec",
     "Incast",
     "LawError",

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 __all__ = [
-    "Fault",
-    "Faults",
+    "ErrorCollector",
+    "ErrorDetail",
     "MissingPackageError",
     "PenstockError",
     "RunError",
     "ScenarioError",
     "UnknownNameError",
     "nearest",
+    "nearest_name",
 ]
 
 
@@ -55,7 +56,7 @@ class MissingPackageError(PenstockError, ImportError):
 
 
 @dataclass(frozen=True)
-class Fault:
+class ErrorDetail:
     """One error of a scenario.
 
     `path` is the key as in `--set` (`links.bottleneck.queue.min_th`), `value` its value as written, `origin` its source
@@ -74,28 +75,28 @@ class Fault:
 
 
 class ScenarioError(PenstockError):
-    """A scenario that cannot be run; `faults` has all of its errors."""
+    """A scenario that cannot be run; `errors` has all of its errors."""
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults: tuple[Fault, ...] = tuple(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+    def __init__(self, errors: Iterable[ErrorDetail]) -> None:
+        self.errors: tuple[ErrorDetail, ...] = tuple(errors)
+        super().__init__("\n".join(str(error) for error in self.errors))
 
 
 @dataclass
-class Faults:
+class ErrorCollector:
     """Collects the errors of one scenario; `origins` has the source of each key."""
 
     origins: Mapping[str, str] = field(default_factory=dict)
-    found: list[Fault] = field(default_factory=list)
-    _told: set[Fault] = field(default_factory=set, repr=False)
+    found: list[ErrorDetail] = field(default_factory=list)
+    _seen: set[ErrorDetail] = field(default_factory=set, repr=False)
 
     def add(self, path: str, message: str, value: object = ...) -> None:
         """Add an error once, with the value if it is given."""
         shown = None if value is ... else show_value(value)
-        fault = Fault(path, message, shown, self.origin(path))
-        if fault not in self._told:
-            self._told.add(fault)
-            self.found.append(fault)
+        error = ErrorDetail(path, message, shown, self.origin(path))
+        if error not in self._seen:
+            self._seen.add(error)
+            self.found.append(error)
 
     def origin(self, path: str) -> str | None:
         """The source of the key, or of the nearest table around it."""
@@ -108,13 +109,18 @@ class Faults:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean "max_p"?` for the known name nearest to `word`, or nothing."""
-    names = list(known)
-    plain = {name.lower().replace("-", "_"): name for name in names}
+    name = nearest_name(word, known)
+    return f'; did you mean "{name}"?' if name is not None else ""
+
+
+def nearest_name(word: str, known: Iterable[str]) -> str | None:
+    """The known name nearest to `word`, if one is near."""
+    plain = {name.lower().replace("-", "_"): name for name in known}
     wanted = word.lower().replace("-", "_")
     close = difflib.get_close_matches(wanted, plain, n=5, cutoff=0.6)
     # Letters in another order are the likeliest slip.
     close.sort(key=lambda name: sorted(name) != sorted(wanted))
-    return f'; did you mean "{plain[close[0]]}"?' if close else ""
+    return plain[close[0]] if close else None
 
 
 def show_value(value: object) -> str:
@@ -133,14 +139,14 @@ def show_value(value: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """The type of a value in the terms of the file: "a text", "a table"."""
+    """The type of a value in the terms of the file: "a string", "a table"."""
     match value:
         case bool():
             return "true or false"
         case int() | float():
             return "a number"
         case str():
-            return "a text"
+            return "a string"
         case bytes():
             return "a date"
         case list() | tuple():

@@ -93,10 +93,10 @@ def _unknown_parameters_are_refused(cls: type[python_law.Aqm], settings: dict[st
     tree["links"]["bottleneck"]["queue"]["no_such_parameter"] = 1
     try:
         Scenario.from_tree(tree)
-        faults = Scenario.loads(_toml(tree)).check()
+        errors = Scenario.loads(_toml(tree)).check()
     except ScenarioError as error:
-        faults = error.faults
-    assert faults, f"law {cls.scheme}: takes a parameter that it does not have"
+        errors = error.errors
+    assert errors, f"law {cls.scheme}: takes a parameter that it does not have"
 
 
 def _toml(tree: dict[str, Any]) -> str:

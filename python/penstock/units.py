@@ -115,7 +115,7 @@ def parse_length(value: object) -> Length:
         number, unit = _split(value, _LENGTH_HELP)
     if unit in _PACKETS:
         if number > _MOST_PACKETS:
-            raise UnitError(f"absurdly large; at most {_MOST_PACKETS} packets")
+            raise UnitError(f"too large; the maximum is {_MOST_PACKETS} packets")
         return Length("packets", _plain(_not_negative(number, "length")))
     if unit in _SIZE:
         return Length("bytes", _scaled(number, _SIZE[unit], "size", _MOST_SIZE, format_size))
@@ -127,7 +127,7 @@ def parse_length(value: object) -> Length:
         return Length("buffer", float(number / 100))
     if unit == "BDP":
         if number > 10**6:
-            raise UnitError("absurdly large; at most 1000000BDP")
+            raise UnitError("too large; the maximum is 1000000BDP")
         return Length("bdp", float(_not_negative(number, "length")))
     raise UnitError(f'unknown unit "{unit}"; {_LENGTH_HELP}')
 
@@ -212,7 +212,7 @@ def _decimal(number: object, advice: str) -> Decimal:
     if not exact.is_finite():
         raise UnitError(f"must be a finite number; {advice}")
     if exact.adjusted() > 40:
-        raise UnitError("absurdly large")
+        raise UnitError("too large")
     return exact if exact.adjusted() > -40 else Decimal(0)
 
 
@@ -222,7 +222,7 @@ def _scaled(
     """The whole number of canonical units nearest to `number * factor`."""
     _not_negative(number, what)
     if number * factor > most:
-        raise UnitError(f"absurdly large; a {what} is at most {show(most)}")
+        raise UnitError(f"too large; the maximum is {show(most)}")
     whole = round(Fraction(number) * factor)
     if positive and whole == 0:
         raise UnitError(f"a {what} must be above 0")

@@ -33,12 +33,12 @@ class Browser:
     """A browser with one page.
 
     Attributes:
-        faults: errors and warnings of the console, exceptions, and every request but for a file, as text.
+        errors: errors and warnings of the console, exceptions, and every request but for a file, as text.
 
     """
 
     def __init__(self, profile: Path, seconds: float = 100) -> None:
-        self.faults: list[str] = []
+        self.errors: list[str] = []
         self._deadline = time.monotonic() + seconds
         self._unread = b""
         self._asked = 0
@@ -133,11 +133,11 @@ class Browser:
                 self._loads += 1
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning", "assert"):
                 said = [str(one.get("value", one.get("description"))) for one in params["args"]]
-                self.faults.append(f"console: {' '.join(said)}")
+                self.errors.append(f"console: {' '.join(said)}")
             case "Runtime.exceptionThrown":
                 details = params["exceptionDetails"]
-                self.faults.append(f"exception: {details.get('exception', {}).get('description', details['text'])}")
+                self.errors.append(f"exception: {details.get('exception', {}).get('description', details['text'])}")
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
-                self.faults.append(f"log: {params['entry']['text']}")
+                self.errors.append(f"log: {params['entry']['text']}")
             case "Network.requestWillBeSent" if not params["request"]["url"].startswith(("file:", "data:")):
-                self.faults.append(f"request: {params['request']['url']}")
+                self.errors.append(f"request: {params['request']['url']}")

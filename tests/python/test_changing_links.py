@@ -40,7 +40,7 @@ def scenario(*keys: str) -> str:
 def canonical(*keys: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the engine is given of both directions."""
     resolved = Document.parse(scenario(*keys)).resolve()
-    assert not resolved.faults
+    assert not resolved.errors
     forward, backward = resolved.canonical["links"]
     return forward, backward
 

@@ -1,4 +1,4 @@
-"""Schedulers in scenarios: classes in TOML and in Python, what their matches mean, and every fault with its line."""
+"""Schedulers in scenarios: classes in TOML and in Python, what their matches mean, and every error with its line."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def classes(resolved: Resolved) -> list[dict[str, Any]]:
     return found
 
 
-def faults(text: str) -> dict[str, str]:
-    """The faults of a scenario file, as origin and message by path."""
+def errors(text: str) -> dict[str, str]:
+    """The errors of a scenario file, as origin and message by path."""
     with pytest.raises(ps.ScenarioError) as told:
         ps.Scenario.loads(text, "link.toml")
-    return {fault.path: f"{fault.origin}: {fault.message}" for fault in told.value.faults}
+    return {error.path: f"{error.origin}: {error.message}" for error in told.value.errors}
 
 
 def line_of(text: str, start: str) -> int:
@@ -179,9 +179,9 @@ def test_the_generated_class_has_every_key_of_every_scheduler() -> None:
         ('{ dscp = "EF" }', 'limit = "5p"', "queue.limit", "queue", "is given twice"),
     ],
 )
-def test_every_fault_names_its_path_and_line(match: str, settings: str, path: str, line: str, message: str) -> None:
+def test_every_error_names_its_path_and_line(match: str, settings: str, path: str, line: str, message: str) -> None:
     text = scenario(match, settings=settings)
-    found = faults(text)[f"links.core.queue.classes[0].{path}"]
+    found = errors(text)[f"links.core.queue.classes[0].{path}"]
     # The queue of the class is the second in the file.
     lines = [i for i, row in enumerate(text.splitlines(), 1) if row.startswith(f"{line} =")]
     assert found.startswith(f"link.toml:{lines[0]}: ")
@@ -199,9 +199,9 @@ def test_every_fault_names_its_path_and_line(match: str, settings: str, path: st
         ('{ scheme = "bernoulli" }', "queue.p", "is missing"),
     ],
 )
-def test_faults_of_the_law_of_a_class_name_its_path(queue: str, path: str, message: str) -> None:
+def test_errors_of_the_law_of_a_class_name_its_path(queue: str, path: str, message: str) -> None:
     text = scenario().replace('{ scheme = "red", limit = "40p", max_p = 0.2 }', queue)
-    found = faults(text)[f"links.core.queue.classes[0].{path}"]
+    found = errors(text)[f"links.core.queue.classes[0].{path}"]
     assert found.startswith(f"link.toml:{line_of(text, 'queue =')}: ")
     assert message in found
 
@@ -221,13 +221,13 @@ def test_faults_of_the_law_of_a_class_name_its_path(queue: str, path: str, messa
         ('scheme = "red"\nclasses = [{ name = "all" }]', "classes", "red has no classes"),
     ],
 )
-def test_faults_of_the_list_of_classes_name_its_path(table: str, path: str, message: str) -> None:
-    assert message in faults(f'{HEAD}[links.core.queue]\nlimit = "50p"\n{table}\n')[f"links.core.queue.{path}"]
+def test_errors_of_the_list_of_classes_name_its_path(table: str, path: str, message: str) -> None:
+    assert message in errors(f'{HEAD}[links.core.queue]\nlimit = "50p"\n{table}\n')[f"links.core.queue.{path}"]
 
 
-def test_faults_of_classes_are_told_beside_others() -> None:
+def test_errors_of_classes_are_told_beside_others() -> None:
     text = scenario(settings="weight = -1").replace('duration = "20s"', 'duration = "20"')
-    found = faults(text)
+    found = errors(text)
     assert {"duration", "links.core.queue.classes[0].weight"} <= set(found)
 
 

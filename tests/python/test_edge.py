@@ -1,4 +1,4 @@
-"""Conditioners in scenarios: `edge` in TOML and in Python, what is shown of it, and every fault with its line."""
+"""Conditioners in scenarios: `edge` in TOML and in Python, what is shown of it, and every error with its line."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_check_shows_every_value() -> None:
         ('"tsw"', ["links.access.edge[0]", "must be a table"]),
     ],
 )
-def test_faults_have_path_and_line(edge: str, words: list[str]) -> None:
+def test_errors_have_path_and_line(edge: str, words: list[str]) -> None:
     with pytest.raises(ps.ScenarioError) as caught:
         ps.Scenario.loads(scenario(edge))
     for word in words:

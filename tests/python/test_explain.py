@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -136,6 +137,19 @@ def test_a_table_of_the_documentation_has_columns_in_the_terminal() -> None:
 def test_a_congestion_control_is_no_scheme() -> None:
     with pytest.raises(ps.PenstockError, match=r'cubic is a congestion control of TCP.* flavour = "cubic"'):
         explanation.prepare("cubic", "10Mbit", "100ms", None, "1BDP")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("cubi", '"cubic", a congestion control of TCP?'),
+        ("token-buckt", '"token-bucket", a conditioner?'),
+        ("redd", '"red"?'),
+    ],
+)
+def test_an_unknown_scheme_names_the_nearest_mechanism(name: str, near: str) -> None:
+    with pytest.raises(ps.PenstockError, match=re.escape(f"unknown scheme; did you mean {near} Known: droptail,")):
+        explanation.prepare(name, "10Mbit", "100ms", None, "1BDP")
 
 
 @pytest.mark.parametrize("rate", ["95Mbit", "95mbit", 95e6])

@@ -75,7 +75,7 @@ def test_what_cannot_be_is_refused(was: str, now: str, words: list[str]) -> None
     with pytest.raises(ps.ScenarioError) as caught:
         Document.parse(TEXT.replace(was, now)).resolve()
     assert all(word in str(caught.value) for word in words), caught.value
-    assert len(caught.value.faults) == 1
+    assert len(caught.value.errors) == 1
 
 
 def test_more_redundancy_leaves_less_lost_of_the_same_losses() -> None:

@@ -165,7 +165,7 @@ def test_an_exception_ends_the_run_with_the_packet_at_hand(jobs: int) -> None:
     assert "penstock/runs.py" not in text
 
 
-def test_a_refused_parameter_is_a_fault_of_the_scenario() -> None:
+def test_a_refused_parameter_is_an_error_of_the_scenario() -> None:
     with pytest.raises(ps.ScenarioError, match=r"gain = -1.0 must not be negative"):
         ps.run(link(All(gain=-1)))
     with pytest.raises(ps.ScenarioError, match=r"bottleneck.queue.k.*whole number"):

@@ -77,7 +77,7 @@ def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_ask
             browser.click('button[data-verdict=""]')
             browser.click("#readings")
             assert browser.value(SHOWN) == browser.value("document.querySelectorAll('tr[data-verdict]').length")
-        assert browser.faults == []
+        assert browser.errors == []
 
 
 @pytest.mark.slow
@@ -90,11 +90,11 @@ def test_the_browser_sees_what_a_page_must_not_do(tmp_path: Path) -> None:
         '<img src="http://127.0.0.1:9/x.png">': "request: http://127.0.0.1:9/x.png",
     }
     with Browser(tmp_path / "profile") as browser:
-        for html, fault in wrong.items():
+        for html, error in wrong.items():
             page.write_text(f"<title>x</title>{html}", encoding="utf-8")
-            browser.faults.clear()
+            browser.errors.clear()
             browser.open(page)
-            assert any(found.startswith(fault) for found in browser.faults), browser.faults
+            assert any(found.startswith(error) for found in browser.errors), browser.errors
 
 
 def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:

@@ -105,9 +105,9 @@ def test_a_value_is_replaced_by_its_path() -> None:
     assert other.links["bottleneck"].queue == ps.Psand(limit="50p", target="10p")
 
 
-def test_faults_of_python_scenarios_name_the_path() -> None:
-    faults = small(queue=ps.Red(limit="100p", min_th=20, max_th=10)).check()
-    assert any(fault.path.startswith("links.bottleneck.queue.m") for fault in faults)
+def test_errors_of_python_scenarios_name_the_path() -> None:
+    errors = small(queue=ps.Red(limit="100p", min_th=20, max_th=10)).check()
+    assert any(error.path.startswith("links.bottleneck.queue.m") for error in errors)
     with pytest.raises(ps.ScenarioError, match=r"links\.bottleneck\.queue"):
         ps.run(small(queue=ps.Red(limit="-5p")))
 
@@ -264,4 +264,4 @@ def test_no_value_anywhere_breaks_the_resolver(path: tuple[Any, ...], value: Any
         place = place[key]
     place[path[-1]] = value
     found = resolve(tree)
-    assert all(fault.message for fault in found.faults)
+    assert all(error.message for error in found.errors)

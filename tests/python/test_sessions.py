@@ -77,7 +77,7 @@ def test_sessions_are_the_same_beside_others_and_on_any_number_of_threads() -> N
         ('kind = "web"\nsise = "12kB"', 'did you mean "size"'),
     ],
 )
-def test_faults_are_told(traffic: str, told: str) -> None:
+def test_errors_are_told(traffic: str, told: str) -> None:
     text = f'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\n[traffic.t]\n{traffic}\n'
     with pytest.raises(ps.ScenarioError, match=told):
         ps.Scenario.loads(text + 'from = "A"\nto = "B"\n')

@@ -232,7 +232,7 @@ def test_new_kinds_are_listed() -> None:
         ('kind = "replay"\nfile = "none.pcap"', "cannot be read: No such file"),
     ],
 )
-def test_faults_are_told(traffic: str, told: str) -> None:
+def test_errors_are_told(traffic: str, told: str) -> None:
     with pytest.raises(ps.ScenarioError, match=told):
         ps.Scenario.loads(text(traffic))
 

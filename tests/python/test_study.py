@@ -73,12 +73,12 @@ def test_paths_are_axes_too() -> None:
     assert table("delay", **{path: 0.05}).mean > table("delay", **{path: 0.5}).mean
 
 
-def test_all_faults_of_all_cells_are_told_before_anything_runs() -> None:
+def test_all_errors_of_all_cells_are_told_before_anything_runs() -> None:
     broken = Study(lambda rate: ps.dumbbell(rate=rate, rtt="10ms", access="1Gbit"), {"rate": ["1Mbit", "2Mbit"]})
     bad = Study(link(2, "red"), {"links.bottleneck.queue.max_p": [3, 7]})
     with pytest.raises(ps.ScenarioError) as caught:
         bad.run(measure)
-    assert len(caught.value.faults) == 2
+    assert len(caught.value.errors) == 2
     assert len(list(broken.cells())) == 2
 
 

@@ -128,7 +128,7 @@ pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f6
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
     let law = penstock_aqm::build::<PacketMeta, dyn Probe<_>>(scheme, &settings, &link, Time::ZERO)
-        .map_err(|errors| PyValueError::new_err(faults(&errors)))?;
+        .map_err(|errors| PyValueError::new_err(error_list(&errors)))?;
     Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
     let queue = penstock_aqm::build::<PacketMeta, dyn Probe<_>>(scheme, &settings, &link, Time::ZERO);
-    Ok(faults(&queue.err().unwrap_or_default()))
+    Ok(error_list(&queue.err().unwrap_or_default()))
 }
 
 /// What the registry says against a conditioner of this kind with these settings before this link: as [`check_queue`].
@@ -148,7 +148,7 @@ pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<
 pub(crate) fn check_conditioner(kind: &str, settings: &str, link: &str) -> PyResult<String> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    Ok(faults(
+    Ok(error_list(
         &penstock_aqm::build_stage::<PacketMeta>(kind, &settings, link.limit, &link, Time::ZERO)
             .err()
             .unwrap_or_default(),
@@ -160,14 +160,14 @@ pub(crate) fn check_conditioner(kind: &str, settings: &str, link: &str) -> PyRes
 pub(crate) fn check_tcp(profile: &str, settings: &str) -> PyResult<String> {
     let profile = Profile::from_name(profile).ok_or_else(|| PyValueError::new_err("no such profile"))?;
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
-    Ok(faults(&TcpParams::from_settings(profile, &settings).err().unwrap_or_default()))
+    Ok(error_list(&TcpParams::from_settings(profile, &settings).err().unwrap_or_default()))
 }
 
-pub(crate) fn faults(errors: &[ParamError]) -> String {
-    Json::Array(errors.iter().map(fault).collect()).to_string()
+pub(crate) fn error_list(errors: &[ParamError]) -> String {
+    Json::Array(errors.iter().map(error_entry).collect()).to_string()
 }
 
-fn fault(error: &ParamError) -> Json {
+fn error_entry(error: &ParamError) -> Json {
     json!({"path": error.name, "message": error.message})
 }
 

@@ -193,22 +193,22 @@ pub(crate) fn queue_law_crossing(
     control: &Bound<'_, PyAny>,
     top: f64,
 ) -> PyResult<Option<(f64, f64, bool)>> {
-    let mut fault = None;
+    let mut failure = None;
     let crossing = {
-        let fault = std::cell::RefCell::new(&mut fault);
+        let failure = std::cell::RefCell::new(&mut failure);
         law(&numbers).crossing(
             flows,
             |q| match control.call1((q,)).and_then(|p| p.extract::<f64>()) {
                 Ok(p) => p,
                 Err(error) => {
-                    fault.borrow_mut().get_or_insert(error);
+                    failure.borrow_mut().get_or_insert(error);
                     0.0
                 }
             },
             top,
         )
     };
-    match fault {
+    match failure {
         Some(error) => Err(error),
         None => Ok(crossing.map(|found| (found.queue, found.probability, found.at_jump))),
     }

@@ -2,7 +2,7 @@
 //!
 //! A queue from the registry at one link, fed by a source that reacts to nothing. The same settings give the same bits.
 
-use crate::catalog::{faults, read_link, read_settings};
+use crate::catalog::{error_list, read_link, read_settings};
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report};
 use penstock_core::param::{Match, Value};
 use penstock_core::{Bytes, Ecn, PacketMeta, Rare, Rate, Rng, Span, Time};
@@ -132,7 +132,7 @@ impl Bench {
         }
         let link = read_link(link).map_err(PyValueError::new_err)?;
         let queue = penstock_aqm::build(scheme, &settings, &link, Time::ZERO)
-            .map_err(|errors| PyValueError::new_err(faults(&errors)))?;
+            .map_err(|errors| PyValueError::new_err(error_list(&errors)))?;
         Ok(Self { queue, link, rng: Rng::stream(1, "picture"), seen: Seen::default(), free: None })
     }
 

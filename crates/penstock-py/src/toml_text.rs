@@ -11,20 +11,20 @@ use toml::de::{DeInteger, DeTable, DeValue};
 ///
 /// Returns the values as a dictionary, and a dictionary from the path of each key (`links.bottleneck.queue.max_p`,
 /// `links.core.queue.classes[0].name`) to its line, counted from 1. Dates come as `bytes`, so that nothing takes them
-/// for text. Raises `ValueError` with a JSON list of `{"line", "message"}`, all faults of the text at once.
+/// for text. Raises `ValueError` with a JSON list of `{"line", "message"}`, all errors of the text at once.
 #[pyfunction]
 pub(crate) fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let lines = Lines::new(text);
     if !errors.is_empty() {
-        let faults: Vec<_> = errors
+        let listed: Vec<_> = errors
             .iter()
             .map(|error| {
                 let line = error.span().map(|span| lines.of(span.start));
                 serde_json::json!({"line": line, "message": error.message()})
             })
             .collect();
-        return Err(PyValueError::new_err(serde_json::Value::Array(faults).to_string()));
+        return Err(PyValueError::new_err(serde_json::Value::Array(listed).to_string()));
     }
     let reader = Reader { py, lines, places: PyDict::new(py) };
     let values = reader.table("", table.get_ref())?;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +17,13 @@ from penstock.cli.output import (
     write_json,
     write_page,
 )
-from penstock.errors import Fault, ScenarioError, nearest
+from penstock.errors import ErrorDetail, ScenarioError, nearest
+
+if TYPE_CHECKING:
+    from penstock.results.comparison import Comparison
+    from penstock.studies.candidate import Precision
+    from penstock.studies.plan import Plan
+    from penstock.studies.store import Store
 
 EXAMPLE = (
     "penstock compare scenarios/thesis_link.toml --scheme droptail --scheme red:gentle=true "
@@ -64,32 +70,51 @@ def compare(
     html: HtmlTarget = None,
 ) -> None:
     """Compare schemes side by side, paired run by run, with confidence intervals."""
-    from penstock.engine.progress import Watch
     from penstock.engine.run import cores
-    from penstock.scenario.scenario import read_document
-    from penstock.studies.candidate import Precision, parse_varies
-    from penstock.studies.compare import run_plan
-    from penstock.studies.plan import Plan
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     load_laws(load)
-    goal = Precision.parse(precision) if precision else None
-    if goal is not None:
-        _check_metric(goal.metric, f"--precision {precision}")
+    goal = _precision(precision)
+    plan = _plan(scenario, settings, seed, scheme, vary, at)
+    threads = jobs or cores()
+    for note in (*plan.notes, plan.cost(runs, threads)):
+        notify(note)
+    kept = None if store is None and plan.has_python_laws() else open_store(store)
+    found, series = _run(plan, runs, goal, threads, kept, series=html_file is not None)
+    if json_target != "-":
+        print_result(repr(found))
+    if json_target is not None:
+        write_json(found.to_json(), json_file)
+    if html_file is not None:
+        write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
+
+
+def _plan(
+    scenario: str, settings: list[str], seed: int | None, schemes: list[str], vary: list[str], at: list[str]
+) -> Plan:
+    """The runs to make, all checked."""
+    from penstock.scenario.scenario import read_document
+    from penstock.studies.candidate import parse_varies
+    from penstock.studies.plan import Plan
+
     document = read_document(scenario, settings)
     if seed is not None:
         document = document.set("seed", seed, "--seed")
-    plan = Plan.make(document, scheme, parse_varies(vary), at)
-    threads = jobs or cores()
-    for note in plan.notes:
-        notify(note)
-    notify(plan.cost(runs, threads))
-    kept = None if store is None and plan.has_python_laws() else open_store(store)
+    return Plan.make(document, schemes, parse_varies(vary), at)
+
+
+def _run(
+    plan: Plan, runs: int, goal: Precision | None, threads: int, kept: Store | None, *, series: bool
+) -> tuple[Comparison, list[dict[str, Any]]]:
+    """The comparison and, with `series`, the queues over time; on Ctrl-C say what is kept."""
+    from penstock.engine.progress import Watch
+    from penstock.studies.compare import run_plan
+
     watch = Watch(len(plan.cases) * runs)
     try:
         with watch:
             found = run_plan(plan, runs, goal, threads, watch.update, kept)
-            series = found.series(jobs=threads) if html_file is not None else []
+            over_time = found.series(jobs=threads) if series else []
     except KeyboardInterrupt:
         if kept is None:
             notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
@@ -99,12 +124,18 @@ def compare(
     notify(watch.summary())
     if kept is not None and kept.problem:
         notify(kept.problem)
-    if json_target != "-":
-        print_result(repr(found))
-    if json_target is not None:
-        write_json(found.to_json(), json_file)
-    if html_file is not None:
-        write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
+    return found, over_time
+
+
+def _precision(text: str | None) -> Precision | None:
+    """The goal of `--precision`, of a metric that links have."""
+    from penstock.studies.candidate import Precision
+
+    if text is None:
+        return None
+    goal = Precision.parse(text)
+    _check_metric(goal.metric, f"--precision {text}")
+    return goal
 
 
 def _check_metric(name: str, option: str) -> None:
@@ -115,4 +146,4 @@ def _check_metric(name: str, option: str) -> None:
     if metric(name).group in elsewhere:
         known = [entry.name for entry in METRICS if entry.group not in elsewhere]
         message = f'no metric "{name}"{nearest(name, known)}; penstock list metrics names them'
-        raise ScenarioError([Fault("", message, None, option)])
+        raise ScenarioError([ErrorDetail("", message, None, option)])

@@ -43,12 +43,12 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 def error_text(error: PenstockError) -> str:
     """The message of an error; of a scenario with many errors the first ones and their number."""
-    if not isinstance(error, ScenarioError) or len(error.faults) < 2:
+    if not isinstance(error, ScenarioError) or len(error.errors) < 2:
         return str(error)
-    lines = [str(fault) for fault in error.faults[:MAX_SHOWN]]
-    if len(error.faults) > MAX_SHOWN:
-        lines.append(f"... and {len(error.faults) - MAX_SHOWN} more")
-    return "\n".join([*lines, f"{len(error.faults)} errors; nothing was run"])
+    lines = [str(detail) for detail in error.errors[:MAX_SHOWN]]
+    if len(error.errors) > MAX_SHOWN:
+        lines.append(f"... and {len(error.errors) - MAX_SHOWN} more")
+    return "\n".join([*lines, f"{len(error.errors)} errors; nothing was run"])
 
 
 def _discard_output() -> None:

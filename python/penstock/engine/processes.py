@@ -49,9 +49,9 @@ def run_in_processes(
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*fork.*", DeprecationWarning)
             answers = pool.map(_one, range(len(seeds)), chunksize=max(1, min(16, len(seeds) // (8 * jobs))))
-        for text, faults, raised in answers:
-            if faults is not None:
-                raise ValueError(faults)
+        for text, errors, raised in answers:
+            if errors is not None:
+                raise ValueError(errors)
             if raised is not None:
                 raise LawError(raised)
             results.append(text)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from penstock import _native
-from penstock.errors import Fault, RunError, ScenarioError
+from penstock.errors import ErrorDetail, RunError, ScenarioError
 from penstock.laws import python_law
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
@@ -65,9 +65,9 @@ def engine_errors() -> Iterator[None]:
             found = json.loads(str(error))
         except json.JSONDecodeError:
             raise RunError(str(error)) from None
-        if all(not fault["path"] for fault in found):
-            raise RunError("; ".join(fault["message"] for fault in found)) from None
-        raise ScenarioError([Fault(fault["path"], fault["message"]) for fault in found]) from None
+        if all(not error["path"] for error in found):
+            raise RunError("; ".join(error["message"] for error in found)) from None
+        raise ScenarioError([ErrorDetail(error["path"], error["message"]) for error in found]) from None
 
 
 def count_flows(resolved: Resolved) -> int:

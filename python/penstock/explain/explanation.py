@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _native
-from penstock.errors import Fault, Faults, PenstockError, ScenarioError
+from penstock.errors import ErrorCollector, ErrorDetail, PenstockError, ScenarioError
 from penstock.laws.catalog import Scheme, find_scheme
 from penstock.model.operating_point import Operating, Point, damping_table, law_of, law_words, picture_top, rows, table
 from penstock.model.operating_point import as_json as operating_json
@@ -264,12 +264,12 @@ class Explanation:
 
 
 def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The answer of a native function; what it says against the settings becomes faults."""
+    """The answer of a native function; what it says against the settings becomes errors."""
     try:
         return function(*arguments)
     except ValueError as error:
-        faults = [Fault(fault["path"], fault["message"]) for fault in json.loads(str(error))]
-        raise ScenarioError(faults) from None
+        errors = [ErrorDetail(error["path"], error["message"]) for error in json.loads(str(error))]
+        raise ScenarioError(errors) from None
 
 
 def examples(scheme: Scheme, rate: int) -> dict[str, Any]:
@@ -307,19 +307,19 @@ def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
 def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> Explanation:
     """Read the options of `explain`. Raises `PenstockError` with everything that is wrong."""
     candidate = Candidate.parse(scheme)
-    faults = Faults()
-    rate = _read(faults, "--link", link, parse_rate)
-    trip = _read(faults, "--rtt", rtt, parse_time)
-    between = _read(faults, "--flows", flows, _flows) if flows is not None else None
-    if faults.found:
-        raise ScenarioError(faults.found)
+    errors = ErrorCollector()
+    rate = _read(errors, "--link", link, parse_rate)
+    trip = _read(errors, "--rtt", rtt, parse_time)
+    between = _read(errors, "--flows", flows, _flows) if flows is not None else None
+    if errors.found:
+        raise ScenarioError(errors.found)
     # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
     info = find_scheme(candidate.name)
-    faults = Faults({"": candidate.origin})
+    errors = ErrorCollector({"": candidate.origin})
     table = {"scheme": candidate.name, "limit": limit, **examples(info, rate), **candidate.params}
-    queue = read_queue(Table(faults, "", table), Surroundings(rate, None, lambda: trip))
-    if faults.found or queue is None:
-        raise ScenarioError(faults.found)
+    queue = read_queue(Table(errors, "", table), Surroundings(rate, None, lambda: trip))
+    if errors.found or queue is None:
+        raise ScenarioError(errors.found)
     # for a rule of thumb the geometric middle of a range is least wrong
     count = None if between is None else round(math.sqrt(between[0] * between[1]))
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
@@ -328,11 +328,11 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     return Explanation(candidate, queue, about, words, between)
 
 
-def _read(faults: Faults, option: str, text: str, parse: Any) -> Any:
+def _read(errors: ErrorCollector, option: str, text: str, parse: Any) -> Any:
     try:
         return parse(text)
     except UnitError as error:
-        faults.add(option, str(error), text)
+        errors.add(option, str(error), text)
         return None
 
 

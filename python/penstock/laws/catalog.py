@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from penstock import _native
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, nearest, nearest_name
 
 __all__ = [
     "Conditioner",
@@ -202,9 +202,16 @@ def find_scheme(name: str) -> Scheme:
             "penstock list tcp shows its keys"
         )
     known = ", ".join(scheme.name for scheme in (*schemes(), *_ADDED.values()))
-    raise PenstockError(
-        f"unknown scheme{nearest(name, scheme_names())} Known: {known}".replace("scheme Known", "scheme; known")
-    )
+    raise PenstockError(f"unknown scheme{_nearest_mechanism(plain)}; known: {known}".replace("?; known", "? Known"))
+
+
+def _nearest_mechanism(name: str) -> str:
+    """`; did you mean ...?` with the nearest scheme, or congestion control or conditioner, which are named as such."""
+    names = dict.fromkeys(tcp_keys().flavours, ", a congestion control of TCP")
+    names |= dict.fromkeys(_conditioner_names(), ", a conditioner")
+    names |= dict.fromkeys(scheme_names(), "")
+    near = nearest_name(name, names)
+    return f'; did you mean "{near}"{names[near]}?' if near is not None else ""
 
 
 def find_conditioner(name: str) -> Conditioner:
@@ -216,9 +223,14 @@ def find_conditioner(name: str) -> Conditioner:
     for conditioner in conditioners():
         if plain in map(_plain, (conditioner.name, *conditioner.aliases)):
             return conditioner
-    names = [name for conditioner in conditioners() for name in (conditioner.name, *conditioner.aliases)]
     known = ", ".join(conditioner.name for conditioner in conditioners())
-    raise PenstockError(f"unknown kind{nearest(name, names)}; known: {known}".replace("?; known", "? Known"))
+    raise PenstockError(
+        f"unknown kind{nearest(name, _conditioner_names())}; known: {known}".replace("?; known", "? Known")
+    )
+
+
+def _conditioner_names() -> list[str]:
+    return [name for conditioner in conditioners() for name in (conditioner.name, *conditioner.aliases)]
 
 
 def _plain(name: str) -> str:

@@ -193,13 +193,13 @@ def aqm(name: str) -> Callable[[type[A]], type[A]]:
     def declare(cls: type[A]) -> type[A]:
         if not (inspect.isclass(cls) and issubclass(cls, Aqm)):
             raise PenstockError(f'@aqm("{name}") must decorate a class derived from ps.Aqm')
-        faults = [*_name_faults(name, cls), *_method_faults(cls), *_attribute_faults(cls)]
+        errors = [*_name_errors(name, cls), *_method_errors(cls), *_attribute_errors(cls)]
         params: list[Param] = []
-        if not faults:
+        if not errors:
             dataclass(frozen=True, kw_only=True)(cls)
-            params, faults = _params(cls)
-        if faults:
-            raise PenstockError("\n".join(f"law {name}, class {cls.__name__}: {fault}" for fault in faults))
+            params, errors = _params(cls)
+        if errors:
+            raise PenstockError("\n".join(f"law {name}, class {cls.__name__}: {error}" for error in errors))
         cls.scheme = name
         members = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__module__": cls.__module__}
         live = type(cls.__name__, (cls,), members)
@@ -224,7 +224,7 @@ def aqm(name: str) -> Callable[[type[A]], type[A]]:
     return declare
 
 
-def _name_faults(name: str, cls: type[Aqm]) -> Iterator[str]:
+def _name_errors(name: str, cls: type[Aqm]) -> Iterator[str]:
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         yield "the name must consist of lower-case letters, digits and hyphens, such as my-red"
         return
@@ -248,7 +248,7 @@ def _redefines(old: type[Aqm], new: type[Aqm]) -> bool:
     return not (old.__module__.startswith(_LAW_MODULE) and getattr(module, old.__qualname__, None) is old)
 
 
-def _method_faults(cls: type[Aqm]) -> Iterator[str]:
+def _method_errors(cls: type[Aqm]) -> Iterator[str]:
     for name, member in vars(cls).items():
         if not inspect.isfunction(member) or name.startswith("_"):
             continue
@@ -263,7 +263,7 @@ def _method_faults(cls: type[Aqm]) -> Iterator[str]:
             yield f"{name}{inspect.signature(member)} must take ({', '.join(wanted)})"
 
 
-def _attribute_faults(cls: type[Aqm]) -> Iterator[str]:
+def _attribute_errors(cls: type[Aqm]) -> Iterator[str]:
     notes = inspect.get_annotations(cls)
     own = set(vars(cls)) | set(notes)
     for name in sorted(own & {"limit", "share", "scheme"}):
@@ -285,18 +285,18 @@ def _params(cls: type[Aqm]) -> tuple[list[Param], list[str]]:
         hints = get_type_hints(cls, include_extras=True)
     except NameError as error:
         return [], [f"the type of a field cannot be read: {error}"]
-    params, faults = [], []
+    params, errors = [], []
     for item in dataclasses.fields(cls):
         if item.name in inherited:
             continue
         if item.default is dataclasses.MISSING:
-            faults.append(f"{item.name} needs a default, such as {item.name}: int = 20")
+            errors.append(f"{item.name} needs a default, such as {item.name}: int = 20")
             continue
         try:
             params.append(_param(item.name, hints[item.name], item.default))
         except UnitError as error:
-            faults.append(f"{item.name} = {item.default!r}: {error}")
-    return params, faults
+            errors.append(f"{item.name} = {item.default!r}: {error}")
+    return params, errors
 
 
 def _param(name: str, hint: Any, default: Any) -> Param:

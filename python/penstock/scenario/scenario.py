@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native
-from penstock.errors import Fault, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest, nearest_name
 from penstock.files import write_text
 from penstock.laws import python_law
 from penstock.laws.catalog import find_scheme
@@ -75,7 +75,7 @@ class Document:
         tree, lines = _parse(text, name)
         if not tree:
             raise ScenarioError(
-                [Fault("", "is empty; a scenario needs duration, [links.NAME] and [traffic.NAME]", None, name)]
+                [ErrorDetail("", "is empty; a scenario needs duration, [links.NAME] and [traffic.NAME]", None, name)]
             )
         return cls(tree, {"": name} | {path: f"{name}:{line}" for path, line in lines.items()})
 
@@ -86,10 +86,10 @@ class Document:
         return Document(tree, {**self.origins, path: origin})
 
     def resolve(self) -> Resolved:
-        """In canonical form. Raises `ScenarioError` with every fault."""
+        """In canonical form. Raises `ScenarioError` with every error."""
         resolved = resolve(self.tree, self.origins)
-        if resolved.faults:
-            raise ScenarioError(resolved.faults)
+        if resolved.errors:
+            raise ScenarioError(resolved.errors)
         return resolved
 
 
@@ -118,7 +118,7 @@ class Scenario:
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
-        """Read a scenario file. Raises `ScenarioError` with every fault, each with its line."""
+        """Read a scenario file. Raises `ScenarioError` with every error, each with its line."""
         return cls._checked(Document.read(path))
 
     @classmethod
@@ -141,8 +141,8 @@ class Scenario:
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as error:
             # The tree is not of a scenario's shape: the resolver names each error with its path.
-            faults = resolve(tree).faults
-            raise (ScenarioError(faults) if faults else PenstockError(str(error))) from None
+            errors = resolve(tree).errors
+            raise (ScenarioError(errors) if errors else PenstockError(str(error))) from None
 
     def tree(self) -> Tree:
         """As plain values: what differs from its default."""
@@ -185,12 +185,12 @@ class Scenario:
         return Document(self.tree())
 
     def resolve(self) -> Resolved:
-        """In canonical form. Raises `ScenarioError` with every fault."""
+        """In canonical form. Raises `ScenarioError` with every error."""
         return self.document().resolve()
 
-    def check(self) -> tuple[Fault, ...]:
+    def check(self) -> tuple[ErrorDetail, ...]:
         """Everything that is wrong with it."""
-        return resolve(self.tree()).faults
+        return resolve(self.tree()).errors
 
     def key(self) -> str:
         """A name for the results of this scenario: the same for the same content, seed and engine, on any machine.
@@ -280,7 +280,7 @@ def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
     """Put a value at a path; tables below a link or traffic are made where they are missing."""
     keys = [part for part in re.split(r"\.|(?=\[)", path) if part]
     if not keys:
-        raise ScenarioError([Fault(path, "is not a path such as links.bottleneck.queue.max_p", None, origin)])
+        raise ScenarioError([ErrorDetail(path, "is not a path such as links.bottleneck.queue.max_p", None, origin)])
     place: Any = tree
     for depth, key in enumerate(keys[:-1]):
         here = ".".join(keys[: depth + 1]).replace(".[", "[")
@@ -289,10 +289,12 @@ def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
             continue
         if key not in place and depth == 1 and keys[0] in ("links", "traffic"):
             known = ", ".join(place) or "none"
-            raise ScenarioError([Fault(here, f"no such name{nearest(key, place)}; there are: {known}", None, origin)])
+            raise ScenarioError(
+                [ErrorDetail(here, f"no such name{nearest(key, place)}; there are: {known}", None, origin)]
+            )
         place = place.setdefault(key, {})
         if not isinstance(place, (dict, list)):
-            raise ScenarioError([Fault(path, f"{here} is not a table, but {json.dumps(place)}", None, origin)])
+            raise ScenarioError([ErrorDetail(path, f"{here} is not a table, but {json.dumps(place)}", None, origin)])
     if isinstance(place, list) or keys[-1].startswith("["):
         index = _index(place, keys[-1], path, origin)
         place[index] = value
@@ -307,25 +309,27 @@ def _item(place: Any, key: str, here: str, origin: str) -> Any:
 def _index(place: Any, key: str, here: str, origin: str) -> int:
     found = re.fullmatch(r"\[(\d+)\]", key)
     if not isinstance(place, list) or found is None or int(found[1]) >= len(place):
-        raise ScenarioError([Fault(here, "there is no such item of a list", None, origin)])
+        raise ScenarioError([ErrorDetail(here, "there is no such item of a list", None, origin)])
     return int(found[1])
 
 
 def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
     """A scenario file with `--set PATH=VALUE` applied."""
     document = Document.read(path)
-    faults: list[Fault] = []
+    errors: list[ErrorDetail] = []
     for text in settings:
         key, sign, value = text.partition("=")
         if not sign or not key.strip():
-            faults.append(Fault("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}"))
+            errors.append(
+                ErrorDetail("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}")
+            )
             continue
         try:
             document = document.set(key.strip(), read_value(value.strip()))
         except ScenarioError as error:
-            faults += error.faults
-    if faults:
-        raise ScenarioError(faults)
+            errors += error.errors
+    if errors:
+        raise ScenarioError(errors)
     return document
 
 
@@ -340,21 +344,21 @@ def _read_text(path: str | Path) -> str:
         return Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise ScenarioError(
-            [Fault("", f"is not UTF-8 text (byte {error.start}); save it as UTF-8", None, str(path))]
+            [ErrorDetail("", f"is not UTF-8 text (byte {error.start}); save it as UTF-8", None, str(path))]
         ) from None
     except FileNotFoundError:
         close = _nearest_file(Path(path))
-        raise ScenarioError([Fault("", f"no such file{close}", None, str(path))]) from None
+        raise ScenarioError([ErrorDetail("", f"no such file{close}", None, str(path))]) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError([Fault("", f"cannot be read: {reason}", None, str(path))]) from None
+        raise ScenarioError([ErrorDetail("", f"cannot be read: {reason}", None, str(path))]) from None
 
 
 def _nearest_file(path: Path) -> str:
     """The scenario of the nearest name in the folder; the ending that all have says nothing."""
     files = {item.stem: str(item) for item in _folder(path).glob("*.toml")}
-    found = re.search(r'"(.*)"', nearest(path.stem, files))
-    return f'; did you mean "{files[found[1]]}"?' if found else ""
+    name = nearest_name(path.stem, files)
+    return f'; did you mean "{files[name]}"?' if name is not None else ""
 
 
 def _folder(path: str | Path) -> Path:
@@ -366,11 +370,11 @@ def _parse(text: str, name: str) -> tuple[Tree, Mapping[str, int]]:
     try:
         return _native.parse_toml(text)
     except ValueError as error:
-        faults = [
-            Fault("", f"not TOML: {fault['message']}", None, f"{name}:{fault['line']}" if fault["line"] else name)
-            for fault in json.loads(str(error))
+        errors = [
+            ErrorDetail("", f"not TOML: {error['message']}", None, f"{name}:{error['line']}" if error["line"] else name)
+            for error in json.loads(str(error))
         ]
-        raise ScenarioError(faults) from None
+        raise ScenarioError(errors) from None
 
 
 def _link(table: Mapping[str, Any]) -> Link:

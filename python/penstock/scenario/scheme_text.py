@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock import _native
-from penstock.errors import Fault, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.laws import python_law
 from penstock.laws.catalog import find_scheme
 
@@ -26,7 +26,7 @@ def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
     for item in split_list(settings):
         key, sign, value = item.partition("=")
         if not sign or not key.strip():
-            raise ScenarioError([Fault("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
+            raise ScenarioError([ErrorDetail("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
         params[key.strip().replace("-", "_")] = read_value(value.strip())
     return scheme_name(name, origin), params
 
@@ -42,7 +42,7 @@ def scheme_name(name: str, origin: str) -> str:
     try:
         return find_scheme(name).name
     except PenstockError as error:
-        raise ScenarioError([Fault("", str(error), None, origin)]) from None
+        raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
 
 
 def split_list(text: str) -> list[str]:
@@ -91,4 +91,4 @@ def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
         return name, settings
     known = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
     message = f'{file} has no law "{name}"{nearest(name, names)}; {known}' if name else f"name a law of {file}; {known}"
-    raise ScenarioError([Fault("", message, None, origin)])
+    raise ScenarioError([ErrorDetail("", message, None, origin)])

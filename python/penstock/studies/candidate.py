@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.errors import Fault, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.laws.queue import Queue
 from penstock.results.display import scheme_argument
 from penstock.scenario.scenario import read_table
@@ -53,7 +53,9 @@ class Candidate:
         params = dict(tree)
         name = params.pop("scheme", None)
         if not isinstance(name, str):
-            raise ScenarioError([Fault("scheme", 'is missing; name one, such as scheme = "red"', None, origins[""])])
+            raise ScenarioError(
+                [ErrorDetail("scheme", 'is missing; name one, such as scheme = "red"', None, origins[""])]
+            )
         return cls(scheme_name(name, origin), params, origin, origins)
 
     @classmethod
@@ -69,17 +71,17 @@ class Candidate:
     @classmethod
     def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
         """Each of the schemes once, or the one. Raises `ScenarioError` with the errors of all of them."""
-        faults: list[Fault] = []
+        errors: list[ErrorDetail] = []
         found: dict[str, Candidate] = {}
         for scheme in [schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes:
             try:
                 candidate = cls.of(scheme)
             except ScenarioError as error:
-                faults += error.faults
+                errors += error.errors
             else:
                 found[candidate.label] = candidate
-        if faults:
-            raise ScenarioError(faults)
+        if errors:
+            raise ScenarioError(errors)
         if not found:
             raise PenstockError("name at least one scheme to compare, such as --scheme red")
         return tuple(found.values())
@@ -119,7 +121,7 @@ class Precision:
             value = 0.0
         if not sign or not metric or value <= 0:
             advice = "is not METRIC=1%, such as length_mean_pkts=1%"
-            raise ScenarioError([Fault("", advice, None, f"--precision {text}")])
+            raise ScenarioError([ErrorDetail("", advice, None, f"--precision {text}")])
         return cls(metric, value)
 
 
@@ -129,24 +131,24 @@ def parse_vary(text: str) -> tuple[str, list[Any]]:
     items = [read_value(item.strip()) for item in split_list(values)]
     if not sign or not path.strip() or not items:
         raise ScenarioError(
-            [Fault("", "is not PATH=a,b,c, such as traffic.extra.count=0,25,50", None, f"--vary {text}")]
+            [ErrorDetail("", "is not PATH=a,b,c, such as traffic.extra.count=0,25,50", None, f"--vary {text}")]
         )
     return path.strip(), items
 
 
 def parse_varies(texts: Iterable[str]) -> dict[str, list[Any]]:
     """All sweeps, by path. Raises `ScenarioError` with the errors of all of them."""
-    faults: list[Fault] = []
+    errors: list[ErrorDetail] = []
     sweeps: dict[str, list[Any]] = {}
     for text in texts:
         try:
             path, values = parse_vary(text)
         except ScenarioError as error:
-            faults += error.faults
+            errors += error.errors
             continue
         if path in sweeps:
-            faults.append(Fault(path, "is swept twice; give all its values at once", None, "--vary"))
+            errors.append(ErrorDetail(path, "is swept twice; give all its values at once", None, "--vary"))
         sweeps[path] = values
-    if faults:
-        raise ScenarioError(faults)
+    if errors:
+        raise ScenarioError(errors)
     return sweeps

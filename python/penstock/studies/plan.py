@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.errors import Fault, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.laws import python_law
 from penstock.results.display import setting
 from penstock.scenario.resolve import Resolved, resolve
@@ -76,21 +76,21 @@ class Plan:
         places = ((at,) if isinstance(at, str) else tuple(at)) if at else resolved.watched
         _check_places(base, places)
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
-        faults: list[Fault] = []
+        errors: list[ErrorDetail] = []
         cases = []
         for point in points:
             try:
                 document = _varied(base, point)
             except ScenarioError as error:
-                faults += error.faults
+                errors += error.errors
                 continue
             for candidate in candidates:
                 placed = _placed(document, candidate, places)
                 found = resolve(placed.tree, placed.origins)
-                faults += found.faults
+                errors += found.errors
                 cases.append(Case(candidate, point, found))
-        if faults:
-            raise ScenarioError(dict.fromkeys(faults))
+        if errors:
+            raise ScenarioError(dict.fromkeys(errors))
         return cls(resolved, places, tuple(cases), candidates, tuple(points), _left_out(base, candidates, places))
 
 
@@ -102,7 +102,7 @@ def _check_places(base: Document, places: Sequence[str]) -> None:
         if place.removesuffix(".reverse") not in links:
             known = ", ".join(links)
             raise ScenarioError(
-                [Fault("", f'no link "{place}"{nearest(place, links)}; there are: {known}', None, "--at")]
+                [ErrorDetail("", f'no link "{place}"{nearest(place, links)}; there are: {known}', None, "--at")]
             )
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from penstock.engine.run import cores
-from penstock.errors import Fault, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
@@ -116,13 +116,13 @@ class Batch:
         self._results: dict[str, str] = {}
         self.cost: dict[str, float] = {}  # processor time of each run of a table, in seconds, by its key
         self._jobs: list[Job] = []
-        faults: list[Fault] = []
+        errors: list[ErrorDetail] = []
         for labels, scenario, part in study.cells():
             document = scenario.document() if isinstance(scenario, Scenario) else scenario
             try:
                 resolved = document.resolve()
             except ScenarioError as error:
-                faults += error.faults
+                errors += error.errors
                 continue
             content = key_of(resolved) + (_source(part.keep) if part.keep else "")
             cell = len(self.labels)
@@ -131,8 +131,8 @@ class Batch:
             self._resolved.append(resolved)
             self._parts.append(part)
             self._seeds.append(part.seeds)
-        if faults:
-            raise ScenarioError(dict.fromkeys(faults))
+        if errors:
+            raise ScenarioError(dict.fromkeys(errors))
 
     @property
     def runs(self) -> int:

@@ -1,7 +1,7 @@
-"""From what a user wrote to what the engine runs: units resolved, copies made, every fault collected.
+"""From what a user wrote to what the engine runs: units resolved, copies made, every error collected.
 
 The input is a tree of plain values as in a scenario file. The output is the canonical form (ns, bit/s, bytes), the
-resolved tree in canonical text with every default, and the list of faults.
+resolved tree in canonical text with every default, and the list of errors.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any
 
 from penstock import _native
-from penstock.errors import Fault, Faults
+from penstock.errors import ErrorCollector, ErrorDetail
 from penstock.laws import python_law
 from penstock.scenario.resolve.links import LinkSpec, canonical_links, read_links
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
-from penstock.scenario.resolve.registries import settings_faults
+from penstock.scenario.resolve.registries import settings_errors
 from penstock.scenario.resolve.routes import Network
 from penstock.scenario.resolve.traffic import read_traffic
 from penstock.units import format_time, parse_time
@@ -36,7 +36,7 @@ class Resolved:
     Attributes:
         canonical: for the engine.
         shown: for the eye: canonical text, with every default.
-        faults: what is wrong with it.
+        errors: what is wrong with it.
         watched: the link tables whose queues are measured.
         round_trip: the largest propagation round trip in ns of the flows over a link direction, if any cross it.
 
@@ -44,7 +44,7 @@ class Resolved:
 
     canonical: dict[str, Any]
     shown: dict[str, Any]
-    faults: tuple[Fault, ...]
+    errors: tuple[ErrorDetail, ...]
     watched: tuple[str, ...] = ()
     round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
 
@@ -56,8 +56,8 @@ class Resolved:
 
 def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
     """Resolve a tree; `origins` says where each path was said, such as `link.toml:12`."""
-    faults = Faults(origins or {})
-    top = Table(faults, "", tree)
+    errors = ErrorCollector(origins or {})
+    top = Table(errors, "", tree)
     top.known(KEYS)
     name = top.take("name", text, "")
     duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
@@ -67,15 +67,15 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     _check_clock(top, duration, warmup, sampling)
 
     tables = tree.get("links", {})
-    specs = read_links(faults, tables)
+    specs = read_links(errors, tables)
     complete = isinstance(tables, Mapping) and len(specs) == len(tables) and all(spec.placed for spec in specs)
     network = Network(specs, complete=complete)
-    traffic = read_traffic(faults, tree.get("traffic", {}), network, duration)
+    traffic = read_traffic(top, network, duration)
 
     def round_trip(link: str) -> int | None:
         trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
-        # Where flows or links are at fault, any will do to find what else is.
-        return _ANY_TRIP if trip is None and faults.found else trip
+        # Where flows or links are wrong, any will do to find what else is.
+        return _ANY_TRIP if trip is None and errors.found else trip
 
     links, shown_links = canonical_links(specs, round_trip)
     canonical = {
@@ -96,19 +96,19 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         "traffic": {spec.name: spec.shown for spec in traffic},
     }
     watched = tuple(_watched(specs))
-    _check_in_engine(faults, canonical, (tree, shown), specs)
-    return Resolved(canonical, shown, tuple(faults.found), watched, round_trip)
+    _check_in_engine(errors, canonical, (tree, shown), specs)
+    return Resolved(canonical, shown, tuple(errors.found), watched, round_trip)
 
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
     if duration == 0:
-        top.fault("duration", "must be above 0s")
+        top.error("duration", "must be above 0s")
     if duration and warmup is not None and warmup >= duration:
-        top.fault("warmup", f"must be below the duration ({format_time(duration)})")
+        top.error("warmup", f"must be below the duration ({format_time(duration)})")
     if sampling == 0:
-        top.fault("sampling", "must be above 0s")
+        top.error("sampling", "must be above 0s")
     elif duration and sampling is not None and sampling > duration:
-        top.fault("sampling", f"must not exceed the duration ({format_time(duration)})")
+        top.error("sampling", f"must not exceed the duration ({format_time(duration)})")
 
 
 def _time(nanos: int | None) -> str | None:
@@ -125,36 +125,36 @@ def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
 
 
 def _check_in_engine(
-    faults: Faults,
+    errors: ErrorCollector,
     canonical: Mapping[str, Any],
     trees: tuple[Mapping[str, Any], Mapping[str, Any]],
     specs: list[LinkSpec],
 ) -> None:
     """The invariants that the engine and the registries know, with the paths of the file.
 
-    `trees` are the scenario as written and as resolved: where a fault's value stands.
+    `trees` are the scenario as written and as resolved: where an error's value stands.
     """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
     names = {head: {entry["name"] for entry in canonical[head]} for head in ("links", "traffic")}
     file_path = partial(_file_path, canonical=canonical, owners=owners, names=names)
-    told = {fault.path for fault in faults.found}
-    found = [] if told else list(_engine_faults(canonical))
+    told = {error.path for error in errors.found}
+    found = [] if told else list(_engine_errors(canonical))
     if told or found:
 
         def wrong(path: str) -> set[str]:
             place = f"{file_path(path)}."
             return {re.split(r"[.\[]", known[len(place) :])[0] for known in told if known.startswith(place)}
 
-        found += settings_faults(canonical, wrong)
-    for fault in found:
-        path = file_path(fault["path"])
+        found += settings_errors(canonical, wrong)
+    for error in found:
+        path = file_path(error["path"])
         if path not in told:
             told.add(path)
             values = (_value_at(tree, path) for tree in trees)
-            faults.add(path, fault["message"], next((value for value in values if value is not ...), ...))
+            errors.add(path, error["message"], next((value for value in values if value is not ...), ...))
 
 
-def _engine_faults(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+def _engine_errors(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
     text = json.dumps(canonical, separators=(",", ":"))
     with python_law.raising():
         found: list[dict[str, str]] = json.loads(_native.check(text, python_law.used([text])))

@@ -34,7 +34,7 @@ def read_loss(table: Table) -> Entry | None:
         return None
     loss.known(("rate", "arrivals", "gilbert"))
     if len(loss.values) != 1:
-        table.fault("loss", "give either rate = 0.01, arrivals = [14, 28] or gilbert = { p = 0.01, r = 0.3 }")
+        table.error("loss", "give either rate = 0.01, arrivals = [14, 28] or gilbert = { p = 0.01, r = 0.3 }")
         return None
     if "rate" in loss.values:
         return {"rate": loss.take("rate", parse_probability)}
@@ -69,7 +69,7 @@ def _gilbert(channel: Table) -> Entry:
         "bad": channel.take("bad", parse_probability, 1.0),
     }
     if found["r"] == 0:
-        channel.fault("r", "must be above 0, or the bad state lasts for ever")
+        channel.error("r", "must be above 0, or the bad state lasts for ever")
     return found
 
 
@@ -86,7 +86,7 @@ def read_changes(table: Table) -> Listed | None:
 
 def _read_capacity(table: Table, rules: list[Table], traces: list[Table]) -> list[int] | None:
     if len(traces) > 1 or any("rate" in rule.values for rule in rules):
-        table.fault("change", "a link has either one capacity or changes of its rate")
+        table.error("change", "a link has either one capacity or changes of its rate")
         return None
     capacity: list[int] | None = traces[0].take("capacity", _trace)
     return capacity
@@ -112,13 +112,13 @@ def _read_change(rule: Table) -> tuple[Entry, Entry] | None:
     rule.known(("every", "at", "rate", "delay", "capacity"))
     whens = [key for key in ("every", "at") if key in rule.values]
     if len(whens) != 1:
-        rule.faults.add(rule.path, f'give either every = "500ms" or at = "20s", as in {_RULE}')
+        rule.errors.add(rule.path, f'give either every = "500ms" or at = "20s", as in {_RULE}')
         return None
     when = rule.take(whens[0], parse_time)
     if when == 0 and whens == ["every"]:
-        rule.fault("every", "must be above 0s")
+        rule.error("every", "must be above 0s")
     if not {"rate", "delay"} & set(rule.values):
-        rule.faults.add(rule.path, f"changes nothing; give a rate or a delay, as in {_RULE}")
+        rule.errors.add(rule.path, f"changes nothing; give a rate or a delay, as in {_RULE}")
     rate = rule.take("rate", draw(parse_rate, format_rate))
     delay = rule.take("delay", draw(parse_time, format_time))
     if when is None:
@@ -147,7 +147,7 @@ def read_outages(table: Table) -> Listed | None:
     for (at, length), (following, _) in pairwise(found):
         if at + length > following:
             message = f"the outage from {format_time(at)} to {format_time(at + length)} goes on when the one at "
-            table.fault("outage", f"{message}{format_time(following)} starts")
+            table.error("outage", f"{message}{format_time(following)} starts")
             break
     canonical = [{"at_ns": at, "for_ns": length} for at, length in found]
     return Listed(canonical, [{"at": format_time(at), "for": format_time(length)} for at, length in found])

@@ -30,18 +30,18 @@ def read_classes(
     classes = table.values.get(param.name)
     if classes is None:
         advice = f"such as [[{table.at(param.name)}]] with a name and a match for each"
-        table.faults.add(table.at(param.name), f"is missing; {scheme.name} needs at least one class, {advice}")
+        table.errors.add(table.at(param.name), f"is missing; {scheme.name} needs at least one class, {advice}")
         return [], []
     if not isinstance(classes, list) or not classes:
-        table.fault(param.name, f"must be a list of at least one class, not {kind_of(classes)}")
+        table.error(param.name, f"must be a list of at least one class, not {kind_of(classes)}")
         return [], []
     canonical, shown = [], []
     for i, values in enumerate(classes):
         path = f"{table.at(param.name)}[{i}]"
         if not isinstance(values, Mapping):
-            table.faults.add(path, f"must be a table, [[{table.at(param.name)}]], not {kind_of(values)}", values)
+            table.errors.add(path, f"must be a table, [[{table.at(param.name)}]], not {kind_of(values)}", values)
             continue
-        entry, entry_shown = _read_class(Table(table.faults, path, values), scheme, around)
+        entry, entry_shown = _read_class(Table(table.errors, path, values), scheme, around)
         canonical.append(entry)
         shown.append(entry_shown)
     return canonical, shown
@@ -70,13 +70,13 @@ def _read_queue(table: Table, own: Entry, around: Surroundings) -> tuple[Entry |
     if queue is None or scheme is None:
         return None, None
     if scheme.class_params:
-        queue.fault("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by a law, such as red")
+        queue.error("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by a law, such as red")
         return None, None
     # What part of the link the class has is known only where the link is built: lengths in time or BDP are refused.
     within = Surroundings(None, around.limit, around.rtt_ns)
     limit, shown_limit = queue.take("limit", lambda value: canonical_limit(value, within), (None, None)) or (None, None)
     if limit is not None and "limit" in own:
-        queue.fault("limit", "is given twice; the class itself has a limit")
+        queue.error("limit", "is given twice; the class itself has a limit")
     elif isinstance(limit, Mapping):
         own["limit"] = limit
         unit, amount = next(iter(limit.items()))

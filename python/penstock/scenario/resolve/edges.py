@@ -21,7 +21,7 @@ _HINTS = {
 
 
 def edge_tables(table: Table) -> list[Table]:
-    """The tables under `edge`; what is none is noted as a fault."""
+    """The tables under `edge`; what is none is noted as an error."""
     return table.tables("edge", '{ kind = "tsw", rate = "1Mbit" }') or []
 
 
@@ -59,5 +59,5 @@ def _kind(table: Table) -> Conditioner | None:
     try:
         return find_conditioner(name)
     except PenstockError as error:
-        table.fault("kind", str(error))
+        table.error("kind", str(error))
         return None

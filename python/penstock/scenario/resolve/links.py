@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from penstock.errors import Faults, kind_of
+from penstock.errors import ErrorCollector, kind_of
 from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_loss, read_outages, read_reorder
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.resolve.edges import edge_tables, read_edge
@@ -58,24 +58,24 @@ class LinkSpec:
     copies: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def read_links(faults: Faults, links: Any) -> list[LinkSpec]:
-    """All link tables that are tables; their faults are noted."""
+def read_links(errors: ErrorCollector, links: Any) -> list[LinkSpec]:
+    """All link tables that are tables; their errors are noted."""
     if not isinstance(links, Mapping):
-        faults.add("links", f"must be a table of links, not {kind_of(links)}", links)
+        errors.add("links", f"must be a table of links, not {kind_of(links)}", links)
         return []
     if not links:
-        faults.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
+        errors.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
         return []
     specs = []
     for name, values in links.items():
         path = f"links.{name}"
         if not NAME.fullmatch(name):
-            faults.add(path, "a link's name consists of letters, digits and _ - : (and {i} in copies)")
+            errors.add(path, "a link's name consists of letters, digits and _ - : (and {i} in copies)")
         elif not isinstance(values, Mapping):
-            faults.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
+            errors.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
         else:
-            specs.append(_read_link(Table(faults, path, values), name))
-    _name_copies(faults, specs)
+            specs.append(_read_link(Table(errors, path, values), name))
+    _name_copies(errors, specs)
     _default_watch(specs)
     return specs
 
@@ -92,12 +92,12 @@ def _read_link(table: Table, name: str) -> LinkSpec:
     delay = table.take("delay", draw(parse_time, format_time, copies=True), REQUIRED, advice='such as delay = "20ms"')
     forward = _direction(table, rate, delay, table.table("queue"))
     if forward.queue is None and table.values.get("queue") == "same":
-        table.fault("queue", '"same" belongs into reverse; here stands the queue itself')
+        table.error("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
     rtt = table.take("rtt", parse_time)
     placed = source is not None and target is not None and count is not None
     if source is not None and source == target:
-        table.fault("to", f'leads from node "{source}" to itself; a link joins two different nodes')
+        table.error("to", f'leads from node "{source}" to itself; a link joins two different nodes')
         placed = False
     copies = count if placed and count is not None else 1
     return LinkSpec(name, table, copies, source or "", target or "", placed, forward, backward, same, rtt)
@@ -116,10 +116,10 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
     same = queue == "same"
     own_queue = None
     if isinstance(queue, str) and not same:
-        reverse.fault("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
+        reverse.error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
         same = True
     elif same and forward.queue is None:
-        reverse.fault("queue", "the link itself has no queue that the other direction could have too")
+        reverse.error("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
         own_queue = reverse.table("queue")
     backward = _direction(reverse, rate, delay, forward.queue if same else own_queue)
@@ -145,19 +145,19 @@ def _direction(table: Table, rate: Draw | None, delay: Draw | None, queue: Table
     )
 
 
-def _name_copies(faults: Faults, specs: list[LinkSpec]) -> None:
+def _name_copies(errors: ErrorCollector, specs: list[LinkSpec]) -> None:
     taken: dict[str, str] = {}
     for spec in specs:
         counted = "count" in spec.table.values
         for key in ("from", "to"):
             if "{i}" in str(spec.table.values.get(key)) and not counted:
-                spec.table.fault(key, "{i} numbers the copies of a counted link; this one has no count")
+                spec.table.error(key, "{i} numbers the copies of a counted link; this one has no count")
         for i in range(spec.count):
             name = (
                 spec.name.replace("{i}", str(i)) if "{i}" in spec.name else f"{spec.name}.{i}" if counted else spec.name
             )
             if name in taken:
-                faults.add(spec.table.path, f'its copy {i} is called "{name}", and so is one of links.{taken[name]}')
+                errors.add(spec.table.path, f'its copy {i} is called "{name}", and so is one of links.{taken[name]}')
                 break
             taken[name] = spec.name
             spec.copies.append((name, spec.source.replace("{i}", str(i)), spec.target.replace("{i}", str(i))))
@@ -229,7 +229,7 @@ class _Reads:
 
 def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
     known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
-    # Where the rate is at fault, any will do to find what else is.
+    # Where the rate is wrong, any will do to find what else is.
     rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
     return Surroundings(rate, None, known)
 

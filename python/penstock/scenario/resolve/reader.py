@@ -1,4 +1,4 @@
-"""Reading a table of a scenario: each key by its parser, every fault collected, unknown keys with the nearest name."""
+"""Reading a table of a scenario: each key by its parser, every error collected, unknown keys with the nearest name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
-from penstock.errors import Faults, kind_of, nearest
+from penstock.errors import ErrorCollector, kind_of, nearest
 from penstock.units import UnitError
 
 T = TypeVar("T")
@@ -22,8 +22,8 @@ NODE: Final = re.compile(r"[A-Za-z0-9_{}:.-]+", re.ASCII)
 class Table:
     """One table of the scenario, at `path`."""
 
-    def __init__(self, faults: Faults, path: str, values: Mapping[str, Any]) -> None:
-        self.faults = faults
+    def __init__(self, errors: ErrorCollector, path: str, values: Mapping[str, Any]) -> None:
+        self.errors = errors
         self.path = path
         self.values = values
 
@@ -31,27 +31,27 @@ class Table:
         """The full path of a key of this table."""
         return f"{self.path}.{key}" if self.path else key
 
-    def fault(self, key: str, message: str) -> None:
-        """Note a fault of a key; its value is shown unless it is a table of tables."""
+    def error(self, key: str, message: str) -> None:
+        """Note an error of a key; its value is shown unless it is a table of tables."""
         value = self.values.get(key)
         if key in self.values and not (
             isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
         ):
-            self.faults.add(self.at(key), message, value)
+            self.errors.add(self.at(key), message, value)
         else:
-            self.faults.add(self.at(key), message)
+            self.errors.add(self.at(key), message)
 
     def take(self, key: str, parse: Callable[[Any], T], default: Any = None, *, advice: str = "") -> T | Any:
-        """The parsed value of a key; `default` if it is absent, None after a fault."""
+        """The parsed value of a key; `default` if it is absent, None after an error."""
         if key not in self.values:
             if default is REQUIRED:
-                self.fault(key, f"is missing{'; ' + advice if advice else ''}")
+                self.error(key, f"is missing{'; ' + advice if advice else ''}")
                 return None
             return default
         try:
             return parse(self.values[key])
         except UnitError as error:
-            self.fault(key, str(error))
+            self.error(key, str(error))
             return None
 
     def table(self, key: str) -> Table | None:
@@ -60,25 +60,25 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            self.fault(key, f"must be a table, not {kind_of(value)}")
+            self.error(key, f"must be a table, not {kind_of(value)}")
             return None
-        return Table(self.faults, self.at(key), value)
+        return Table(self.errors, self.at(key), value)
 
     def tables(self, key: str, example: str) -> list[Table] | None:
-        """The tables of the list under a key, None where there is no list; what is no table is noted as a fault."""
+        """The tables of the list under a key, None where there is no list; what is no table is noted as an error."""
         entries = self.values.get(key)
         if entries is None:
             return None
         if not isinstance(entries, list):
-            self.fault(key, f"must be a list such as [{example}], not {kind_of(entries)}")
+            self.error(key, f"must be a list such as [{example}], not {kind_of(entries)}")
             return None
         tables = []
         for i, values in enumerate(entries):
             path = f"{self.at(key)}[{i}]"
             if isinstance(values, Mapping):
-                tables.append(Table(self.faults, path, values))
+                tables.append(Table(self.errors, path, values))
             else:
-                self.faults.add(path, f"must be a table such as {example}, not {kind_of(values)}")
+                self.errors.add(path, f"must be a table such as {example}, not {kind_of(values)}")
         return tables
 
     def known(self, keys: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
@@ -86,18 +86,18 @@ class Table:
         allowed = list(keys)
         unknown = [key for key in self.values if key not in allowed]
         if len(unknown) > MOST_UNKNOWN:
-            self.faults.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
+            self.errors.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
         for key in unknown[:MOST_UNKNOWN]:
             if hints and key in hints:
-                self.fault(key, hints[key])
+                self.error(key, hints[key])
             else:
-                self.fault(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
+                self.error(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
 
 
 def text(value: Any) -> str:
     """A text."""
     if not isinstance(value, str):
-        raise UnitError(f"must be a text in quotes, not {kind_of(value)}")
+        raise UnitError(f"expected a quoted string, not {kind_of(value)}")
     return value
 
 

@@ -15,19 +15,19 @@ from penstock.scenario.resolve.links import ANY_RATE
 Check = Callable[[str], str]
 
 
-def settings_faults(canonical: Mapping[str, Any], wrong: Callable[[str], Set[str]]) -> Iterator[dict[str, str]]:
-    """The faults of all settings, each with `path` in the canonical form and `message`.
+def settings_errors(canonical: Mapping[str, Any], wrong: Callable[[str], Set[str]]) -> Iterator[dict[str, str]]:
+    """The errors of all settings, each with `path` in the canonical form and `message`.
 
-    `wrong(path)` has the keys of the table at `path` that are at fault already.
+    `wrong(path)` has the keys of the table at `path` that are wrong already.
     """
     for path, check, settings in dict(_tables(canonical)).values():
-        yield from _faults(path, check, settings, wrong(path))
+        yield from _errors(path, check, settings, wrong(path))
 
 
 def _tables(canonical: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Check, Mapping[str, Any]]]]:
     """By what is checked the path, the check and the settings: copies of a link differ in nothing but their names."""
     for link in canonical["links"]:
-        # Where the rate or the limit is at fault, any will do to find what else is.
+        # Where the rate or the limit is wrong, any will do to find what else is.
         rate, queue, path = link["rate"] or ANY_RATE, link["queue"], f"links.{link['name']}"
         if not isinstance(rate, int):
             continue
@@ -53,7 +53,7 @@ def _conditioner(kind: str, about: str, settings: str) -> str:
     return _native.check_conditioner(kind, settings, about)
 
 
-def _faults(path: str, check: Check, settings: Mapping[str, Any], wrong: Set[str]) -> Iterator[dict[str, str]]:
+def _errors(path: str, check: Check, settings: Mapping[str, Any], wrong: Set[str]) -> Iterator[dict[str, str]]:
     """A registry compares settings only when each is within its range: ask again without those that are not.
 
     A setting that is left out has its default, so a comparison with one says nothing and is not told.
@@ -61,13 +61,13 @@ def _faults(path: str, check: Check, settings: Mapping[str, Any], wrong: Set[str
     left_out = set(wrong)
     while True:
         left = {name: value for name, value in settings.items() if name not in left_out}
-        found = [fault for fault in json.loads(check(json.dumps(left))) if not _about(fault, left_out)]
-        yield from ({**fault, "path": f"{path}.{fault['path']}"} for fault in found)
-        names = {re.split(r"[.\[]", fault["path"])[0] for fault in found} - left_out
+        found = [error for error in json.loads(check(json.dumps(left))) if not _about(error, left_out)]
+        yield from ({**error, "path": f"{path}.{error['path']}"} for error in found)
+        names = {re.split(r"[.\[]", error["path"])[0] for error in found} - left_out
         if not names:
             return
         left_out |= names
 
 
-def _about(fault: Mapping[str, str], names: Set[str]) -> bool:
-    return bool(names & set(re.findall(r"\w+", f"{fault['path']} {fault['message']}")))
+def _about(error: Mapping[str, str], names: Set[str]) -> bool:
+    return bool(names & set(re.findall(r"\w+", f"{error['path']} {error['message']}")))

@@ -21,7 +21,7 @@ def read_params(
     for param in params:
         if param.name not in table.values:
             if param.required:
-                table.fault(param.name, f"is missing; {owner} needs it: {param.doc}")
+                table.error(param.name, f"is missing; {owner} needs it: {param.doc}")
             elif (default := default_shown(param)) is not None:
                 shown[param.name] = default
             continue
@@ -39,7 +39,7 @@ def read_scheme(table: Table) -> Scheme | None:
     try:
         return find_scheme(name)
     except PenstockError as error:
-        table.fault("scheme", str(error))
+        table.error("scheme", str(error))
         return None
 
 

@@ -129,7 +129,7 @@ def _number(param: Param, value: Any) -> float:
     if value != value or value in (float("inf"), float("-inf")):
         raise UnitError("must be a finite number")
     if abs(value) > 1e15:
-        raise UnitError("absurdly large")
+        raise UnitError("too large; the maximum is 1e15")
     return value
 
 

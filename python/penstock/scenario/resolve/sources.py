@@ -87,9 +87,9 @@ def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     own, shown = _tcp(table, "every", "pause", common=INCAST_COMMON, sized=False)
     transfers, told = read_transfers(table, shown.get("packet"))
     if "every" in table.values and "pause" in table.values:
-        table.fault("every", "give either every, from start to start, or pause, from the end to the next start")
+        table.error("every", "give either every, from start to start, or pause, from the end to the next start")
     if every == 0:
-        table.fault("every", "must be above 0s")
+        table.error("every", "must be above 0s")
     if pause is None:
         return own, shown
     rhythm = {"pause": pause.shown} if every is None else {"every": format_time(every)}
@@ -107,7 +107,7 @@ def _onoff(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
         return own, shown
     unit, length, on_shown = on
     if over == "tcp" and unit == "time":
-        table.fault("on", "of tcp is a number of packets: each on-period is a transfer, { packets = 256 }")
+        table.error("on", "of tcp is a number of packets: each on-period is a transfer, { packets = 256 }")
     if over == "tcp":
         _endless(table)
     onoff = {"on": length.canonical(0, 1), "unit": unit, "off": off.canonical(0, 1)}
@@ -137,7 +137,7 @@ def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     tcp, shown = _tcp(table, *parsers, "request", "option", common=WEB_COMMON)
     _endless(table)
     if request is not None and not 1 <= request <= 65_535:
-        table.fault("request", "a request lies between 1B and 65535B")
+        table.error("request", "a request lies between 1B and 65535B")
     if request is None or option is None or any(value is None for value in drawn.values()):
         return tcp, shown
     web = {key: value.canonical(0, 1) for key, value in drawn.items()} | {"request": request, "option": option}
@@ -148,7 +148,7 @@ def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
 def _endless(table: Table) -> None:
     for key in ("packets", "bytes"):
         if key in table.values:
-            table.fault(key, "the length of a transfer is drawn for each connection here")
+            table.error(key, "the length of a transfer is drawn for each connection here")
 
 
 def _count(value: Any) -> int:
@@ -188,7 +188,7 @@ def _tcp(
         else:
             settings[param.name], shown[param.name] = pair
     if "packets" in settings and "bytes" in settings:
-        table.fault("bytes", "give the transfer's length either in packets or in bytes")
+        table.error("bytes", "give the transfer's length either in packets or in bytes")
     table.known([*common[:2], "profile", *common[2:], *own, *(param.name for param in keys.params)])
     return {"tcp": {"profile": profile, "flavour": flavour, "settings": settings}}, {"flavour": flavour} | shown
 
@@ -199,7 +199,7 @@ def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
     headers = table.take("headers", parse_size, 28)
     phase = table.take("phase", choice("zero", "random"), "zero")
     if headers is not None and headers > 1000:
-        table.fault("headers", "must be at most 1000B")
+        table.error("headers", "must be at most 1000B")
     table.known([*COMMON, *own, "rate", "packet", "headers", "phase", "ecn"])
     if rate is None or packet is None or headers is None:
         return {}, {}
@@ -214,15 +214,15 @@ def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     spacing = table.take("spacing", choice("poisson", "constant"), "poisson")
     own, shown = _udp(table, "k", "h", "spacing")
     if own and not isinstance(own["udp"]["payload"], int):
-        table.fault("packet", "must be one size: a code takes as much from each packet of a block")
+        table.error("packet", "must be one size: a code takes as much from each packet of a block")
     if spacing == "poisson":
         if "phase" in table.values:
-            table.fault("phase", 'belongs to spacing = "constant"')
+            table.error("phase", 'belongs to spacing = "constant"')
         shown.pop("phase", None)
     if k is None or h is None or spacing is None:
         return own, shown
     if k + h > MOST_IN_BLOCK:
-        table.fault("h", f"makes a block of {k + h} packets; at most {MOST_IN_BLOCK} are possible")
+        table.error("h", f"makes a block of {k + h} packets; at most {MOST_IN_BLOCK} are possible")
     return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | shown
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from penstock.errors import Faults, kind_of, nearest
+from penstock.errors import kind_of, nearest
 from penstock.scenario.resolve.codepoints import codepoint
 from penstock.scenario.resolve.draws import draw
 from penstock.scenario.resolve.links import parse_names
@@ -41,51 +41,94 @@ class TrafficSpec:
         return [(sources[i % len(sources)], targets[i % len(targets)], path) for i in range(count)]
 
 
-def read_traffic(faults: Faults, traffic: Any, network: Network, duration: int | None) -> list[TrafficSpec]:
-    """All traffic tables; what is broken is left out after its faults are noted."""
+def read_traffic(top: Table, network: Network, duration: int | None) -> list[TrafficSpec]:
+    """All traffic tables of a scenario; those with errors are left out."""
+    errors, traffic = top.errors, top.values.get("traffic", {})
     if not isinstance(traffic, Mapping):
-        faults.add("traffic", f"must be a table of traffic, not {kind_of(traffic)}", traffic)
+        errors.add("traffic", f"must be a table of traffic, not {kind_of(traffic)}", traffic)
         return []
     specs = []
+    late: list[tuple[Table, int]] = []
     for name, values in traffic.items():
         path = f"traffic.{name}"
         if not NAME.fullmatch(name) or "{i}" in name:
-            faults.add(path, "the name of traffic consists of letters, digits and _ - :")
+            errors.add(path, "the name of traffic consists of letters, digits and _ - :")
         elif not isinstance(values, Mapping):
-            faults.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
+            errors.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
         else:
-            spec = _read(Table(faults, path, values), name, network, duration)
+            table = Table(errors, path, values)
+            times = _read_times(table)
+            if times is not None and duration is not None and times.first >= duration:
+                late.append((table, times.first))
+            spec = _read(table, name, network, times)
             if spec is not None:
                 specs.append(spec)
+    _check_starts(top, late, duration)
     return specs
 
 
-def _read(table: Table, name: str, network: Network, duration: int | None) -> TrafficSpec | None:
-    kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
+def _check_starts(top: Table, late: list[tuple[Table, int]], duration: int | None) -> None:
+    """One error about the traffic that starts after the end: of several groups, the duration is more likely wrong."""
+    if len(late) == 1 and duration is not None:
+        late[0][0].error("start", f"must be before the end of the run ({format_time(duration)})")
+    elif late:
+        late.sort(key=lambda entry: entry[1])
+        top.error(
+            "duration", f"too short: {_some([f'{table.path} starts at {format_time(at)}' for table, at in late])}"
+        )
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Start and stop of the flows: the engine's form of the start, the form to show, and the earliest start."""
+
+    start: dict[str, Any]
+    shown: Any
+    stop: int | None
+
+    @property
+    def first(self) -> int:
+        first: int = self.start["first_ns"] if "first_ns" in self.start else self.start["uniform_ns"][0]
+        return first
+
+
+def _read_times(table: Table) -> _Times | None:
+    start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s"))
+    stop = table.take("stop", parse_time)
+    if start is None:
+        return None
+    times = _Times(start[0], start[1], stop)
+    if stop is not None and stop <= times.first:
+        table.error("stop", f"must be after the start ({format_time(times.first)})")
+    return times
+
+
+def _read_count(table: Table, kind: str | None) -> tuple[str, int | None]:
+    """The key that counts the flows of a kind, and their number."""
     count = table.take("count", whole(0, MOST_FLOWS), 1)
     counted = SHARED.get(kind or "", "count")
     if counted != "count":
         if "count" in table.values:
-            table.fault("count", f"{kind} counts its flows as {counted}: write {counted}")
+            table.error("count", f"{kind} counts its flows as {counted}: write {counted}")
         count = table.take(counted, whole(0, MOST_SENDERS if kind == "incast" else MOST_FLOWS), 1)
-    start, shown_start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s")) or (
-        None,
-        None,
-    )
-    stop = table.take("stop", parse_time)
-    _check_times(table, start, stop, duration)
+    return counted, count
+
+
+def _read(table: Table, name: str, network: Network, times: _Times | None) -> TrafficSpec | None:
+    kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
+    counted, count = _read_count(table, kind)
     dscp = table.take("dscp", codepoint, 0)
     nodes = _nodes(table, count or 0, network, every=kind in SHARED)
     if kind is None:
         return None
     own, shown_own = read_source(table, kind)
-    if nodes is None or count is None or start is None or dscp is None:
+    if nodes is None or count is None or times is None or dscp is None:
         return None
     sources, targets, path = nodes
     flows = count
     if kind == "incast":
         if len(targets) > 1:
-            table.fault("to", "incast has one receiver")
+            table.error("to", "incast has one receiver")
         # All senders together are one flow.
         flows = min(count, 1)
         sources = [sources[i % len(sources)] for i in range(max(count, 1))] if sources else sources
@@ -96,22 +139,17 @@ def _read(table: Table, name: str, network: Network, duration: int | None) -> Tr
         "from": sources,
         "to": targets,
         "path": path,
-        "start": start,
-        "stop_ns": stop,
+        "start": times.start,
+        "stop_ns": times.stop,
         "dscp": dscp,
         **own,
     }
-    shown = {
-        "kind": kind,
-        counted: count,
-        "from": table.values["from"],
-        "to": table.values["to"],
-    }
+    shown = {"kind": kind, counted: count, "from": table.values["from"], "to": table.values["to"]}
     if path:
         shown["path"] = path
-    shown["start"] = shown_start
-    if stop is not None:
-        shown["stop"] = format_time(stop)
+    shown["start"] = times.shown
+    if times.stop is not None:
+        shown["stop"] = format_time(times.stop)
     if dscp:
         shown["dscp"] = dscp
     return TrafficSpec(name, canonical, shown | shown_own)
@@ -135,7 +173,7 @@ def _nodes(
         for name in dict.fromkeys(names):
             if name not in network and network.complete:
                 hint = nearest(name, network.edges)
-                table.fault(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
+                table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
                 known = False
                 break
         if known:
@@ -147,7 +185,7 @@ def _nodes(
     if every:
         pairs = {(source, target) for source in sources for target in targets}
         if path is not None:
-            table.fault("path", "is of one pair of nodes; these flows go by the shortest ways")
+            table.error("path", "is of one pair of nodes; these flows go by the shortest ways")
     else:
         turns = range(count if sources and targets else 0)
         pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}
@@ -161,30 +199,30 @@ def _nodes(
 def _connected(table: Table, pairs: set[tuple[str, str]], network: Network) -> bool:
     for source, target in sorted(pairs):
         if source == target:
-            table.fault("to", f'the traffic would go from node "{source}" to itself')
+            table.error("to", f'the traffic would go from node "{source}" to itself')
             return False
         if not network.joined(source, target):
-            table.fault("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
+            table.error("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
             return False
     return True
 
 
 def _is_path(table: Table, path: list[str], sources: list[str], targets: list[str], network: Network) -> bool:
     if len(set(path)) != len(path):
-        table.fault("path", "goes through a node twice")
+        table.error("path", "goes through a node twice")
         return False
     for here, there in pairwise(path):
         if here not in network:
-            table.fault("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
+            table.error("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
             return False
         if there not in network.edges[here]:
-            table.fault(
+            table.error(
                 "path",
                 f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(network.edges[here]))}',
             )
             return False
     if set(sources) - {path[0]} or set(targets) - {path[-1]}:
-        table.fault("path", "must begin at the node of from and end at the node of to")
+        table.error("path", "must begin at the node of from and end at the node of to")
         return False
     return True
 
@@ -212,13 +250,3 @@ def _start(value: Any) -> tuple[dict[str, Any], Any]:
     times = {key: parse_time(value.get(key, "0s")) for key in known}
     shown = {key: format_time(times[key]) for key in known}
     return {f"{key}_ns": nanos for key, nanos in times.items()}, shown
-
-
-def _check_times(table: Table, start: Any, stop: int | None, duration: int | None) -> None:
-    if not start:
-        return
-    first = start["first_ns"] if "first_ns" in start else start["uniform_ns"][0]
-    if stop is not None and stop <= first:
-        table.fault("stop", f"must be after the start ({format_time(first)})")
-    if duration is not None and first >= duration:
-        table.fault("start", f"must be before the end of the run ({format_time(duration)})")

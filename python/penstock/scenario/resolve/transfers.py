@@ -32,10 +32,10 @@ def read_transfers(table: Table, packet: Any) -> tuple[dict[str, Any] | None, di
     given = [key for key in sizes if key in table.values]
     classes = table.take("classes", listed(_size, "sizes in bytes"), [])
     if classes and any(low >= high for low, high in pairwise(classes)):
-        table.fault("classes", "must be in rising order")
+        table.error("classes", "must be in rising order")
     if len(given) != 1:
         advice = 'packets = 200, bytes = "300kB" or a drawn size such as bytes = { cdf = "web-search" }'
-        table.fault("bytes", f"give the size of the transfers either in packets or in bytes: {advice}")
+        table.error("bytes", f"give the size of the transfers either in packets or in bytes: {advice}")
         return None, {}
     unit = given[0]
     size = sizes[unit]
@@ -57,12 +57,12 @@ def _arrivals(table: Table, size: Draw, scale: int) -> Draw | None:
     arrivals: Draw | None = table.take("arrivals", draw(_gap, format_time))
     load = table.take("load", parse_rate)
     if "arrivals" in table.values and "load" in table.values:
-        table.fault("load", "give either arrivals, the gaps, or load, the rate that they offer on average")
+        table.error("load", "give either arrivals, the gaps, or load, the rate that they offer on average")
         return None
     if load is None:
         return arrivals
     if load == 0:
-        table.fault("load", "must be above 0")
+        table.error("load", "must be above 0")
         return None
     mean = max(1, round(size.mean() * scale * 8e9 / load))
     return Draw({"exp": format_time(mean)}, rule={"exp": mean})
@@ -72,7 +72,7 @@ def _bytes_of(packet: Any) -> int:
     try:
         return parse_size(packet)
     except UnitError:
-        return 1  # its own fault is noted
+        return 1  # its own error is noted
 
 
 def _size(value: Any) -> int:

@@ -33,7 +33,7 @@ def read_video(table: Table, common: tuple[str, ...]) -> Pair:
     }
     table.known([*common, *found, "ecn"])
     if found["rate"] == 0:
-        table.fault("rate", "must be above 0")
+        table.error("rate", "must be above 0")
     if any(value is None for value in found.values()):
         return {}, {}
     video = {key: value for key, value in found.items() if key not in ("packet", "adu", "sizes")}
@@ -55,7 +55,7 @@ def read_replay(table: Table, common: tuple[str, ...]) -> Pair:
 def _headers(table: Table) -> int | None:
     headers: int | None = table.take("headers", parse_size, 28)
     if headers is not None and headers > 1000:
-        table.fault("headers", "must be at most 1000B")
+        table.error("headers", "must be at most 1000B")
     return headers
 
 

@@ -1,0 +1,69 @@
+"""Wrong options of the command line: refused before anything is run, with the nearest right name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .broken import GOOD, refused
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--set", "links.bottleneck.queue.max_q=1"], "links.bottleneck.queue.max_q = 1"),
+        (["--set", "links.botleneck.rate=1Mbit"], 'did you mean "bottleneck"'),
+        (["--set", "rate"], "PATH=VALUE"),
+        (["--set", "=5"], "PATH=VALUE"),
+        (["--set", "duration=5"], "--set: duration = 5"),
+        (["--set", "name.x=5"], "is not a table"),
+        (["--set", "links[3].rate=5"], "no such item"),
+        (["--set", "links.bottleneck.queue.scheme=blu"], "unknown scheme"),
+    ],
+)  # fmt: skip
+def test_settings_on_the_command_line_are_checked_too(
+    options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(GOOD)
+    assert told in refused(["run", str(file), *options], capsys)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--scheme", "rde"], 'did you mean "red"'),
+        (["--scheme", "red:max_q=1"], 'did you mean "max_p"'),
+        (["--scheme", "red:max_p"], "is not a setting such as max_p=0.1"),
+        (["--scheme", "red:max_p=5"], "max_p = 5"),
+        (["--scheme", "red:min_th=20,max_th=10"], "--scheme red:min_th=20,max_th=10"),
+        (["--scheme", "bernoulli"], "p: is missing"),
+        (["--scheme", "@nowhere.toml"], "no such file"),
+        (["--scheme", "red", "--at", "botleneck"], 'did you mean "bottleneck"'),
+        (["--scheme", "red", "--vary", "traffic.bulk.count"], "PATH=a,b,c"),
+        (["--scheme", "red", "--vary", "traffic.bluk.count=1,2"], 'did you mean "bulk"'),
+        (["--scheme", "red", "--vary", "traffic.bulk.count=1,-2"], "count = -2"),
+        (["--scheme", "red", "--precision", "5"], "METRIC=1%"),
+        (["--scheme", "red", "--precision", "loss=1%", "--runs", "2"], 'no metric "loss"; did you mean "loss_rate"'),
+        (["--scheme", "red", "--json", "/"], "cannot be written"),
+    ],
+)  # fmt: skip
+def test_comparisons_are_checked_before_anything_is_run(
+    options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(GOOD)
+    assert told in refused(["compare", str(file), *options], capsys)
+
+
+def test_a_run_that_ends_before_most_traffic_starts_is_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An override of the duration is more likely wrong than the starts of several groups."""
+    file = tmp_path / "link.toml"
+    file.write_text(GOOD.replace('start = "0s"\nstop = "2s"', 'start = "1.5s"') + 'start = "1s"\n')
+    said = refused(["run", str(file), "--set", "duration=1s"], capsys)
+    assert said == '--set: duration = "1s": too short: traffic.udp starts at 1s, traffic.bulk starts at 1.5s\n'
+    said = refused(["run", str(file), "--set", "duration=1.2s"], capsys)
+    assert said == f'{file}:36: traffic.bulk.start = "1.5s": must be before the end of the run (1.2s)\n'

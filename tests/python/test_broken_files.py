@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from penstock.cli.app import app
-from penstock.scenario.resolve import files
+from penstock.scenario.resolve import files, resolve
 
 from .broken import GOOD, QUEUE, Case, refuse_case, refused
 
@@ -149,6 +149,25 @@ def test_thousands_of_unknown_keys_are_told_at_once_and_in_short(
     assert time.process_time() - begun < 5
     assert said[0].endswith("has 20000 unknown keys, the first of them below")
     assert len(said) == 22
+
+
+def test_errors_of_thousands_of_tables_take_seconds() -> None:
+    links = {"a": {"from": "S", "to": "D", "rate": "1Mbit", "delay": "1ms"}}
+    traffic = {f"t{i}": {"kind": "tcp", "from": "S", "to": "D", "windows": 5} for i in range(8000)}
+    begun = time.process_time()
+    found = resolve({"duration": "1s", "links": links, "traffic": traffic}).errors
+    assert time.process_time() - begun < 8
+    assert len(found) == 8000
+    assert 'did you mean "window"' in found[-1].message
+
+
+def test_many_watched_links_are_checked_in_seconds() -> None:
+    queue = {"scheme": "red", "limit": "100p"}
+    links = {"a": {"count": 50_000, "from": "S{i}", "to": "D", "rate": "1Mbit", "delay": "1ms", "queue": queue}}
+    traffic = {"t": {"kind": "tcp", "from": "S0", "to": "D"}}
+    begun = time.process_time()
+    assert not resolve({"duration": "1s", "links": links, "traffic": traffic}).errors
+    assert time.process_time() - begun < 8
 
 
 @pytest.mark.parametrize("scheme", ["pie", "fq-pie"])

@@ -16,6 +16,7 @@ use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::Plan;
+use crate::port::Port;
 use crate::probe::flow::{LossRuns, Window};
 use crate::record::Record;
 use crate::scenario::Scenario;
@@ -86,8 +87,11 @@ impl Builder<'_> {
         }
         let groups = || self.plan.routes.flows.iter().map(|flow| flow.group);
         let watched = self.scenario.links.iter().map(|link| link.watch).collect();
+        // Looks through all links: once, not for each queue.
+        let has_codepoints = self.scenario.has_codepoints();
+        let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.link as usize], has_codepoints);
         let tally = Tally {
-            queues: ports.iter().map(|port| self.queue_stats(&self.scenario.links[port.link as usize])).collect(),
+            queues: ports.iter().map(stats).collect(),
             port: 0,
             link: 0,
             flows,

@@ -149,15 +149,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Statistics of the queue before this link.
-    pub(super) fn queue_stats(&self, spec: &LinkSpec) -> QueueStats {
+    /// Statistics of the queue before this link; by codepoint if it is watched and packets may have codepoints.
+    pub(super) fn queue_stats(&self, spec: &LinkSpec, has_codepoints: bool) -> QueueStats {
         let scenario = self.scenario;
         let series = scenario.options.series && spec.watch;
         let even = scenario.duration_ns / scenario.options.series_points.max(1);
         let width = Span::from_nanos(even.max(scenario.sampling_ns));
         let sampling = Span::from_nanos(scenario.sampling_ns);
-        let by_codepoint = spec.watch && scenario.has_codepoints();
-        QueueStats::new(Time::ZERO, sampling, series.then_some(width), by_codepoint)
+        QueueStats::new(Time::ZERO, sampling, series.then_some(width), spec.watch && has_codepoints)
     }
 
     /// The changes of number `number`, of a link behind the port `port`.

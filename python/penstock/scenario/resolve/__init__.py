@@ -140,18 +140,24 @@ def _check_in_engine(
     told = {error.path for error in errors.found}
     found = [] if told else list(_engine_errors(canonical))
     if told or found:
-
-        def wrong(path: str) -> set[str]:
-            place = f"{file_path(path)}."
-            return {re.split(r"[.\[]", known[len(place) :])[0] for known in told if known.startswith(place)}
-
-        found += settings_errors(canonical, wrong)
+        below = _keys_below(told)
+        found += settings_errors(canonical, lambda path: below.get(file_path(path), set()))
     for error in found:
         path = file_path(error["path"])
         if path not in told:
             told.add(path)
             values = (_value_at(tree, path) for tree in trees)
             errors.add(path, error["message"], next((value for value in values if value is not ...), ...))
+
+
+def _keys_below(paths: Iterable[str]) -> dict[str, set[str]]:
+    """By table the keys in it that any of the paths goes through; of a list its name."""
+    below: dict[str, set[str]] = {}
+    for path in paths:
+        for dot in re.finditer(r"\.", path):
+            key = re.split(r"[.\[]", path[dot.end() :], maxsplit=1)[0]
+            below.setdefault(path[: dot.start()], set()).add(key)
+    return below
 
 
 def _engine_errors(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:

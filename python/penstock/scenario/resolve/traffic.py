@@ -18,6 +18,8 @@ from penstock.units import UnitError, format_time, parse_time
 
 MOST_FLOWS = 10_000_000
 MOST_SENDERS = 100_000
+MAX_HINTS = 50
+"""Unknown nodes for which the nearest known one is named."""
 
 # Kinds whose flows go from all nodes of `from`, by the key that counts them instead of `count`.
 SHARED = {"web": "sessions", "incast": "senders"}
@@ -172,7 +174,8 @@ def _nodes(
         known = True
         for name in dict.fromkeys(names):
             if name not in network and network.complete:
-                hint = nearest(name, network.edges)
+                # The search takes milliseconds among many nodes, and no more errors than this are printed.
+                hint = nearest(name, network.edges) if len(table.errors.found) < MAX_HINTS else ""
                 table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
                 known = False
                 break

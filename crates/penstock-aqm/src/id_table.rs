@@ -7,6 +7,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use penstock_core::hash::mix;
 
 /// No entry.
 const NONE: u32 = u32::MAX;
@@ -54,12 +55,9 @@ impl Key for (u32, u32) {
     }
 }
 
-/// The hash of all words so far and this one: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+/// The hash of all words so far and this one.
 fn absorb(hash: u64, word: u64) -> u64 {
-    let mut z = hash.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ word;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(hash.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ word)
 }
 
 /// The answer to a look-up.

@@ -7,6 +7,7 @@
 extern crate alloc;
 
 pub mod dscp;
+pub mod hash;
 pub mod math;
 pub mod packet;
 pub mod param;

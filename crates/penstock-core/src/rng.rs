@@ -3,6 +3,7 @@
 //! The generator is xoshiro256++ from a well-kept crate; the seeding by name and the samplers are ours, so that an update
 //! of a dependency can never change a published number. The first outputs of both are pinned by tests.
 
+use crate::hash::mix;
 use crate::math;
 use rand::Rng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -23,11 +24,11 @@ impl Rng {
         for byte in name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
-        let mut state = hash ^ splitmix64(seed);
+        let mut state = hash ^ mix(seed);
         let mut bytes = [0_u8; 32];
         for word in bytes.chunks_exact_mut(8) {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            word.copy_from_slice(&splitmix64(state).to_le_bytes());
+            word.copy_from_slice(&mix(state).to_le_bytes());
         }
         Self(Xoshiro256PlusPlus::from_seed(bytes))
     }
@@ -88,13 +89,6 @@ impl Rng {
         let variance = math::ln(1.0 + variation * variation);
         mean * math::exp(math::sqrt(variance) * self.normal() - variance / 2.0)
     }
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-fn splitmix64(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::scheme::Site;
 use crate::ticker::Ticker;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use penstock_core::hash::mix;
 use penstock_core::param::{Auto, Default, ParamErrors, Reader, Settings, read_with};
 use penstock_core::{Bytes, Limit, Packet, Span, Time};
 
@@ -103,14 +104,7 @@ impl Assignment {
 
 /// One of `buckets`, all equally likely.
 fn hashed(flow: u32, salt: u64, buckets: u32) -> u32 {
-    ((u128::from(mixed(u64::from(flow) ^ salt)) * u128::from(buckets)) >> 64) as u32
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-fn mixed(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    ((u128::from(mix(u64::from(flow) ^ salt)) * u128::from(buckets)) >> 64) as u32
 }
 
 /// What a policy may know of an arrival.

@@ -7,11 +7,12 @@ use super::queue_list::{Linked, Links, QueueList};
 use super::salted::Salted;
 use super::{Discipline, DropBudget, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::law::ce_threshold::CeThresholdFor;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use penstock_core::param::Default;
-use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rng, Time};
+use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rng, Span, Time};
 
 penstock_core::params! {
     /// Parameters of flow queueing.
@@ -23,13 +24,22 @@ penstock_core::params! {
     }
 }
 
-/// Who gives way when the limit is reached.
+/// The packets that are dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overflow {
-    /// The packet that arrives.
+    /// The arriving packet.
     Arrival,
-    /// Half of the packets of the queue with most bytes, at most so many, from its head.
-    Fattest(u32),
+    /// Packets from the head of the queue with most bytes: this part of it, but at most `batch` packets at a time.
+    Fattest { part: Part, batch: u32 },
+}
+
+/// The part of a queue that one batch of drops takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Half of its packets, rounded down, but at least one.
+    HalfOfPackets,
+    /// The fewest packets with half of its bytes.
+    HalfOfBytes,
 }
 
 penstock_core::choice! {
@@ -93,6 +103,8 @@ pub(crate) struct FlowQueue<P, L> {
     quantum: i64,
     overflow: Overflow,
     occupancy: Occupancy,
+    /// Mark packets that waited longer, of those that it is for.
+    ce_threshold: Option<(Span, CeThresholdFor)>,
     limit: Limit,
 }
 
@@ -125,8 +137,14 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
             quantum: params.quantum.0.cast_signed(),
             overflow,
             occupancy,
+            ce_threshold: None,
             limit: link.limit,
         }
+    }
+
+    /// The same queues, with a mark on each packet of these that waited longer than the threshold.
+    pub(crate) fn with_ce_threshold(self, threshold: Option<Span>, applies: CeThresholdFor) -> Self {
+        Self { ce_threshold: threshold.map(|threshold| (threshold, applies)), ..self }
     }
 
     fn queue_of(&mut self, flow: u32, rng: &mut Rng) -> u32 {
@@ -160,32 +178,66 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 
     /// Section 4.1, last paragraph.
-    fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, at_most: u32) {
+    fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, part: Part, batch: u32) {
         while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
             let flows = &self.flows;
             let key = |id: u32| Some((flows[id as usize].line.weight(), Reverse(id)));
             let Some((_, id)) = self.fattest.top(key) else { return };
-            let half = self.flows[id as usize].line.packets / 2;
-            for _ in 0..half.min(at_most).max(1) {
-                let Some((departing, packet)) = self.take(id) else { break };
-                let cx = cx!(self, env, id);
-                self.flows[id as usize].law.on_evicted(cx, &departing);
-                env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), Cause::Evicted);
+            let Line { packets, bytes, .. } = self.flows[id as usize].line;
+            let most = if part == Part::HalfOfPackets { (packets / 2).clamp(1, batch) } else { batch };
+            for _ in 0..most {
+                self.evict(env, id);
+                let dropped = bytes - self.flows[id as usize].line.bytes;
+                if part == Part::HalfOfBytes && dropped >= bytes / 2 {
+                    break;
+                }
             }
         }
     }
 
+    /// Drop the packet at the head of queue `id`.
+    fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) {
+        let Some((departing, packet)) = self.take(id) else { return };
+        let cx = cx!(self, env, id);
+        self.flows[id as usize].law.on_evicted(cx, &departing);
+        env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), Cause::Evicted);
+    }
+
     /// Section 4.2, first part: the queue whose turn it is.
     fn select(&mut self) -> Option<u32> {
+        let mut passed = 0;
         loop {
-            let list = if self.new.len() > 0 { &mut self.new } else { &mut self.old };
-            let id = list.head()?;
+            let id = self.new.head().or(self.old.head())?;
             if self.flows[id as usize].credits > 0 {
                 return Some(id);
             }
+            if self.new.len() > 0 {
+                self.new.remove(&mut self.flows, id);
+            } else if passed < self.old.len() {
+                self.old.remove(&mut self.flows, id);
+            } else {
+                self.skip_rounds();
+                passed = 0;
+                continue;
+            }
             self.flows[id as usize].credits += self.quantum;
-            list.remove(&mut self.flows, id);
             self.append_to_old(id);
+            passed += 1;
+        }
+    }
+
+    /// Packets are many times the quantum: give all queues the quanta of the next rounds in which none of them can send.
+    /// Their order stays.
+    fn skip_rounds(&mut self) {
+        let Some(first) = self.old.head() else { return };
+        let (mut id, mut rounds) = (first, i64::MAX);
+        for _ in 0..self.old.len() {
+            rounds = rounds.min(-self.flows[id as usize].credits.min(0) / self.quantum);
+            id = self.old.after(&self.flows, id);
+        }
+        for _ in 0..self.old.len() {
+            self.flows[id as usize].credits += rounds * self.quantum;
+            id = self.old.after(&self.flows, id);
         }
     }
 
@@ -208,8 +260,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Section 4.2, second part: a packet of this queue that its law lets go; `Empty` if it has none.
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, budget: &mut DropBudget) -> Next<P> {
         while let Some((departing, mut packet)) = self.take(id) {
-            let cx = cx!(self, env, id);
-            match self.flows[id as usize].law.on_departure(cx, &departing) {
+            match self.judge_departing(env, id, &departing) {
                 Verdict::Pass => {}
                 Verdict::Mark(cause) if departing.meta.ecn.is_capable() => {
                     packet.mark();
@@ -229,6 +280,24 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
         self.flows[id as usize].law.on_idle(env.now);
         Next::Empty
+    }
+
+    /// The verdict on a departing packet: of its law or, where that lets it pass, of the CE threshold.
+    fn judge_departing(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        id: u32,
+        packet: &Departing,
+    ) -> Verdict {
+        let cx = cx!(self, env, id);
+        let verdict = self.flows[id as usize].law.on_departure(cx, packet);
+        let is_late = |(threshold, applies): (Span, CeThresholdFor)| {
+            env.now.since(packet.enqueued) > threshold && applies.includes(packet.meta.ecn)
+        };
+        if verdict == Verdict::Pass && self.ce_threshold.is_some_and(is_late) {
+            return Verdict::Mark(Cause::Sojourn);
+        }
+        verdict
     }
 
     /// What the queue's law and the limit say to an arrival; `None` if it has been dropped.
@@ -283,9 +352,9 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         if let Some(packet) = self.packets.last(line) {
             env.probe.queued(&self.report(env.now, packet, env.now));
         }
-        if let Overflow::Fattest(at_most) = self.overflow {
+        if let Overflow::Fattest { part, batch } = self.overflow {
             self.fattest.raise(id, (line.weight(), Reverse(id)));
-            self.make_room(env, at_most);
+            self.make_room(env, part, batch);
         }
     }
 

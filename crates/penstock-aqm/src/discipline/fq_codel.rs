@@ -30,10 +30,12 @@
 //! * The hash is that of the number of the flow instead of the addresses, and reduced to a queue by multiplication.
 //! * Of queues with the same number of bytes the one that was used first since the start loses packets; the RFC says
 //!   nothing. A queue of one packet loses it: half of one packet would be none.
+//! * With `variant = "linux"` a batch of drops takes the fewest packets with half of the queue's bytes, at most
+//!   `drop_batch`, and each adds 1 to the count of the queue's CoDel, as in Linux: see the cases in the tests.
 
-use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
+use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
-use crate::law::codel::{Codel, CodelParams};
+use crate::law::codel::{Codel, CodelParams, Variant};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::Packet;
@@ -42,7 +44,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 penstock_core::params! {
     /// What FQ-CoDel has besides flow queueing and CoDel.
     pub struct FqCodelParams {
-        /// Most packets that are dropped at once when the limit is reached.
+        /// Maximum number of packets in one batch of drops when the limit is exceeded.
         drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
         /// Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue alone.
         occupancy: Occupancy = Default::Text("link");
@@ -82,8 +84,13 @@ impl Scheme for FqCodel {
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let (queues, (own, codel)): (FlowQueueParams, (FqCodelParams, CodelParams)) = read(settings, &PARAMS)?;
+        let part = match codel.variant {
+            Variant::Rfc => Part::HalfOfPackets,
+            Variant::Linux => Part::HalfOfBytes,
+        };
+        let overflow = Overflow::Fattest { part, batch: own.drop_batch };
         let codel = Codel::new(codel, link)?;
-        Ok(Box::new(FlowQueue::new(&queues, codel, Overflow::Fattest(own.drop_batch), own.occupancy, link)))
+        Ok(Box::new(FlowQueue::new(&queues, codel, overflow, own.occupancy, link)))
     }
 }
 

@@ -14,22 +14,57 @@
 //! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux' limit is 10240 packets for all
 //! queues together; it is the limit of the queue here.
 //!
+//! `overflow = "fattest"` is the rule of ns-3's FqPieQueueDisc, and of FQ-CoDel in Linux: the arriving packet is queued,
+//! then the queue with most bytes loses packets from its head until half of its bytes are gone, at most `drop_batch` at
+//! a time; again if that does not suffice. `ce_threshold` (also of ns-3; RFC 8290, section 5.2.7) marks every
+//! ECN-capable packet that waited longer, with or without `ecn`; with `ce_threshold_for = "ect1"` only those with ECT(1).
+//! Such marks do not change the state of PIE.
+//!
 //! # Differences
-//! * An arrival that exceeds the limit is itself dropped; FQ-CoDel takes from the queue with most bytes.
+//! * By default, as in Linux, an arrival that exceeds the limit is itself dropped; FQ-CoDel takes from the queue with
+//!   most bytes. Also with "fattest", an arrival whose own queue is as long as the limit of all of them is dropped: PIE
+//!   tests the limit first (RFC 8033, appendix B).
 //! * The limit is tested after PIE, in Linux before it.
 //! * The hash is that of the number of the flow instead of the addresses, and reduced to a queue by multiplication.
 //! * `variant = "extended"` turns a PIE on where its own queue fills a third of the limit of all of them.
 
-use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow};
+use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
+use crate::law::ce_threshold::CeThresholdFor;
 use crate::law::pie::{Pie, PieParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use penstock_core::Packet;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
+use penstock_core::{Packet, Span};
 
-const PARAMS: [ParamInfo; inherited_len(FlowQueueParams::INFO, PieParams::INFO)] =
-    inherit(FlowQueueParams::INFO, PieParams::INFO, &[("variant", Default::Text("linux"))]);
+penstock_core::choice! {
+    /// The packets that are dropped when the limit is exceeded.
+    pub enum FqPieOverflow {
+        /// The arriving packet.
+        Arrival = "arrival",
+        /// Packets from the head of the queue with most bytes, until half of its bytes are gone.
+        Fattest = "fattest",
+    }
+}
+
+penstock_core::params! {
+    /// The parameters of FQ-PIE beyond those of flow queueing and PIE.
+    pub struct FqPieParams {
+        /// The packets that are dropped when the limit is exceeded: the arriving one, or some of the queue with most bytes.
+        overflow: FqPieOverflow = Default::Text("arrival");
+        /// Maximum number of packets in one batch of drops from the queue with most bytes.
+        drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
+        /// Mark every ECN-capable packet that waited longer than this.
+        ce_threshold: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
+        /// Packets that `ce_threshold` marks.
+        ce_threshold_for: CeThresholdFor = Default::Text("ect");
+    }
+}
+
+const OWN: [ParamInfo; inherited_len(FlowQueueParams::INFO, FqPieParams::INFO)] =
+    inherit(FlowQueueParams::INFO, FqPieParams::INFO, &[]);
+const PARAMS: [ParamInfo; inherited_len(&OWN, PieParams::INFO)] =
+    inherit(&OWN, PieParams::INFO, &[("variant", Default::Text("linux"))]);
 
 /// FQ-PIE.
 pub(crate) struct FqPie;
@@ -57,9 +92,13 @@ impl Scheme for FqPie {
         settings: &Settings,
         &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        let (queues, pie): (FlowQueueParams, PieParams) = read(settings, &PARAMS)?;
-        let (queues, pie) = (queues, Pie::new(pie, link, now));
-        Ok(Box::new(FlowQueue::new(&queues, pie, Overflow::Arrival, Occupancy::Queue, link)))
+        let (queues, (own, pie)): (FlowQueueParams, (FqPieParams, PieParams)) = read(settings, &PARAMS)?;
+        let overflow = match own.overflow {
+            FqPieOverflow::Arrival => Overflow::Arrival,
+            FqPieOverflow::Fattest => Overflow::Fattest { part: Part::HalfOfBytes, batch: own.drop_batch },
+        };
+        let queue = FlowQueue::new(&queues, Pie::new(pie, link, now), overflow, Occupancy::Queue, link);
+        Ok(Box::new(queue.with_ce_threshold(own.ce_threshold, own.ce_threshold_for)))
     }
 }
 
@@ -67,7 +106,8 @@ impl Scheme for FqPie {
 mod tests {
     use crate::aqm::Cause;
     use crate::discipline::recorder::{Bench, Fate};
-    use penstock_core::Span;
+    use penstock_core::param::Value;
+    use penstock_core::{Ecn, Span};
 
     #[test]
     fn a_flood_does_not_touch_its_neighbour() {
@@ -115,5 +155,39 @@ mod tests {
         (0..10).for_each(|_| bench.arrive_from(0, 1000));
         bench.advance(Span::from_millis(1000));
         assert_eq!(bench.depart_all().len(), 10);
+    }
+
+    #[test]
+    fn the_fattest_queue_makes_room_where_that_is_asked_for() {
+        let evicted = |settings: &[(&str, Value)]| {
+            let flows = ("flows", Value::Number(1e6));
+            let fattest = ("overflow", Value::Text("fattest".into()));
+            let mut bench = Bench::new("fq-pie", &[&[flows, fattest], settings].concat());
+            bench.limit_packets(6);
+            (0..5).for_each(|_| bench.arrive_from(0, 1000));
+            (0..2).for_each(|_| bench.arrive_from(1, 1000));
+            let is_evicted = |(fate, _): &&(Fate, u32)| *fate == Fate::Dropped(Cause::Evicted);
+            bench.log.0.iter().filter(is_evicted).map(|&(_, number)| number).collect::<Vec<_>>()
+        };
+        assert_eq!(evicted(&[]), [0, 1, 2]);
+        assert_eq!(evicted(&[("drop_batch", Value::Number(1.0))]), [0]);
+    }
+
+    #[test]
+    fn the_ce_threshold_marks_what_waited_longer_and_drops_none() {
+        let marked = |settings: &[(&str, Value)]| {
+            let threshold = ("ce_threshold", Value::Time(Span::from_millis(5)));
+            let mut bench = Bench::new("fq-pie", &[&[threshold], settings].concat());
+            for wait in [4, 6] {
+                for ecn in [Ecn::Not, Ecn::Ect0, Ecn::Ect1] {
+                    bench.arrive_as(1000, ecn);
+                    bench.advance(Span::from_millis(wait));
+                    assert!(bench.depart().is_some());
+                }
+            }
+            bench.log.0.iter().filter(|(fate, _)| *fate == Fate::Marked).map(|&(_, number)| number).collect::<Vec<_>>()
+        };
+        assert_eq!(marked(&[]), [4, 5]);
+        assert_eq!(marked(&[("ce_threshold_for", Value::Text("ect1".into()))]), [5]);
     }
 }

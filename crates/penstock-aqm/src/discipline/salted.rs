@@ -1,13 +1,14 @@
 //! The salted hash that spreads flows over queues.
 
 use penstock_core::Rng;
+use penstock_core::hash::mix;
 
 /// A hash function, drawn from the stream of the queue when it is used first: one number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Salted(Option<u64>);
 
 impl Salted {
-    /// The hash of `number`: the finalizer of SplitMix64 (Steele, Lea, Flood 2014) over it and the salt.
+    /// The hash of `number`: SplitMix64 (Steele, Lea, Flood 2014) with the salt as its state.
     #[inline]
     pub(crate) fn hash(&mut self, number: u64, rng: &mut Rng) -> u32 {
         let salt = *self.0.get_or_insert_with(|| rng.bits());
@@ -33,10 +34,7 @@ impl Salted {
 
 #[inline]
 fn hashed(number: u64, salt: u64) -> u32 {
-    let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 32) as u32
+    (mix(salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 32) as u32
 }
 
 /// A hash as a bucket: by multiplication, which is quicker than a remainder.

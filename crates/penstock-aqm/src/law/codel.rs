@@ -26,7 +26,7 @@
 //! * The RFC leaves marks open; here the marked packet is sent, so one departure marks at most once.
 //! * The RFC leaves the resolution of time open; here `INTERVAL / sqrt(count)` is rounded down to a nanosecond.
 //! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in
-//!   16 bits for the square root. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
+//!   16 bits for the square root; a packet that is removed to make room adds 1 to count. Its losses and marks are Linux' own, packet by packet (`tests/linux_codel.rs`).
 
 use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -241,6 +241,12 @@ impl Aqm for Codel {
     #[inline]
     fn on_departure(&mut self, cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
         self.judge(cx.now, packet.enqueued, packet.meta.ecn, cx.queue.bytes)
+    }
+
+    fn on_evicted(&mut self, _cx: &mut Cx<'_>, _packet: &Departing) {
+        if self.params.variant == Variant::Linux {
+            self.vars.count = self.vars.count.saturating_add(1);
+        }
     }
 
     fn on_idle(&mut self, _now: Time) {
@@ -567,6 +573,23 @@ mod tests {
             // the first steps start from 1 and are far out: 0.5 for 0.707 at 2
             let within = if count < 16 { 0.3 * exact } else { 0.03 * exact + 2.0 };
             assert!((f64::from(law.vars.rec_inv_sqrt) - exact).abs() < within, "{count}");
+        }
+    }
+
+    #[test]
+    fn an_evicted_packet_counts_in_linux_only() {
+        for (variant, count) in [("rfc", 4), ("linux", 5)] {
+            let settings = [("variant".into(), Value::Text(variant.into()))];
+            let mut law = Codel::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap();
+            law.vars.count = 4;
+            let queue =
+                crate::Backlog { packets: 3, bytes: 3000, limit: penstock_core::Limit::Packets(3), oldest: None };
+            let mut rng = Rng::stream(1, "codel");
+            let meta =
+                penstock_core::PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+            let cx = &mut Cx { now: Time::ZERO, queue, link_bytes: 3000, rng: &mut rng };
+            law.on_evicted(cx, &Departing { meta, enqueued: Time::ZERO });
+            assert_eq!(law.vars.count, count);
         }
     }
 }

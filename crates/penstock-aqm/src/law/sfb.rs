@@ -44,6 +44,7 @@ use crate::ticker::Ticker;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
+use penstock_core::hash::mix;
 use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time, math};
 
@@ -231,7 +232,7 @@ impl Filter {
     #[inline]
     fn bin(&mut self, level: usize, flow: u32) -> &mut Bin {
         let bins = self.bins.len() / self.salts.len();
-        let bin = hash(u64::from(flow) ^ self.salts[level]) % bins as u64;
+        let bin = mix(u64::from(flow) ^ self.salts[level]) % bins as u64;
         &mut self.bins[level * bins + bin as usize]
     }
 
@@ -285,13 +286,6 @@ impl Bucket {
         self.tokens -= if is_full { 1.0 } else { 0.0 };
         is_full
     }
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-fn hash(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl Aqm for Sfb {

@@ -23,6 +23,7 @@ pub fn settings() -> Vec<Given> {
             ("target", millis(2)),
             ("quantum", Value::Bytes(300.0)),
         ],
+        vec![("flows", number(1_000_000.0)), ("quantum", Value::Bytes(64.0))],
         vec![("flows", number(1.0)), ("interval", millis(5)), ("target", millis(2)), ("quantum", Value::Bytes(5000.0))],
     ];
     each_with(own, &[vec![("occupancy", word("queue"))], vec![("occupancy", word("queue")), ("ecn", flag(false))]])

@@ -40,6 +40,7 @@ use super::window_law::{Delivery, WindowLaw};
 use crate::rate_sample::RateSample;
 use crate::state::{HALF, SenderState};
 use crate::wire::Ack;
+use penstock_core::hash::mix;
 use penstock_core::math::floor;
 use penstock_core::{Span, Time};
 
@@ -134,12 +135,9 @@ impl Default for Bbr {
     }
 }
 
-/// A number from 0 to 6 that the instant decides (the mixer of SplitMix64).
+/// A number from 0 to 6 that the instant decides.
 fn draw(now: Time) -> usize {
-    let mut x = now.as_nanos().wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((x ^ x >> 31) % 7) as usize
+    (mix(now.as_nanos().wrapping_add(0x9e37_79b9_7f4a_7c15)) % 7) as usize
 }
 
 impl WindowLaw for Bbr {

@@ -292,3 +292,40 @@ fn every_packet_meets_the_fate_that_the_rfc_gives_it() {
     }
     assert!(evicted > 100 && dropped > 100, "{evicted} evicted, {dropped} dropped at the head");
 }
+
+/// Numbers of the packets that make room for a packet of another flow, after these sizes of one flow.
+fn evicted(settings: &[(&str, Value)], sizes: &[u32]) -> Vec<u32> {
+    let mut bench = Bench::new("fq-codel", &[&[no_collisions()], settings].concat());
+    bench.limit_packets(sizes.len() as u32);
+    sizes.iter().for_each(|&size| bench.arrive_from(0, size));
+    bench.arrive_from(1, 1);
+    bench.log.0.iter().filter(|(fate, _)| *fate == Fate::Dropped(Cause::Evicted)).map(|(_, id)| *id).collect()
+}
+
+#[test]
+fn linux_takes_half_of_the_bytes_of_the_fattest_queue() {
+    // packets lost by a queue of these sizes in Linux, and by the RFC's rule
+    for (sizes, linux, rfc) in [
+        (&[120; 3][..], 2, 1),
+        (&[1000; 5], 3, 2),
+        (&[1500, 100, 100, 100, 100, 100], 1, 3),
+        (&[100, 100, 100, 100, 100, 1500], 6, 3),
+    ] {
+        assert_eq!(evicted(&[("variant", Value::Text("linux".into()))], sizes).len(), linux, "{sizes:?}");
+        assert_eq!(evicted(&[], sizes).len(), rfc, "{sizes:?}");
+    }
+    let batch = [("variant", Value::Text("linux".into())), ("drop_batch", Value::Number(2.0))];
+    assert_eq!(evicted(&batch, &[1000; 5]), [0, 1]);
+}
+
+#[test]
+fn packets_of_any_size_take_no_more_than_a_round_or_two() {
+    // 4 GB cost 67 million quanta of 64 bytes; a queue of 2 GB gets its credit back in half as many rounds
+    let mut bench = Bench::new("fq-codel", &[no_collisions(), ("quantum", Value::Bytes(64.0))]);
+    for _ in 0..3 {
+        bench.arrive_from(0, u32::MAX);
+        bench.arrive_from(1, u32::MAX / 2);
+        bench.arrive_from(1, u32::MAX / 2);
+    }
+    assert_eq!(order(&mut bench, 9), [0, 1, 1, 0, 1, 1, 0, 1, 1]);
+}

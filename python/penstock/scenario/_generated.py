@@ -1647,8 +1647,8 @@ class FqCodel(Queue):
         flows: Queues that the flows are hashed to. From 1 to 1e+06.
         quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
             in vain. Unit: bytes. From 64 to 1e+09.
-        drop_batch: Most packets that are dropped at once when the limit is reached. Unit: packets. From 1 to
-            1e+06.
+        drop_batch: Maximum number of packets in one batch of drops when the limit is exceeded. Unit: packets.
+            From 1 to 1e+06.
         occupancy: Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue
             alone.
         target: Acceptable standing-queue delay. Unit: s. At least 0.
@@ -1688,6 +1688,12 @@ class FqPie(Queue):
         flows: Queues that the flows are hashed to. From 1 to 1e+06.
         quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
             in vain. Unit: bytes. From 64 to 1e+09.
+        overflow: The packets that are dropped when the limit is exceeded: the arriving one, or some of the
+            queue with most bytes.
+        drop_batch: Maximum number of packets in one batch of drops from the queue with most bytes. Unit:
+            packets. From 1 to 1e+06.
+        ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
+        ce_threshold_for: Packets that `ce_threshold` marks.
         target: Target queueing delay, QDELAY_REF. Unit: s. At least 0.
         t_update: Time between updates of the probability. Unit: s. At least 0.0001.
         alpha: Gain on the distance of the delay from target, per second of delay. From 0 to 1e+09.
@@ -1717,6 +1723,10 @@ class FqPie(Queue):
 
     flows: int = 1024
     quantum: str = "1514B"
+    overflow: Literal["arrival", "fattest"] = "arrival"
+    drop_batch: int = 64
+    ce_threshold: str | None = None
+    ce_threshold_for: Literal["ect", "ect1"] = "ect"
     target: str = "15ms"
     t_update: str = "15ms"
     alpha: float | str = 0.125

@@ -164,8 +164,9 @@ mod tests {
             let fattest = ("overflow", Value::Text("fattest".into()));
             let mut bench = Bench::new("fq-pie", &[&[flows, fattest], settings].concat());
             bench.limit_packets(6);
-            (0..5).for_each(|_| bench.arrive_from(0, 1000));
-            (0..2).for_each(|_| bench.arrive_from(1, 1000));
+            for flow in [0, 0, 0, 0, 0, 1, 1] {
+                bench.arrive_from(flow, 1000);
+            }
             let is_evicted = |(fate, _): &&(Fate, u32)| *fate == Fate::Dropped(Cause::Evicted);
             bench.log.0.iter().filter(is_evicted).map(|&(_, number)| number).collect::<Vec<_>>()
         };

@@ -297,7 +297,9 @@ fn every_packet_meets_the_fate_that_the_rfc_gives_it() {
 fn evicted(settings: &[(&str, Value)], sizes: &[u32]) -> Vec<u32> {
     let mut bench = Bench::new("fq-codel", &[&[no_collisions()], settings].concat());
     bench.limit_packets(sizes.len() as u32);
-    sizes.iter().for_each(|&size| bench.arrive_from(0, size));
+    for &size in sizes {
+        bench.arrive_from(0, size);
+    }
     bench.arrive_from(1, 1);
     bench.log.0.iter().filter(|(fate, _)| *fate == Fate::Dropped(Cause::Evicted)).map(|(_, id)| *id).collect()
 }

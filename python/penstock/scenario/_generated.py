@@ -1645,8 +1645,8 @@ class FqCodel(Queue):
 
     Attributes:
         flows: Queues that the flows are hashed to. From 1 to 1e+06.
-        quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
-            in vain. Unit: bytes. From 64 to 1e+09.
+        quantum: Bytes that a queue may send in a round; at least the largest packet: smaller values waste
+            scheduling rounds. Unit: bytes. From 64 to 1e+09.
         drop_batch: Maximum number of packets in one batch of drops when the limit is exceeded. Unit: packets.
             From 1 to 1e+06.
         occupancy: Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue
@@ -1686,8 +1686,8 @@ class FqPie(Queue):
 
     Attributes:
         flows: Queues that the flows are hashed to. From 1 to 1e+06.
-        quantum: Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked
-            in vain. Unit: bytes. From 64 to 1e+09.
+        quantum: Bytes that a queue may send in a round; at least the largest packet: smaller values waste
+            scheduling rounds. Unit: bytes. From 64 to 1e+09.
         overflow: The packets that are dropped when the limit is exceeded: the arriving one, or some of the
             queue with most bytes.
         drop_batch: Maximum number of packets in one batch of drops from the queue with most bytes. Unit:

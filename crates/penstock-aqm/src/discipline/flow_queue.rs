@@ -19,7 +19,7 @@ penstock_core::params! {
     pub(crate) struct FlowQueueParams {
         /// Queues that the flows are hashed to.
         flows: u32 = Default::Number(1024.0), range: 1.0..=1e6;
-        /// Bytes that a queue may send in a round; not less than the largest packet, or rounds are walked in vain.
+        /// Bytes that a queue may send in a round; at least the largest packet: smaller values waste scheduling rounds.
         quantum: Bytes = Default::Number(1514.0), unit: "bytes", range: 64.0..=1e9;
     }
 }

@@ -9,6 +9,8 @@
 
 use crate::link::Link;
 use crate::opportunities::Opportunities;
+use crate::probe::flow::Window;
+use crate::probe::queue::NANOBITS;
 use crate::reordered::ReorderedPackets;
 use crate::scenario::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When, rate};
 use penstock_aqm::LinkInfo;
@@ -31,9 +33,10 @@ pub(crate) struct LinkChanges {
     reorder: Option<Reorder>,
     /// The link as the queue knows it.
     info: LinkInfo,
+    transmission: Transmission,
     /// Arrival of the last packet that is not reordered.
     last_arrival: Time,
-    capacity: Capacity,
+    unused: Unused,
 }
 
 /// A change of rate, of delay or of both.
@@ -51,6 +54,13 @@ struct Reorder {
     packets: ReorderedPackets,
 }
 
+/// The last transmission.
+struct Transmission {
+    start: Time,
+    end: Time,
+    bytes: u32,
+}
+
 /// A transmission that starts now.
 pub(crate) struct Departure {
     /// Its end.
@@ -64,12 +74,14 @@ pub(crate) struct Departure {
 /// A distribution and its own random stream.
 struct Drawn(Draw, Rng);
 
-/// Capacity of the link: its rate over time, without the outages.
-struct Capacity {
-    /// Bits per second times nanoseconds.
+/// Capacity that the link has left unused: its rate over the time without a transmission and without an outage.
+struct Unused {
+    /// In 1e-9 bits.
     sum: u128,
     /// Time up to which it is counted.
     until: Time,
+    /// End of the last outage.
+    outage_end: Time,
 }
 
 impl LinkChanges {
@@ -97,8 +109,9 @@ impl LinkChanges {
                 packets,
             }),
             info,
+            transmission: Transmission { start: Time::ZERO, end: Time::ZERO, bytes: 0 },
             last_arrival: Time::ZERO,
-            capacity: Capacity { sum: 0, until: Time::ZERO },
+            unused: Unused { sum: 0, until: Time::ZERO, outage_end: Time::ZERO },
         }
     }
 
@@ -111,10 +124,12 @@ impl LinkChanges {
     /// Start the transmission of a packet of `size` bytes.
     #[cold]
     pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> Departure {
+        self.settle(now);
         let end = match &mut self.opportunities {
             Some(opportunities) => opportunities.end(now, size),
             None => now + link.wire.transmission(size),
         };
+        self.transmission = Transmission { start: now, end, bytes: size };
         let jitter = self.jitter.as_mut().map_or(Span::ZERO, |Drawn(draw, rng)| draw.span(rng));
         self.last_arrival = self.last_arrival.max(end + link.delay + jitter);
         let late = self.reorder.as_mut().and_then(Reorder::draw);
@@ -132,27 +147,39 @@ impl LinkChanges {
         self.reorder.as_mut().map(|reorder| &mut reorder.packets)
     }
 
-    /// Bits that the link could have sent since the statistics started.
-    pub(crate) fn capacity_bits(&self) -> f64 {
-        self.capacity.sum as f64 / 1e9
+    /// Part of the packet in transmission that is still to be sent at `now`, in 1e-9 bits.
+    pub(crate) fn unsent(&self, now: Time) -> u128 {
+        let Transmission { start, end, bytes } = self.transmission;
+        if end < now {
+            return 0;
+        }
+        if let Some(opportunities) = &self.opportunities {
+            return u128::from(opportunities.used_from(now)) * 8 * NANOBITS;
+        }
+        let size = u128::from(bytes) * 8 * NANOBITS;
+        size * u128::from((end - now).as_nanos()) / u128::from((end - start).as_nanos().max(1))
     }
 
-    /// Count the capacity up to `now`.
-    pub(crate) fn settle(&mut self, now: Time) {
-        let Capacity { sum, until } = &mut self.capacity;
-        if now > *until {
-            *sum += match &self.opportunities {
-                Some(opportunities) => u128::from(opportunities.bytes(*until, now)) * 8_000_000_000,
-                None => u128::from(self.info.rate.bits_per_second()) * u128::from((now - *until).as_nanos()),
-            };
-            *until = now;
+    /// Bits that the link could have sent in the `window` of the statistics, in which it sent `sent`, both in 1e-9 bits.
+    pub(crate) fn capacity_nanobits(&self, window: Window, sent: u128) -> u128 {
+        match &self.opportunities {
+            Some(opportunities) => u128::from(opportunities.bytes(window.start, window.end)) * 8 * NANOBITS,
+            None => sent + self.unused.sum,
         }
+    }
+
+    /// Count the unused capacity up to `now`.
+    pub(crate) fn settle(&mut self, now: Time) {
+        let Unused { sum, until, outage_end } = &mut self.unused;
+        let idle = now.since((*until).max(self.transmission.end).max(*outage_end));
+        *sum += u128::from(self.info.rate.bits_per_second()) * u128::from(idle.as_nanos());
+        *until = now;
     }
 
     /// Start the statistics.
     pub(crate) fn restart(&mut self, now: Time) {
         self.settle(now);
-        self.capacity.sum = 0;
+        self.unused.sum = 0;
     }
 
     /// Apply the changes of rate and delay that are due, in the order of the rules; gives the new link if its rate changed.
@@ -178,7 +205,7 @@ impl LinkChanges {
     pub(crate) fn start_outage(&mut self, now: Time) -> Option<Time> {
         let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;
         self.outages.pop_front();
-        self.capacity.until = end;
+        self.unused.outage_end = end;
         Some(end)
     }
 }

@@ -282,6 +282,19 @@ impl Network {
         }
     }
 
+    /// Part of the packet in transmission behind this port that is still to be sent at `now`, in 1e-9 bits.
+    pub(crate) fn unsent(&self, number: usize, now: Time) -> u128 {
+        let port = &self.ports[number];
+        match self.changes.get(port.changes as usize) {
+            Some(changes) => changes.unsent(now),
+            None if port.state == State::Busy => {
+                let end = self.events.time_of(port.transmission_rank).unwrap_or(now);
+                self.links[port.link as usize].wire.unsent(end.since(now))
+            }
+            None => 0,
+        }
+    }
+
     /// The timer of this port's discipline expires.
     pub(crate) fn on_queue_timer(&mut self, number: usize, now: Time) {
         let port = &mut self.ports[number];

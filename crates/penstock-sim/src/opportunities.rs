@@ -43,6 +43,11 @@ impl Opportunities {
         self.current
     }
 
+    /// Used bytes of the instants from `from` on.
+    pub(crate) fn used_from(&self, from: Time) -> u64 {
+        (u64::from(BYTES) * self.gone.saturating_sub(self.before(from))).saturating_sub(u64::from(self.left))
+    }
+
     /// Bytes that may leave at `from` or later, but before `to`.
     pub(crate) fn bytes(&self, from: Time, to: Time) -> u64 {
         u64::from(BYTES) * (self.before(to) - self.before(from))

@@ -67,6 +67,7 @@ impl Metrics {
 /// The result of a run.
 pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult {
     let flows = Flows::of(scenario, engine);
+    let window = engine.network.tally.window;
     let mut links = Map::new();
     let mut series = Map::new();
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
@@ -75,10 +76,11 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
         let stats = &engine.network.tally.queues[port];
         let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
         let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
-        let capacity = match engine.network.changes.get(engine.network.ports[port].changes as usize) {
-            Some(changes) => changes.capacity_bits(),
-            None => link.wire.rate().bits_per_second() as f64 * flows.seconds,
-        };
+        let length = u128::from((window.end - window.start).as_nanos());
+        let capacity = engine.network.changes.get(engine.network.ports[port].changes as usize).map_or_else(
+            || u128::from(link.wire.rate().bits_per_second()) * length,
+            |changes| changes.capacity_nanobits(window, stats.sent_nanobits),
+        );
         links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
         let mut values = Map::new();
         for (name, told) in stats.series() {
@@ -104,7 +106,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
     RunResult { body }
 }
 
-fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: f64, jain: Option<f64>) -> Value {
+fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Option<f64>) -> Value {
     let mut metrics = Metrics::default();
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     metrics.count("arrivals", stats.arrivals);
@@ -118,7 +120,7 @@ fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: f64, jain: Option
     metrics.count("policed", stats.policed);
     metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
     metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
-    metrics.number("utilization", (capacity > 0.0).then(|| stats.bits_sent as f64 / capacity));
+    metrics.number("utilization", (capacity > 0).then(|| stats.sent_nanobits as f64 / capacity as f64));
     metrics.number("average_mean_pkts", stats.average());
     metrics.number("jain", jain);
     for (prefix, pmf) in [("", stats.length_pmf()), ("sampled_", stats.sampled_pmf())] {

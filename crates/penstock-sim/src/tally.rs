@@ -7,7 +7,7 @@ use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
 use crate::probe::frames::Frames;
-use crate::probe::queue::QueueStats;
+use crate::probe::queue::{NANOBITS, NO_FLOW, QueueStats};
 use crate::trace::{Trace, TraceEvent};
 use penstock_aqm::{Cause, Probe, Report};
 use penstock_core::{Ecn, Time};
@@ -65,7 +65,7 @@ impl Tally {
             return;
         }
         if self.window.contains(now) {
-            self.flows[packet.flow as usize].stats.on_loss();
+            self.flows[packet.flow as usize].stats.on_loss(self.window.start <= packet.stamp);
         }
         if let Some(Some(blocks)) = self.blocks.get_mut(packet.flow as usize) {
             blocks.lose(packet.seq);
@@ -75,10 +75,40 @@ impl Tally {
         }
     }
 
-    /// Whether this packet counts in its flow's throughput at the link that it crosses now.
-    #[inline]
-    fn counts_crossing(&self, packet: &SimPacket, now: Time) -> bool {
-        self.hops[packet.hop as usize].counted && self.window.contains(now)
+    /// The transmission of this packet starts.
+    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[inline(always)]
+    fn begin_transmission(&mut self, now: Time, packet: &SimPacket) {
+        let bits = u64::from(packet.size) * 8;
+        let crosses = !packet.labels.is_ack() && self.hops[packet.hop as usize].counted;
+        let queue = self.queue();
+        queue.sent_nanobits += u128::from(bits * NANOBITS as u64);
+        queue.crossing = if crosses { packet.flow } else { NO_FLOW };
+        if crosses && self.window.start <= now {
+            self.flows[packet.flow as usize].stats.crossed_bits += bits;
+        }
+    }
+
+    /// The statistics start while `unsent` of the last packet of this port, in 1e-9 bits, is still to be sent: that part
+    /// belongs to them.
+    pub(crate) fn begin_within_packet(&mut self, port: usize, unsent: u128) {
+        let queue = &mut self.queues[port];
+        queue.sent_nanobits += unsent;
+        if let Some(flow) = self.flows.get_mut(queue.crossing as usize) {
+            flow.stats.crossed_bits += (unsent / NANOBITS) as u64;
+        }
+    }
+
+    /// The statistics end while `unsent` of the last packet of this port, in 1e-9 bits, is still to be sent: that part
+    /// does not belong to them.
+    pub(crate) fn end_within_packet(&mut self, port: usize, unsent: u128) {
+        let queue = &mut self.queues[port];
+        queue.sent_nanobits -= unsent;
+        if let Some(flow) = self.flows.get_mut(queue.crossing as usize) {
+            // Both ends may lie within one bit.
+            let crossed = &mut flow.stats.crossed_bits;
+            *crossed = crossed.saturating_sub(unsent.div_ceil(NANOBITS) as u64);
+        }
     }
 
     /// The packet got into a queue.
@@ -174,9 +204,10 @@ impl Probe<SimPacket> for Tally {
     #[inline(always)]
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
         let packet = report.packet;
-        self.queue().sent(report, packet.size, packet.dscp);
-        if !packet.labels.is_ack() && self.counts_crossing(packet, report.now) {
-            self.flows[packet.flow as usize].stats.crossed_bytes += u64::from(packet.size);
+        self.queue().sent(report, packet.dscp);
+        // Transmissions that start at the end have no part in the statistics.
+        if report.now < self.window.end {
+            self.begin_transmission(report.now, packet);
         }
         self.trace_fate(TraceEvent::Dequeue, report, None);
         if let Some(capture) = &mut self.capture {

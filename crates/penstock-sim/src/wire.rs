@@ -33,6 +33,11 @@ impl Wire {
         (self.rate, self.size, self.nanos, self.rest) = (new, 0, 0, 0);
     }
 
+    /// Part of the packet in transmission that is sent in the last `rest` of its transmission time, in 1e-9 bits.
+    pub(crate) fn unsent(&self, rest: Span) -> u128 {
+        u128::from(self.rate) * u128::from(rest.as_nanos()) + u128::from(self.carried)
+    }
+
     /// Transmission time of the next packet, of `size` bytes.
     #[inline]
     pub(crate) fn transmission(&mut self, size: u32) -> Span {

@@ -19,6 +19,10 @@ impl Engine {
             port.settle(now, stats);
             stats.restart(now);
         }
+        for port in 0..self.network.ports.len() {
+            let unsent = self.network.unsent(port, now);
+            self.network.tally.begin_within_packet(port, unsent);
+        }
         self.network.changes.iter_mut().for_each(|changes| changes.restart(now));
         let counted = |host: &mut Host| match &mut host.source {
             Source::Tcp(sender) => sender.counts(now),
@@ -37,6 +41,14 @@ impl Engine {
         looking_ahead.for_each(|host| host.lookahead_until = end.min(host.stop));
         self.before = self.hosts.iter_mut().map(counted).collect();
         self.sessions.iter_mut().for_each(|session| session.closed = ClosedConnections::default());
+    }
+
+    /// The events before `end` are processed: of packets in transmission only what is sent by then counts.
+    pub(super) fn cut_transmissions(&mut self, end: Time) {
+        for port in 0..self.network.ports.len() {
+            let unsent = self.network.unsent(port, end);
+            self.network.tally.end_within_packet(port, unsent);
+        }
     }
 
     /// Bring all statistics up to the end of the run.

@@ -6,10 +6,11 @@ use penstock_core::Time;
 /// What the network saw of one flow since the warm-up.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct FlowStats {
-    /// Data packets lost anywhere.
+    /// Data packets sent since the warm-up and lost anywhere.
     pub(crate) lost: u64,
-    /// Bytes on the wire that crossed the watched link.
-    pub(crate) crossed_bytes: u64,
+    /// Bits on the wire that crossed the watched link. Of a packet in transmission at either end of the statistics, those
+    /// sent in between.
+    pub(crate) crossed_bits: u64,
     /// Payload delivered: of datagrams during the statistics; of a TCP, in order and each byte once, outside of them.
     /// (Its receiver counts all, and few packets come outside.)
     pub(crate) payload_bytes: u64,
@@ -34,10 +35,10 @@ impl LossRuns {
 }
 
 impl FlowStats {
-    /// A data packet was lost.
+    /// A data packet was lost; `counts` if it was sent since the warm-up.
     #[inline]
-    pub(crate) fn on_loss(&mut self) {
-        self.lost += 1;
+    pub(crate) fn on_loss(&mut self, counts: bool) {
+        self.lost += u64::from(counts);
         self.run += 1;
     }
 
@@ -105,7 +106,7 @@ mod tests {
     fn a_run_ends_with_the_next_survivor() {
         let (mut flow, mut runs) = (FlowStats::default(), LossRuns::default());
         for lost in [true, true, false, false, true, false] {
-            if lost { flow.on_loss() } else { flow.on_survival(&mut runs) }
+            if lost { flow.on_loss(true) } else { flow.on_survival(&mut runs) }
         }
         assert_eq!((runs.pmf(), runs.count(), flow.lost), (vec![0.5, 0.5], 2, 3));
     }

@@ -8,7 +8,13 @@ use super::series::Series;
 use penstock_aqm::{Cause, Report};
 use penstock_core::{Span, Time};
 
-/// What is known of one queue since the warm-up, by the definitions of the reference pages.
+/// In a bit.
+pub(crate) const NANOBITS: u128 = 1_000_000_000;
+
+/// The packet counts in the throughput of no flow.
+pub(crate) const NO_FLOW: u32 = u32::MAX;
+
+/// Statistics of one queue since the warm-up, by the definitions of the reference pages.
 pub(crate) struct QueueStats {
     /// Packets waiting.
     length: u32,
@@ -25,7 +31,10 @@ pub(crate) struct QueueStats {
     pub(crate) departures: u64,
     pub(crate) marks: u64,
     pub(crate) drops: [u64; Cause::ALL.len()],
-    pub(crate) bits_sent: u64,
+    /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
+    pub(crate) sent_nanobits: u128,
+    /// Flow in whose throughput the last packet counts, or [`NO_FLOW`].
+    pub(crate) crossing: u32,
     pub(crate) link_losses: u64,
     pub(crate) policed: u64,
     pub(crate) delays: Histogram,
@@ -68,7 +77,8 @@ impl QueueStats {
             departures: 0,
             marks: 0,
             drops: [0; Cause::ALL.len()],
-            bits_sent: 0,
+            sent_nanobits: 0,
+            crossing: NO_FLOW,
             link_losses: 0,
             policed: 0,
             delays: Histogram::default(),
@@ -91,6 +101,7 @@ impl QueueStats {
             time_at: vec![0; self.length as usize + 1],
             samples_at: vec![0; self.length as usize + 1],
             last_change: now,
+            crossing: self.crossing,
             next_sample: self.next_sample,
             bursts: self.bursts.restarted(),
             waiting_at_warmup: self.length,
@@ -136,13 +147,12 @@ impl QueueStats {
         self.set_length(report.packets);
     }
 
-    /// A packet of `size` bytes with codepoint `dscp` left for the wire.
+    /// The transmission of a packet with codepoint `dscp` starts.
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
-    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, size: u32, dscp: u8) {
+    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Sent, dscp);
         self.departures += 1;
-        self.bits_sent += u64::from(size) * 8;
         self.delays.record(report.now - report.enqueued);
         self.set_length(report.packets);
     }

@@ -113,7 +113,7 @@ impl<'a> Flows<'a> {
         for &flow in &session.flows {
             let (host, stats) = (&engine.hosts[flow as usize], &engine.network.tally.flows[flow as usize].stats);
             lost += stats.lost;
-            crossed += stats.crossed_bytes;
+            crossed += stats.crossed_bits;
             if let (Source::Tcp(sender), FlowState::Running) = (&host.source, host.state) {
                 let before = engine.before.get(flow as usize).copied().unwrap_or_default();
                 all.add(host.start, window.end, &sender.counts(window.end), &before, window.start);
@@ -125,7 +125,7 @@ impl<'a> Flows<'a> {
         let goodput = self.goodput(flow);
         Row {
             goodput,
-            throughput: crossed as f64 * 8.0 / seconds,
+            throughput: crossed as f64 / seconds,
             fair_share: self.fair_share(flow, goodput),
             sent: all.counts.sent,
             lost,
@@ -148,7 +148,7 @@ impl<'a> Flows<'a> {
         };
         Row {
             goodput,
-            throughput: stats.crossed_bytes as f64 * 8.0 / seconds,
+            throughput: stats.crossed_bits as f64 / seconds,
             fair_share: self.fair_share(flow, goodput),
             sent,
             lost: stats.lost,

@@ -197,7 +197,7 @@ def _line(name: str, cell: Cell, ecn: bool) -> str:
 
 
 def _plus_minus(value: Value, factor: float, digits: int) -> str:
-    return f"{factor * value.mean:.{digits}f} ± {factor * value.half:.{digits}f}"
+    return f"{factor * value.mean:.{digits}f} ± {factor * value.half_width:.{digits}f}"
 
 
 def _ms(value: Value) -> str:

@@ -129,7 +129,7 @@ class Found:
 
     cell: Cell
     queue: float
-    half: float
+    half_width: float
     """Half the 95 % interval of the queue."""
     window: float
     """Congestion window of a flow, mean over time."""

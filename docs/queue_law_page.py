@@ -180,7 +180,7 @@ def _tables(results: Results) -> str:
 
 def _cell(found: Found) -> str:
     deviation = f"{100 * found.deviation:+.1f} %" if found.busy else ""
-    return f"{found.law:.0f} | {found.queue:.0f} ± {found.half:.0f} | {deviation}"
+    return f"{found.law:.0f} | {found.queue:.0f} ± {found.half_width:.0f} | {deviation}"
 
 
 def _split(results: Results) -> str:

@@ -33,7 +33,7 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Point, Shown
+from penstock.results.summary_table import Point, SummaryTable
 from penstock.results.table import Table
 
 SCHEMES, BUFFERS = ["RED", "Blue", "DRR"], [100, 200, 400]
@@ -214,7 +214,7 @@ def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:
     cells: Any = [
         ({"scheme": s, "n": n}, {"q": Point(q, None)}) for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
     ]
-    points.write(tmp_path / "points.parquet", {"fig1": Shown(cells)})
+    points.write(tmp_path / "points.parquet", {"fig1": SummaryTable(cells)})
     record = {"experiments": [{"id": "fig1", "claims": [{"id": "c2", "measured": 0.25, "why": "3 of 4 hold; x: 1"}]}]}
     (tmp_path / "why.toml").write_text(
         """

@@ -26,7 +26,7 @@ from penstock.reproduce import points, why
 from penstock.reproduce.claim import Claim, counts, decide, not_comparable
 from penstock.reproduce.effort import Effort
 from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, Shown
+from penstock.results.summary_table import Point, SummaryTable
 from penstock.results.table import Table
 from penstock.studies.store import Store
 
@@ -161,7 +161,7 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     shutil.copytree(experiment.paper.folder, folder)
     copied = papers.Paper(folder, experiment.paper.about)
 
-    found = reproduce.carry_out(experiment, Effort(mode="quick", store=Store(store)))
+    found = reproduce.run(experiment, Effort(mode="quick", store=Store(store)))
     moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(found).values())[1:])
     said: list[str] = []
     reproduce.update([moved], said.append)
@@ -202,7 +202,7 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
     module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, claims=lambda table: iter(()))
     experiment = papers.Experiment(papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1"]}), "fig1")
     vars(experiment)["module"] = module
-    found = reproduce.carry_out(experiment, Effort(mode="full", jobs=1))
+    found = reproduce.run(experiment, Effort(mode="full", jobs=1))
     assert (found.runs, found.seeds) == (5, 2)
     assert found.cpu_s > 0
 
@@ -290,7 +290,7 @@ def test_points_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
         ({}, dict(reversed(numbers.items()))),
     ]
     file = tmp_path / "it's.parquet"
-    points.write(file, {"z": Shown(cells), "none": Shown(()), "a": Shown(cells[2:3])})
+    points.write(file, {"z": SummaryTable(cells), "none": SummaryTable(()), "a": SummaryTable(cells[2:3])})
     again = points.read(file)
     assert list(again) == ["z", "a"]
     assert repr(again["z"].cells) == repr(tuple(cells))
@@ -305,10 +305,13 @@ def test_points_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(-1e30, 1e30).filter(lambda x: x == 0 or abs(x) > 1e-30), min_size=2, max_size=5))
 def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> None:
-    (cell,) = Shown.of(Table([({}, {"x": Sample(values)})])).cells
+    (cell,) = SummaryTable.of(Table([({}, {"x": Sample(values)})])).cells
     summary, point = Sample(values).summary, cell[1]["x"]
     assert summary is not None
-    for exact, kept, part in ((summary.mean, point.mean, 65_000), (summary.half_width or 0.0, point.half or 0.0, 100)):
+    for exact, kept, part in (
+        (summary.mean, point.mean, 65_000),
+        (summary.half_width or 0.0, point.half_width or 0.0, 100),
+    ):
         assert abs(kept - exact) <= abs(exact) / part
         assert float(np.float32(kept)) == kept
 
@@ -323,8 +326,8 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
         (lambda shown: [list(points) for _, points in shown.cells], []),
     ],
 )
-def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[Shown], object], kept: list[str]) -> None:
-    shown = Shown([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
+def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[SummaryTable], object], kept: list[str]) -> None:
+    shown = SummaryTable([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
     (cell,) = shown.drawn_by(look).cells
     assert list(cell[1]) == kept
 

@@ -10,7 +10,7 @@ import penstock as ps
 import pytest
 from penstock.engine import run as runs
 from penstock.reproduce import points
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies import executor
 from penstock.studies.store import Store
@@ -111,10 +111,10 @@ def test_what_is_kept_of_a_series_is_with_the_result(tmp_path: Path) -> None:
 
 def test_a_summary_survives_its_file(tmp_path: Path) -> None:
     table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
-    shown = Shown.of(table)
+    shown = SummaryTable.of(table)
     points.write(tmp_path / "points.parquet", {"fig1": shown})
     again = points.read(tmp_path / "points.parquet")["fig1"]
     assert again.cells == shown.cells
     assert len(again.along("flows", "goodput", scheme="red")) == len(table.along("flows", "goodput", scheme="red"))
     assert again("goodput", flows=9).mean == 1.0
-    assert again("goodput", flows=9).half is None
+    assert again("goodput", flows=9).half_width is None

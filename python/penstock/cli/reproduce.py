@@ -83,7 +83,7 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
         try:
             with watch:
                 effort = Effort(mode=mode, store=kept, jobs=jobs or cores(), progress=watch.update)
-                outcomes.append(experiment_run.carry_out(experiment, effort))
+                outcomes.append(experiment_run.run(experiment, effort))
         except KeyboardInterrupt:
             notify(
                 f"interrupted in {experiment.name}; finished runs are kept in {kept.file}; "

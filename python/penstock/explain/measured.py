@@ -87,10 +87,10 @@ def settings_text(scheme: str) -> str:
 
 @dataclass(frozen=True)
 class Value:
-    """A mean over the runs, and half of its 95 % interval."""
+    """A mean over the runs, and the half-width of its 95 % interval."""
 
     mean: float
-    half: float
+    half_width: float
 
 
 Cell = Mapping[str, Value]

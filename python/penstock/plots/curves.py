@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.plots import style
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 
 __all__ = ["Curves", "course", "curves", "over_time", "printed"]
 
@@ -43,7 +43,7 @@ class Curves:
     theory: Callable[[Any, float], float] | None = None
     log: str = ""
 
-    def __call__(self, shown: Shown, expected: Sequence[tuple[str, float, float]] = ()) -> Figure:
+    def __call__(self, shown: SummaryTable, expected: Sequence[tuple[str, float, float]] = ()) -> Figure:
         """Draw it; `expected` are printed points as (name of the line, x, y) in the units of the figure."""
         part = shown.where(**self.where)
         with style.styled():
@@ -60,14 +60,14 @@ class Curves:
             style.legend(figure, 4, title=", ".join(notes) or None, title_fontsize=6.5)
         return figure
 
-    def _line(self, ax: Axes, part: Shown, index: int, value: Any) -> None:
+    def _line(self, ax: Axes, part: SummaryTable, index: int, value: Any) -> None:
         chosen = {} if self.by is None else {self.by: value}
         points = [(at, point) for at, point in part.along(self.x, self.y, **chosen) if point.mean == point.mean]
         xs = [at for at, _ in points]
         ax.errorbar(
             xs,
             [point.mean * self.scale for _, point in points],
-            [(point.half or 0.0) * self.scale for _, point in points],
+            [(point.half_width or 0.0) * self.scale for _, point in points],
             label="simulated" if self.by is None else str(value),
             elinewidth=0.6,
             **style.line(index),
@@ -89,7 +89,7 @@ class Curves:
 
 
 def curves(
-    shown: Shown, x: str, y: str, by: str | None = None, *, expected: Sequence[tuple[str, float, float]] = (),
+    shown: SummaryTable, x: str, y: str, by: str | None = None, *, expected: Sequence[tuple[str, float, float]] = (),
     **how: Any,
 ) -> Figure:  # fmt: skip
     """Draw `Curves(x, y, by, ...)` at once."""
@@ -97,7 +97,7 @@ def curves(
     return Curves(x, y, by, **how)(shown, expected)
 
 
-def course(shown: Shown, name: str, **labels: Any) -> list[tuple[float, float]]:
+def course(shown: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:
     """(time, value) of a number that was measured as `NAME@TIME`, in the one cell with these labels."""
     (cell,) = shown.where(**labels).cells
     found = [(float(key.partition("@")[2]), cell[1][key].mean) for key in cell[1] if key.startswith(f"{name}@")]

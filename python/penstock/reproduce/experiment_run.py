@@ -16,11 +16,11 @@ from penstock.reproduce import points
 from penstock.reproduce.claim import Decided, counts, decide
 from penstock.reproduce.effort import Effort
 from penstock.reproduce.paper import Experiment, Paper
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
-__all__ = ["Effort", "Outcome", "carry_out", "recorded", "to_dict", "update", "whole_cost"]
+__all__ = ["Effort", "Outcome", "recorded", "run", "to_dict", "update", "whole_cost"]
 
 # Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
 ROUNDS = (5, 10, 20, 50, 100)
@@ -49,7 +49,7 @@ class Outcome:
     seeds: int
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
-    shown: Shown | None
+    shown: SummaryTable | None
     cost: Mapping[str, float] | None = None
 
     @property
@@ -79,7 +79,7 @@ class Outcome:
         }
 
 
-def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
+def run(experiment: Experiment, effort: Effort) -> Outcome:
     """Do an experiment and decide its claims."""
     module, effort = experiment.module, replace(effort, cost={})
     if hasattr(module, "rows") or hasattr(module, "table"):
@@ -98,7 +98,7 @@ def carry_out(experiment: Experiment, effort: Effort) -> Outcome:
 def _outcome(experiment: Experiment, effort: Effort, table: Table, decided: Iterable[Decided]) -> Outcome:
     claims = [_with_reason(experiment.paper, one.to_dict()) for one in decided]
     cost = effort.cost
-    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), claims, Shown.of(table), cost)
+    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), claims, SummaryTable.of(table), cost)
 
 
 def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
 def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
     """What is kept beside the works of these experiments; those that were never run in full are left out."""
     found = []
-    files: dict[str, tuple[Mapping[str, Any], Mapping[str, Shown]]] = {}
+    files: dict[str, tuple[Mapping[str, Any], Mapping[str, SummaryTable]]] = {}
     for experiment in experiments:
         paper = experiment.paper
         if paper.name not in files:
@@ -132,10 +132,10 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
     }
 
 
-def _known(experiment: Experiment, shown: Mapping[str, Shown]) -> Shown | None:
+def _known(experiment: Experiment, shown: Mapping[str, SummaryTable]) -> SummaryTable | None:
     """What is recorded of an experiment's numbers; formulas are not recorded, but worked out again."""
     if hasattr(experiment.module, "rows"):
-        return Shown.of(Table.exact(experiment.module.rows(Effort("full"))))
+        return SummaryTable.of(Table.exact(experiment.module.rows(Effort("full"))))
     return shown.get(experiment.id)
 
 
@@ -191,7 +191,9 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
         experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
         shown = points.read(paper.points_file)
         shown |= {each.experiment.id: _drawn(each.experiment, each.shown) for each in own if each.shown is not None}
-        points.write(paper.points_file, {entry["id"]: shown.get(entry["id"], Shown(())) for entry in experiments})
+        points.write(
+            paper.points_file, {entry["id"]: shown.get(entry["id"], SummaryTable(())) for entry in experiments}
+        )
         lines = ",\n".join(_line(paper, entry) for entry in experiments)
         cost = whole_cost(paper, own) or _recorded_cost(paper, experiments)
         head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
@@ -202,10 +204,10 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
         say(f"{paper.results_file}: {len(now)} experiments written")
 
 
-def _drawn(experiment: Experiment, shown: Shown) -> Shown:
+def _drawn(experiment: Experiment, shown: SummaryTable) -> SummaryTable:
     """Of the numbers those that the figure is drawn from, if they are not those of formulas."""
     draw = experiment.draw
-    return Shown(()) if draw is None or hasattr(experiment.module, "rows") else shown.drawn_by(draw)
+    return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else shown.drawn_by(draw)
 
 
 def _line(paper: Paper, entry: Mapping[str, Any]) -> str:

@@ -17,13 +17,43 @@ from penstock.reproduce.number import (
     spread,
 )
 from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
 __all__ = [
-    "Choice", "Claim", "Curve", "Curves", "Effort", "Number", "Readings", "Shown", "Statement", "Study", "Sweep",
+    "Choice",
+    "Claim",
+    "Curve",
+    "Curves",
+    "Effort",
+    "Number",
+    "Readings",
+    "Statement",
+    "Study",
+    "SummaryTable",
+    "Sweep",
     "Table",
-    "above", "at_least", "at_most", "below", "by_table", "chosen", "each_run", "every", "formula", "gather", "judged",
-    "largest", "mean", "metric", "most", "needing", "not_comparable", "read_as", "smallest", "some", "spread", "within",
+    "above",
+    "at_least",
+    "at_most",
+    "below",
+    "by_table",
+    "chosen",
+    "each_run",
+    "every",
+    "formula",
+    "gather",
+    "judged",
+    "largest",
+    "mean",
+    "metric",
+    "most",
+    "needing",
+    "not_comparable",
+    "read_as",
+    "smallest",
+    "some",
+    "spread",
+    "within",
 ]  # fmt: skip

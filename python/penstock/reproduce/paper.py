@@ -34,7 +34,7 @@ from penstock.plots.curves import Curves, printed
 from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, on
 from penstock.reproduce.effort import Effort
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure
 
@@ -98,7 +98,7 @@ class Experiment:
         )
 
     @property
-    def draw(self) -> Callable[[Shown], Figure] | None:
+    def draw(self) -> Callable[[SummaryTable], Figure] | None:
         """What makes its figure; with the printed points of `expected/ID.csv`, if there are any, beside curves."""
         draw = getattr(self.module, "draw", None)
         if not isinstance(draw, Curves):

@@ -19,7 +19,7 @@ import numpy as np
 
 from penstock.errors import PenstockError
 from penstock.files import whole
-from penstock.results.summary_table import Point, Shown
+from penstock.results.summary_table import Point, SummaryTable
 
 __all__ = ["read", "write"]
 
@@ -34,7 +34,7 @@ _COLUMNS = {
 _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSION v2"
 
 
-def write(file: Path, experiments: Mapping[str, Shown]) -> None:
+def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
     """Keep the points of experiments, by their ids, in place of what the file had."""
     rows = [row for id_, shown in experiments.items() for row in _rows(id_, shown)]
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
@@ -45,7 +45,7 @@ def write(file: Path, experiments: Mapping[str, Shown]) -> None:
         base.execute(f"COPY (SELECT {typed} FROM points) TO '{target}' ({_FORMAT})")
 
 
-def read(file: Path) -> dict[str, Shown]:
+def read(file: Path) -> dict[str, SummaryTable]:
     """The points of each experiment by its id; none where there is no file. Raises `PenstockError` for a broken one."""
     if not file.exists():
         return {}
@@ -55,18 +55,18 @@ def read(file: Path) -> dict[str, Shown]:
     except duckdb.Error as error:
         raise PenstockError(f"{file}: cannot be read: {error}") from None
     return {
-        id_: Shown(_cell(list(cell)) for _, cell in groupby(own, itemgetter(1)))
+        id_: SummaryTable(_cell(list(cell)) for _, cell in groupby(own, itemgetter(1)))
         for id_, own in groupby(rows, itemgetter(0))
     }
 
 
-def _rows(id_: str, shown: Shown) -> Iterator[tuple[Any, ...]]:
+def _rows(id_: str, shown: SummaryTable) -> Iterator[tuple[Any, ...]]:
     for labels, points in shown.cells:
         first = (id_, json.dumps(labels, separators=(",", ":"), ensure_ascii=False))
         if not points:
             yield *first, None, None, None
         for metric, point in points.items():
-            yield *first, metric, point.mean, point.half
+            yield *first, metric, point.mean, point.half_width
 
 
 def _cell(rows: list[tuple[Any, ...]]) -> tuple[dict[str, Any], dict[str, Point]]:

@@ -30,7 +30,7 @@ from typing import Any
 
 from penstock.errors import PenstockError
 from penstock.reproduce import points
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 
 __all__ = ["UNKNOWN", "entries", "sentences"]
 
@@ -60,7 +60,7 @@ def sentences(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, st
 
 
 def _sentence(
-    place: str, entry: Mapping[str, Any], shown: Mapping[str, Shown], claims: Sequence[Mapping[str, Any]]
+    place: str, entry: Mapping[str, Any], shown: Mapping[str, SummaryTable], claims: Sequence[Mapping[str, Any]]
 ) -> str:
     def filled(name: re.Match[str]) -> str:
         try:
@@ -92,12 +92,12 @@ def _of_claim(source: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) ->
     return held[0]
 
 
-def _of_points(source: Mapping[str, Any], shown: Shown) -> str:
+def _of_points(source: Mapping[str, Any], shown: SummaryTable) -> str:
     labels = {axis: label for axis, label in source.items() if axis not in _OWN}
     return _range(list(_numbers(source, labels, shown)), source)
 
 
-def _numbers(source: Mapping[str, Any], labels: Mapping[str, Any], shown: Shown) -> Iterator[float]:
+def _numbers(source: Mapping[str, Any], labels: Mapping[str, Any], shown: SummaryTable) -> Iterator[float]:
     other = source.get("over") or source.get("minus")
     for own, found in shown.cells:
         if source["of"] not in found or not all(_fits(own.get(axis), label) for axis, label in labels.items()):

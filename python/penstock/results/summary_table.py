@@ -1,4 +1,4 @@
-"""Means and half-widths kept after the raw runs are discarded. Figures are drawn from them."""
+"""Means and half-widths kept after the raw runs are discarded; figures are drawn from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from penstock.results.sample import Sample
 from penstock.results.table import Table
 
-__all__ = ["Point", "Shown"]
+__all__ = ["Point", "SummaryTable"]
 
 # Significant bits: a mean to one part in 65 000, a half-width to one in 100. No figure shows more.
 MEAN_BITS, HALF_BITS = 16, 7
@@ -21,25 +21,25 @@ class Point:
     """A mean and the half-width of its 95 % interval; None without an interval, or with one of no width."""
 
     mean: float
-    half: float | None
+    half_width: float | None
 
 
-class Shown:
-    """Labels and points of the cells of a table."""
+class SummaryTable:
+    """The labels of each cell of a table, and a mean with its half-width for each number."""
 
     def __init__(self, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, Point]]]) -> None:
         self.cells = tuple(cells)
 
     @classmethod
-    def of(cls, table: Table) -> Shown:
+    def of(cls, table: Table) -> SummaryTable:
         """The summary of a table, rounded as it is stored, so that both give the same figure."""
         return cls((labels, _points(samples)) for labels, samples in table.cells)
 
-    def drawn_by(self, draw: Callable[[Shown], object]) -> Shown:
+    def drawn_by(self, draw: Callable[[SummaryTable], object]) -> SummaryTable:
         """All cells, with only the numbers that the figure `draw` reads."""
         watched = [(labels, _Watched(points)) for labels, points in self.cells]
-        draw(Shown(watched))
-        return Shown(
+        draw(SummaryTable(watched))
+        return SummaryTable(
             (labels, {name: point for name, point in points.items() if name in seen.read})
             for (labels, points), (_, seen) in zip(self.cells, watched, strict=True)
         )
@@ -48,9 +48,11 @@ class Shown:
         """The values on an axis, in their order."""
         return list(dict.fromkeys(labels[name] for labels, _ in self.cells if labels.get(name) is not None))
 
-    def where(self, **labels: Any) -> Shown:
+    def where(self, **labels: Any) -> SummaryTable:
         """The cells with these labels."""
-        return Shown(cell for cell in self.cells if all(cell[0].get(key) == value for key, value in labels.items()))
+        return SummaryTable(
+            cell for cell in self.cells if all(cell[0].get(key) == value for key, value in labels.items())
+        )
 
     def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
         """The values on an axis with the point of a number at each, where there is one."""

@@ -12,7 +12,7 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
 from penstock.papers.alemu_2004.setup import KT, load, psand
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Shown, Sweep, metric
+from penstock.reproduce.figure import Choice, SummaryTable, Sweep, metric
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {
@@ -80,12 +80,12 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def draw(method: str) -> Callable[[Shown], Figure]:
+def draw(method: str) -> Callable[[SummaryTable], Figure]:
     """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
     return lambda shown: _courses(shown, method)
 
 
-def _courses(shown: Shown, method: str) -> Figure:
+def _courses(shown: SummaryTable, method: str) -> Figure:
     with style.styled():
         figure, ax = style.axes(height=2.5)
         (cell,) = shown.where(method=method).cells

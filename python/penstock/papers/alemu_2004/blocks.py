@@ -9,7 +9,7 @@ from penstock.papers.alemu_2004.panels import Panel
 from penstock.papers.alemu_2004.setup import FEC_QUEUES
 from penstock.papers.alemu_2004.tables5 import numbers
 from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.studies.study import Study
 
 QUARTER = ["8,2", "16,4", "24,6", "32,8", "40,10", "48,12", "56,14", "64,16"]
@@ -24,13 +24,13 @@ def study(effort: Effort, quick: Sequence[str], full: Sequence[str], flows: Sequ
     return tables5.study(effort, codes, flows, schemes)
 
 
-def by_size(shown: Shown) -> Shown:
+def by_size(shown: SummaryTable) -> SummaryTable:
     """With the numbers of data and redundancy packets, and their ratio, as labels."""
     cells = []
     for labels, points in shown.cells:
         k, h = numbers(labels["code"])
         cells.append(({**labels, "k": k, "h": h, "ratio": h / k}, points))
-    return Shown(cells)
+    return SummaryTable(cells)
 
 
 def panels(flows: Sequence[int], name: str, values: Sequence[float]) -> list[Panel]:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from penstock.plots import style
 from penstock.reproduce.figure import Claim, Statement, by_table
 from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.summary_table import Point, Shown
+from penstock.results.summary_table import Point, SummaryTable
 from penstock.results.table import Table
 
 Judge = Callable[[Sample, float], Condition]
@@ -73,7 +73,7 @@ def inside(table: Table, cells: Sequence[Cell]) -> Condition:
     return all_of(table(cell.metric, **cell.at).reads(cell.printed).at(cell.name) for cell in cells)
 
 
-def draw(shown: Shown, cells: Sequence[Cell]) -> Figure:
+def draw(shown: SummaryTable, cells: Sequence[Cell]) -> Figure:
     """The table: measured, printed and the difference of each cell; bold where the print is in the interval."""
     points = {
         (cell.row, cell.column): (cell, shown(cell.metric, **cell.at)) for cell in cells if shown.where(**cell.at).cells
@@ -103,7 +103,7 @@ def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]]
 
 
 def _inside(cell: Cell, point: Point) -> bool:
-    return abs(cell.printed - point.mean) <= (point.half or 0.0)
+    return abs(cell.printed - point.mean) <= (point.half_width or 0.0)
 
 
 def _text(cell: Cell, point: Point) -> str:

@@ -12,8 +12,8 @@ from penstock.reproduce.figure import (
     Claim,
     Number,
     Readings,
-    Shown,
     Statement,
+    SummaryTable,
     Sweep,
     at_least,
     below,
@@ -85,6 +85,6 @@ def ranked(table: str, rankings: Mapping[str, Ranking]) -> Iterator[Claim]:
         yield Claim(f"{table}/c{i}", f"the order of {name}, best first", in_order(name, groups), order)
 
 
-def draw(topology: Topology, *names: str) -> Callable[[Shown], Figure]:
+def draw(topology: Topology, *names: str) -> Callable[[SummaryTable], Figure]:
     """A metric against the number of flows in each panel."""
     return panels.of(*(panels.Panel("flows", name, "scheme", {"topology": topology}) for name in names), columns=3)

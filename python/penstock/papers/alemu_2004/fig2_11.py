@@ -12,7 +12,7 @@ from penstock.papers.alemu_2004 import judge, loads
 from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import BUFFER
 from penstock.plots import style
-from penstock.reproduce.figure import Claim, Shown, Table
+from penstock.reproduce.figure import Claim, SummaryTable, Table
 from penstock.results.sample import Sample, all_of
 
 LOADS = [3, 13, 28, 53, 103]
@@ -60,7 +60,7 @@ def claims(table: Table) -> Iterator[Claim]:
                 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """A panel for each number of flows."""
     flows = shown.axis("flows")
     with style.styled():

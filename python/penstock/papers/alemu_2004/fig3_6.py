@@ -10,7 +10,7 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
 from penstock.papers.alemu_2004.setup import AQS, KT, PLR, VQS, WAQS, added, psand
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Number, Shown, Statement, Sweep, every, metric
+from penstock.reproduce.figure import Choice, Claim, Number, Statement, SummaryTable, Sweep, every, metric
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
@@ -98,7 +98,7 @@ CLAIMS = (
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The weighted average of seed 1."""
     with style.styled():
         figure, ax = style.axes(height=2.5)

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.papers.alemu_2004 import panels
 from penstock.papers.alemu_2004.setup import BUFFER, EMPTY, SHARE, VQS, link, psand
-from penstock.reproduce.figure import Choice, Claim, Shown, Sweep, every, some
+from penstock.reproduce.figure import Choice, Claim, SummaryTable, Sweep, every, some
 
 BETAS = [0.001, 0.003, 0.01, 0.021, 0.05, 0.151, 0.4]
 
@@ -32,7 +32,7 @@ CLAIMS = (
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Variance and empty queues against LRED's gain."""
-    lines = Shown(({**labels, "scheme": "LRED"}, points) for labels, points in shown.cells if labels.get("beta"))
+    lines = SummaryTable(({**labels, "scheme": "LRED"}, points) for labels, points in shown.cells if labels.get("beta"))
     return panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])

@@ -11,7 +11,7 @@ from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -60,7 +60,7 @@ def claims(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Losses before and after correction, for each code."""
     return panels.draw(
         shown,

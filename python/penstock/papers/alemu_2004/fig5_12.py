@@ -13,7 +13,7 @@ from penstock.plots.curves import curves
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Labels, Table
 
 __all__ = ["DROPTAIL", "RED", "claims", "draw", "rows"]
@@ -77,6 +77,6 @@ def claims(table: Table) -> Iterator[Claim]:
     )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """A line for each h."""
     return curves(shown, "x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities"))

@@ -11,7 +11,7 @@ from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Point, Shown
+from penstock.results.summary_table import Point, SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -77,7 +77,7 @@ def claims(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """All, the datagrams, and the mean of a transfer."""
     cells = []
     for labels, points in shown.cells:
@@ -85,4 +85,6 @@ def draw(shown: Shown) -> Figure:
         more = {"all (kB/s)": Point(udp + tcp, None), "a transfer (kB/s)": Point(tcp / labels["flows"], None)}
         cells.append((labels, {**more, "datagrams (kB/s)": points["UDP"]}))
     names = ("all (kB/s)", "datagrams (kB/s)", "a transfer (kB/s)")
-    return panels.draw(Shown(cells), [panels.Panel("flows", y, "scheme", {"code": "16,1"}) for y in names], columns=3)
+    return panels.draw(
+        SummaryTable(cells), [panels.Panel("flows", y, "scheme", {"code": "16,1"}) for y in names], columns=3
+    )

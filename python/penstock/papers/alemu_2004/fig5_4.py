@@ -11,7 +11,7 @@ from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.papers.alemu_2004.tables5 import CODES, TEN, crossing, study
 from penstock.reproduce.claim import Claim
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
@@ -125,7 +125,7 @@ def _claims(table: Table, red: str, reading: str) -> Iterator[Claim]:
     )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """PLRBC and PLR for each code."""
     return panels.draw(
         shown,

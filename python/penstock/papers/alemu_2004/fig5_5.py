@@ -11,7 +11,7 @@ from penstock.papers.alemu_2004.fig5_3 import study
 from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.reproduce.claim import Claim
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
@@ -51,6 +51,6 @@ def claims(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Mean and variance."""
     return panels.draw(shown, [panels.Panel("flows", y, "scheme", {"code": "16,1"}) for y in ("AQS", "VQS")])

@@ -13,7 +13,7 @@ from penstock.papers.alemu_2004.tables5 import numbers
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -142,6 +142,6 @@ def _claims(table: Table, red: str, reading: str) -> Iterator[Claim]:
     )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The four panels, each as losses before and after correction."""
     return panels.draw(blocks.by_size(shown), blocks.panels([50, 100], "ratio", [0.25, 0.1]))

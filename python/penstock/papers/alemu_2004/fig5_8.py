@@ -14,7 +14,7 @@ from penstock.papers.alemu_2004.tables5 import numbers
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -82,6 +82,6 @@ def claims(table: Table) -> Iterator[Claim]:
             )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """For each redundancy."""
     return panels.draw(blocks.by_size(shown), blocks.panels([50], "h", [1, 2, 4]))

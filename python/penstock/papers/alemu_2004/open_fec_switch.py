@@ -17,7 +17,7 @@ from penstock.papers.alemu_2004.tables5 import CODES, numbers
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -116,7 +116,7 @@ def _claims(table: Table, switch: str, reading: str) -> Iterator[Claim]:
     )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Losses after correction for each code."""
     return panels.draw(
         shown, [panels.Panel("flows", "PLR", "scheme", {"code": code}, f"({code})") for code in shown.axis("code")]

@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.plots import style
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 
 NAMES = {
     "AQS": "mean queue (packets)", "VQS": "variance of the queue", "PLR": "loss (%)", "PLRBC": "loss before (%)",
@@ -30,17 +30,17 @@ class Panel:
     title: str = ""
 
 
-def of(*panels: Panel, columns: int = 2) -> Callable[[Shown], Figure]:
+def of(*panels: Panel, columns: int = 2) -> Callable[[SummaryTable], Figure]:
     """The figure of these panels."""
     return partial(draw, panels=panels, columns=columns)
 
 
-def for_each_load(x: str, y: str, by: str) -> Callable[[Shown], Figure]:
+def for_each_load(x: str, y: str, by: str) -> Callable[[SummaryTable], Figure]:
     """The figure with a panel for each number of flows."""
     return lambda shown: draw(shown, [Panel(x, y, by, {"flows": n}, f"{n} flows") for n in shown.axis("flows")])
 
 
-def draw(shown: Shown, panels: Sequence[Panel], columns: int = 2) -> Figure:
+def draw(shown: SummaryTable, panels: Sequence[Panel], columns: int = 2) -> Figure:
     """The panels, row by row; those without points are left out."""
     full = [panel for panel in panels if shown.where(**panel.where).along(panel.x, panel.y)]
     columns = min(columns, len(full))
@@ -57,7 +57,7 @@ def draw(shown: Shown, panels: Sequence[Panel], columns: int = 2) -> Figure:
                 points = [(x, p) for x, p in part.along(panel.x, panel.y, **{panel.by: value}) if p.mean == p.mean]
                 if points:
                     lines[str(value)] = ax.errorbar(
-                        [x for x, _ in points], [p.mean for _, p in points], [p.half or 0.0 for _, p in points],
+                        [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
                         elinewidth=0.6, **style.line(index),
                     )  # fmt: skip
             ax.set_title(panel.title, size=7)

@@ -11,7 +11,7 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_queue
 from penstock.papers.alemu_2004.setup import load4
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Shown, Sweep
+from penstock.reproduce.figure import Choice, SummaryTable, Sweep
 
 SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
@@ -59,12 +59,12 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def draw(schemes: Sequence[str]) -> Callable[[Shown], Figure]:
+def draw(schemes: Sequence[str]) -> Callable[[SummaryTable], Figure]:
     """Mean and range of the queue in each two seconds, for seed 1."""
     return partial(_courses, schemes=schemes)
 
 
-def _courses(shown: Shown, schemes: Sequence[str]) -> Figure:
+def _courses(shown: SummaryTable, schemes: Sequence[str]) -> Figure:
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 1.1 * len(schemes) + 0.4), layout="constrained")
         for ax, scheme in zip(figure.subplots(len(schemes), 1, sharex=True, squeeze=False).flat, schemes, strict=True):

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from penstock.papers.alemu_2004 import cells, judge
 from penstock.papers.alemu_2004.controllers import HIGHER, ranked
-from penstock.reproduce.figure import Claim, Shown, Table, by_table, mean
+from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
 from penstock.results.sample import FEWEST_RUNS, Condition, Finding, Sample, all_of
 
 Column = Mapping[str, str]
@@ -105,7 +105,7 @@ def claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown, printed: Mapping[str, Column]) -> Figure:
+def draw(shown: SummaryTable, printed: Mapping[str, Column]) -> Figure:
     """The table: mean over the loads, the symbol it gets, the printed one, and the number of symbols between them."""
     means = {metric: _means(shown, metric, column) for metric, column in printed.items()}
     changes = {metric: _changes(column, means[metric], metric) for metric, column in printed.items()}
@@ -130,7 +130,7 @@ def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[st
     }
 
 
-def _means(shown: Shown, metric: str, schemes: Iterable[str]) -> dict[str, float]:
+def _means(shown: SummaryTable, metric: str, schemes: Iterable[str]) -> dict[str, float]:
     """Of each scheme, over the loads."""
     found = {scheme: [point.mean for _, point in shown.along("flows", metric, scheme=scheme)] for scheme in schemes}
     return {scheme: sum(points) / len(points) for scheme, points in found.items()}

@@ -11,7 +11,7 @@ from penstock.papers.alemu_2004.fig5_3 import study
 from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.reproduce.claim import Claim
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
 __all__ = ["claims", "draw", "measure", "study"]
@@ -48,7 +48,7 @@ def claims(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Losses before correction with both codes."""
     return panels.draw(
         shown, [panels.Panel("flows", "PLRBC", "scheme", {"code": code}, f"({code})") for code in ("16,1", "16,4")]

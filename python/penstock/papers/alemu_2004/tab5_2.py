@@ -10,7 +10,7 @@ from penstock.papers.alemu_2004 import cells, tables5
 from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -29,6 +29,6 @@ def claims(table: Table) -> Iterator[Claim]:
     yield from tables5.claims(table, "tab5-2", CODE, 70)
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The table."""
     return cells.draw(shown, tables5.printed("tab5-2", CODE))

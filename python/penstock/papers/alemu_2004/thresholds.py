@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from penstock.papers.alemu_2004 import panels
 from penstock.papers.alemu_2004.panels import Panel
 from penstock.papers.alemu_2004.setup import LOADS, load, psand
-from penstock.reproduce.figure import Choice, Shown, Sweep
+from penstock.reproduce.figure import Choice, SummaryTable, Sweep
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
@@ -28,13 +28,13 @@ def pairs(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA
     )
 
 
-def against_max(minima: Sequence[float]) -> Callable[[Shown], Figure]:
+def against_max(minima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
     """AQS and VQS against Max, two panels for each Min."""
     where = [(y, {"min_th": low}, f"Min {low:g}") for low in minima for y in ("AQS", "VQS")]
     return panels.of(*(Panel("max_th", y, "flows", at, title) for y, at, title in where))
 
 
-def against_min(maxima: Sequence[float]) -> Callable[[Shown], Figure]:
+def against_min(maxima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
     """AQS and VQS against Min, two panels for each Max."""
     where = [(y, {"max_th": high}, f"Max {high:g}") for high in maxima for y in ("AQS", "VQS")]
     return panels.of(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))

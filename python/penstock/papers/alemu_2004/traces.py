@@ -16,7 +16,7 @@ import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers, of_average
 from penstock.papers.alemu_2004.setup import AREDS, KT, WAQS, feng, floyd, psand, red
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Shown, Sweep, metric
+from penstock.reproduce.figure import Choice, SummaryTable, Sweep, metric
 
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {
     "RED": red, "Feng": feng, "Floyd": floyd, "PSAND": lambda: psand(high=0.5),
@@ -104,12 +104,12 @@ def period(average: np.ndarray) -> float:
     return float(len(average) / 10 / (1 + int(np.argmax(power))))
 
 
-def draw(flows: int) -> Callable[[Shown], Figure]:
+def draw(flows: int) -> Callable[[SummaryTable], Figure]:
     """The weighted average of seed 1, and in grey between which lengths the queue was in each two seconds."""
     return lambda shown: _courses(shown, flows)
 
 
-def _courses(shown: Shown, flows: int) -> Figure:
+def _courses(shown: SummaryTable, flows: int) -> Figure:
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 4.2), layout="constrained")
         panels = figure.subplots(len(SCHEMES), 1, sharex=True)

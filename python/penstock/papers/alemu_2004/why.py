@@ -21,7 +21,7 @@ from penstock.reproduce.experiment_run import Effort
 from penstock.reproduce.paper import Experiment
 from penstock.reproduce.statement import Statement, by_table
 from penstock.results.sample import Condition, Finding, Sample
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Labels, Table
 
 SEEDS = 5
@@ -121,7 +121,7 @@ def _told(differences: Mapping[str, Sequence[str]]) -> Condition:
     return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Claims against changes: a full circle where a claim holds, an empty one where it is undecided."""
     names = shown.axis("claim")
     changes = list(dict.fromkeys(change for _, verdicts in shown.cells for change in verdicts))

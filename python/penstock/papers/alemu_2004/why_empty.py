@@ -24,7 +24,7 @@ from penstock.papers.alemu_2004.tab2_3 import JUDGES
 from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.scenario.scenario import Document
 from penstock.studies.study import Study
@@ -128,6 +128,6 @@ def claims(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The table with delayed acknowledgements, over the lines of a trace."""
     return cells.draw(shown, _cells("lines", SETTINGS[1]))

@@ -12,7 +12,7 @@ from penstock.papers.alemu_2004.measures import of_codes as measure
 from penstock.papers.alemu_2004.setup import DELAYED, fec
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.scenario.scenario import Document
 from penstock.studies.study import Study
@@ -51,6 +51,6 @@ def claims(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The cells."""
     return cells.draw(shown, [*_cells("each"), *_cells("delayed")])

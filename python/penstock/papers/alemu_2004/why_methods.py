@@ -16,7 +16,7 @@ from penstock.papers.alemu_2004.tab3_3 import METHODS
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
@@ -123,6 +123,6 @@ def _orders(table: Table) -> Iterator[Claim]:
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The table at these loads."""
     return cells.draw(shown, _cells(0.75))

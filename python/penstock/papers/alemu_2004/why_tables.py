@@ -14,7 +14,7 @@ from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.scenario.scenario import Document
 from penstock.studies.study import Study
@@ -96,6 +96,6 @@ def _margin(metric: str, value: float) -> float:
     return 1.0 if metric in ("PLR", "empty") and value < 15 else 0.1 * value
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Table 2.2 with windows of 8 packets."""
     return cells.draw(shown, [cell for cell in _cells("window 8") if cell.metric in ("AQS", "VQS", "PLR")])

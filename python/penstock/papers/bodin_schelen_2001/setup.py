@@ -14,7 +14,7 @@ import penstock as ps
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Choice, Curves, Number, Shown, Sweep, judged, largest, mean, metric, within
+from penstock.reproduce.figure import Choice, Curves, Number, SummaryTable, Sweep, judged, largest, mean, metric, within
 from penstock.results.sample import Condition, Sample
 from penstock.units import parse_time
 
@@ -286,7 +286,7 @@ def panel(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where:
     return Curves("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
 
 
-def draw_course(setting: str, shown: Shown) -> Figure:
+def draw_course(setting: str, shown: SummaryTable) -> Figure:
     """avg_ql of the first run at half of the link, a line for each strategy."""
     lines = {name: course_of(shown, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}
     return over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])

@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 from penstock.papers.brandauer_2001.setup import OPTION, first_pass
-from penstock.reproduce.figure import Claim, Curves, Shown, every, metric, needing
+from penstock.reproduce.figure import Claim, Curves, SummaryTable, every, metric, needing
 
 AFTER = {1: "pages after the end of the one before", 0: "after its start"}
 """By option: what a page follows."""
@@ -30,7 +30,7 @@ CLAIMS = (
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """max_p by the number of sessions."""
-    points = Shown(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in shown.cells)
+    points = SummaryTable(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in shown.cells)
     return Curves("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)

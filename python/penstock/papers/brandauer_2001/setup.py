@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.model.design import RedSettings
-from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Shown, Study, Sweep, metric
+from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, metric
 from penstock.units import parse_time
 
 RATE_BPS = 10e6  # of the bottleneck (Section 3.2)
@@ -264,10 +264,10 @@ def web_panel(y: str, label: str) -> Curves:
     return Curves("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
 
 
-def tails(shown: Shown, **where: Any) -> Figure:
+def tails(shown: SummaryTable, **where: Any) -> Figure:
     """P(N > k) against k for each mechanism, in one load."""
     load = shown.where(**where)
-    points = Shown(
+    points = SummaryTable(
         ({"scheme": scheme, "k": k}, {"over": load(f"over_{k}", scheme=scheme)})
         for scheme in SCHEMES
         for k in TAIL

@@ -15,7 +15,7 @@ from penstock.plots.curves import curves
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.experiment_run import Effort
 from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import Shown
+from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 from penstock.units import parse_time
@@ -201,7 +201,7 @@ def _of_the_law(
         )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """What a flow without ECN has beside one with it where the queue law steers; the law without timeouts."""
     steered = shown.where(queue="queue law")
 

@@ -12,7 +12,7 @@ import penstock as ps
 from penstock.papers.chung_claypool_2003.setup import dumbbell
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
-from penstock.reproduce.figure import Choice, Shown, Sweep, judged, metric
+from penstock.reproduce.figure import Choice, SummaryTable, Sweep, judged, metric
 from penstock.results.sample import all_of, any_of
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
@@ -122,7 +122,7 @@ unstable = judged(
 )
 
 
-def draw_course(queue: str, shown: Shown) -> Figure:
+def draw_course(queue: str, shown: SummaryTable) -> Figure:
     """Queue, average and max_p of the first run over time, a phase with 50 more flows every 50 s."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for flows in shown.axis("flows"):

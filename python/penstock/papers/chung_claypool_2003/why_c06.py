@@ -12,7 +12,7 @@ from penstock.papers.chung_claypool_2003.constant import FLOWS, RATES, constant,
 from penstock.papers.chung_claypool_2003.fig5_bottom import c05
 from penstock.papers.chung_claypool_2003.fig6 import alike, c06
 from penstock.papers.chung_claypool_2003.setup import service_rate
-from penstock.reproduce.figure import Choice, Curves, Shown, Sweep, at_most, read_as
+from penstock.reproduce.figure import Choice, Curves, SummaryTable, Sweep, at_most, read_as
 
 measure = of_queue
 READING = "a least timeout of 200 ms instead of 1 s"
@@ -40,9 +40,9 @@ CLAIMS = (
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The queue where a tenth is dropped, by the rate of the link."""
-    points = Shown(
+    points = SummaryTable(
         ({"timeout of at least": labels["min_rto"], "rate": service_rate(labels["rate"])}, numbers)
         for labels, numbers in shown.where(p=0.1).cells
         if labels.get("rate") is not None

@@ -11,7 +11,7 @@ import penstock as ps
 from penstock.papers.chung_claypool_2003 import step_load
 from penstock.papers.chung_claypool_2003.fig16 import c24
 from penstock.papers.chung_claypool_2003.step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, kept, steps, swing
-from penstock.reproduce.figure import Choice, Claim, Curves, Shown, Sweep, every
+from penstock.reproduce.figure import Choice, Claim, Curves, SummaryTable, Sweep, every
 
 FLOWS = 200
 HELD = {"A-RED": 0.26, "A-RED-ECN": 0.36}  # where max_p is on average with 200 flows
@@ -54,9 +54,9 @@ CLAIMS = (
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """The deviation of the average, step by step."""
-    points = Shown(
+    points = SummaryTable(
         ({"queue": labels["queue"], "step": list(FORMS).index(labels["form"])}, numbers)
         for labels, numbers in shown.cells
     )

@@ -22,7 +22,7 @@ from penstock.papers.kantawala_turner_2005.setup import (
     slow,
 )
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Shown, every, metric, needing
+from penstock.reproduce.figure import Choice, Claim, SummaryTable, every, metric, needing
 
 LEFT_OPEN = "a question that the work leaves open"
 NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCodel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults
@@ -113,7 +113,7 @@ CLAIMS = needing(  # in quick mode flows over 200 ms have not reached their shar
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Goodput of the long flows of 200 ms against the delay; a line from 200 packets to 1000 for each scheme."""
     part = shown.where(network=TRIPS, load="long")
     senders = part.axis("tcp")

@@ -21,7 +21,7 @@ from penstock.papers.kantawala_turner_2005.setup import (
     queue,
     runs,
 )
-from penstock.reproduce.figure import Choice, Claim, Shown, above, every, needing, read_as
+from penstock.reproduce.figure import Choice, Claim, SummaryTable, above, every, needing, read_as
 
 NONE = 100_000  # packets: no limit
 SHORT, LONG = 20, 100
@@ -81,8 +81,8 @@ CLAIMS = needing(
 )
 
 
-def draw(shown: Shown) -> Figure:
+def draw(shown: SummaryTable) -> Figure:
     """Completion times in two round trips with windows of 20 packets; Figure 4 (c) has them without."""
     cells = shown.where(network=TRIPS, load="short", window=SHORT).cells
-    points = Shown(sorted(cells, key=lambda cell: cell[0]["buffer"]))
+    points = SummaryTable(sorted(cells, key=lambda cell: cell[0]["buffer"]))
     return panel("ratio", "time, 200 ms / 40 ms")(points)

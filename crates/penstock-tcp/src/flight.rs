@@ -1,18 +1,18 @@
-//! The outstanding packets, each with its last sending time, and whether it was delivered or lost.
+//! The outstanding packets: when each was last sent, and whether it was delivered or lost.
 //!
 //! RFC 8985 (RACK-TLP), section 6; section numbers refer to it.
 //!
 //! # Law
-//! Of all packets delivered the one sent last is `RACK.segment`. A packet sent before it is lost `RACK.rtt + reo_wnd` after it was
-//! sent (section 6.2, step 5). Transmissions are kept in the order of time, so that only the oldest need be examined. Packets in
-//! the network: outstanding - reported - lost + sent again (RFC 6675, SetPipe).
+//! `RACK.segment` is the delivered packet that was sent last. A packet sent before it is lost `RACK.rtt + reo_wnd` after it was
+//! sent (section 6.2, step 5). Transmissions are kept in order of time, so only the oldest need examination. Packets in the
+//! network: outstanding - reported - lost + retransmitted (RFC 6675, SetPipe). *Reported* means covered by a SACK block.
 //!
 //! # Differences
-//! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the least of all round trips.
+//! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the minimum over the connection.
 //! * The reordering timer ends at the earliest time at which a packet is lost, not at the latest (step 5).
-//! * When an acknowledgement moves on and reports, `RACK.rtt` is the round trip of the last packet acknowledged in order, as
-//!   Linux 6.1 was seen to have it, and not of the one sent last (step 2): a packet sent together with one whose
-//!   acknowledgement was delayed is then late, not lost.
+//! * When an ACK moves `una` and carries SACK blocks, `RACK.rtt` is the round-trip time of the last packet ACKed in order, as
+//!   observed in Linux 6.1, and not of the packet sent last (step 2): a packet sent together with one whose ACK was delayed is
+//!   then late, not lost.
 
 use crate::runs::Runs;
 use crate::wire::{Ack, SackBlock};
@@ -26,26 +26,26 @@ struct Packet {
     sent: Time,
     reported: bool,
     lost: bool,
-    /// A retransmission is in the network.
+    /// A retransmission of it is in the network.
     again: bool,
-    /// It was ever sent again.
+    /// It was retransmitted at least once.
     repeated: bool,
 }
 
-/// What an ACK has told.
+/// Summary of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AckSummary {
-    /// Packets delivered.
+    /// Packets newly delivered.
     pub(crate) delivered: u32,
     /// A reported packet was sent before the oldest outstanding one was last sent.
     pub(crate) before_first: bool,
 }
 
-/// Packets found lost.
+/// Losses detected at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) count: u32,
-    /// A retransmission is among it.
+    /// A retransmission is among them.
     pub(crate) again: bool,
 }
 
@@ -53,14 +53,14 @@ pub(crate) struct Losses {
 #[derive(Debug, Default)]
 pub(crate) struct Flight {
     una: u32,
-    /// Those from `una` on.
+    /// The packets from `una` on.
     packets: VecDeque<Packet>,
     reported: Runs,
-    /// Transmissions in the order of time; of each packet the last one counts.
+    /// Transmissions in order of time; only the last one of each packet counts.
     order: VecDeque<(Time, u32)>,
-    /// Packets lost and not sent again, with some that have arrived since.
+    /// Lost packets to retransmit, lowest first; may contain packets that have arrived since.
     repairs: BinaryHeap<Reverse<u32>>,
-    /// How many are reported, lost, and again in the network.
+    /// Number of packets reported, lost, and with a retransmission in the network.
     reported_count: u32,
     lost_count: u32,
     again_count: u32,
@@ -86,7 +86,7 @@ impl Flight {
         *packet = Packet { sent: now, again: true, repeated: true, ..*packet };
     }
 
-    /// Process an ACK. With `timestamps` its echo shows which transmission it answers (step 2).
+    /// Process an ACK. With `timestamps` the echoed time identifies the transmission that it ACKs (step 2).
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
         let mut summary = AckSummary::default();
         let echo = if timestamps { ack.stamp } else { now };
@@ -100,7 +100,7 @@ impl Flight {
             self.una += 1;
         }
         self.reported.remove_below(self.una);
-        // In the order of numbers: the receiver tells of the newest first, which is no reordering.
+        // In order of sequence: the receiver lists the newest block first, which is not reordering.
         let mut blocks = [SackBlock::default(); 4];
         let blocks = &mut blocks[..ack.sack.len().min(4)];
         blocks.copy_from_slice(&ack.sack[..blocks.len()]);
@@ -122,7 +122,7 @@ impl Flight {
                 continue;
             }
             let packet = self.packets[(seq - self.una) as usize];
-            // The echo is that of the last packet in order (RFC 7323, section 4.3).
+            // The echoed time is that of the last packet in order (RFC 7323, section 4.3), so it does not apply here.
             self.deliver(now, seq, packet, now);
             self.packets[(seq - self.una) as usize] = Packet { reported: true, lost: false, again: false, ..packet };
             self.reported_count += 1;
@@ -135,7 +135,7 @@ impl Flight {
         }
     }
 
-    /// Packet `seq` has arrived (steps 1 to 3). Returns its round trip if that is known.
+    /// Packet `seq` was delivered (steps 1 to 3). Returns its round-trip time if that is known.
     fn deliver(&mut self, now: Time, seq: u32, packet: Packet, echo: Time) -> Option<Span> {
         if packet.reported {
             return None;
@@ -159,7 +159,7 @@ impl Flight {
         (!spurious).then_some(rtt)
     }
 
-    /// How long a packet may be late (step 4), with this SRTT; `repairing`: in a recovery, or after a timeout.
+    /// The reordering window (step 4). `repairing`: in a recovery, or after a timeout.
     pub(crate) fn reordering_window(&self, repairing: bool, threshold: u32, srtt: Option<Span>) -> Span {
         if !self.reordering_seen && (repairing || self.reported_count >= threshold) {
             return Span::ZERO;
@@ -168,7 +168,7 @@ impl Flight {
         srtt.map_or(quarter, |srtt| quarter.min(srtt))
     }
 
-    /// Find what is lost (step 5).
+    /// Detect losses (step 5).
     pub(crate) fn detect(&mut self, now: Time, window: Span) -> Losses {
         let mut losses = Losses::default();
         while let Some((sent, seq)) = self.oldest() {
@@ -182,13 +182,13 @@ impl Flight {
         losses
     }
 
-    /// When the next packet is lost, if only its time is missing.
+    /// When the oldest transmission will be lost, if one sent after it was delivered.
     pub(crate) fn lost_at(&mut self, window: Span) -> Option<Time> {
         let (sent, seq) = self.oldest()?;
         ((sent, seq) < self.latest).then(|| sent + (self.rtt + window))
     }
 
-    /// The oldest transmission that is neither answered nor lost.
+    /// The oldest transmission that is neither delivered nor lost.
     fn oldest(&mut self) -> Option<(Time, u32)> {
         while let Some((sent, seq)) = self.order.front().copied() {
             if self.is_in_network(sent, seq) {
@@ -216,7 +216,7 @@ impl Flight {
         again
     }
 
-    /// After a timeout the first packet is lost, and all that were sent a round trip ago (section 6.3).
+    /// After a timeout: the first packet is lost, and all sent at least `RACK.rtt` ago (section 6.3).
     pub(crate) fn lose_old(&mut self, now: Time) {
         for index in 0..self.packets.len() {
             let (seq, sent) = (self.una + index as u32, self.packets[index].sent);
@@ -226,7 +226,7 @@ impl Flight {
         }
     }
 
-    /// The lowest packet that is lost and not sent again.
+    /// The lowest packet that is lost and not retransmitted.
     pub(crate) fn next_lost(&mut self) -> Option<u32> {
         while let Some(Reverse(seq)) = self.repairs.peek().copied() {
             let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
@@ -243,12 +243,12 @@ impl Flight {
         self.lost_count > 0
     }
 
-    /// Whether any packet is reported beyond the first that is missing.
+    /// Whether a packet above the first missing one is reported.
     pub(crate) fn has_reported(&self) -> bool {
         self.reported_count > 0
     }
 
-    /// Packets that are thought to be in the network.
+    /// Estimated number of packets in the network.
     pub(crate) fn pipe(&self) -> u32 {
         self.packets.len() as u32 - self.reported_count - self.lost_count + self.again_count
     }
@@ -260,7 +260,7 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// RFC 8985, sections 6.1 and 6.2, packet by packet, with all packets from the first one on.
+    /// RFC 8985, sections 6.1 and 6.2, written out packet by packet over all packets of the connection.
     #[derive(Default)]
     struct PlainRack {
         segments: Vec<PlainSegment>,
@@ -289,7 +289,7 @@ mod tests {
             }
         }
 
-        /// Packets that are newly delivered, in the order of their numbers.
+        /// Deliver packets, in order of sequence.
         fn deliver(&mut self, now: u64, seqs: &[usize]) {
             for &seq in seqs {
                 let segment = &mut self.segments[seq];
@@ -325,21 +325,21 @@ mod tests {
         }
     }
 
-    /// What is told of `seqs`, of which those before `una` in one number.
-    fn tell(plain: &PlainRack, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
+    /// The cumulative ACK after the delivery of `seqs`, and blocks for those above it.
+    fn ack_of(plain: &PlainRack, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
         let una = plain.una as u32;
         let above = seqs.iter().map(|seq| *seq as u32).filter(|seq| *seq >= una);
         (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
     }
 
     #[test]
-    fn an_acknowledgement_that_moves_on_and_reports_gives_the_round_trip_of_the_last_packet_in_order() {
+    fn an_ack_with_blocks_gives_the_round_trip_of_the_last_packet_in_order() {
         let (at, mut flight) = (Time::from_nanos, Flight::default());
         for (sent, seq) in [(0, 0), (0, 1), (35, 2)] {
             flight.on_send(at(sent), seq);
         }
         let sack = [SackBlock { start: 2, end: 3 }];
-        // packet 0 waited for a delayed acknowledgement: 75; packet 2 took 40, with which packet 1 would be lost at 50
+        // The ACK of packet 0 was delayed: 75. Packet 2 took 40, with which packet 1 would be lost at 50.
         let ack = Ack { ack: 1, stamp: at(0), ece: false, ace: 0, sack: &sack, retransmission: false };
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);
@@ -373,7 +373,7 @@ mod tests {
                         let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);
                         let seqs: Vec<usize> = waiting.skip(at).take(1).collect();
                         plain.deliver(now, &seqs);
-                        let (una, blocks) = tell(&plain, &seqs);
+                        let (una, blocks) = ack_of(&plain, &seqs);
                         let ack = Ack { ack: una, stamp: time, ece: false, ace: 0, sack: &blocks, retransmission: false };
                         let summary = flight.on_ack(time, &ack, false);
                         prop_assert_eq!(summary.delivered as usize, seqs.len());

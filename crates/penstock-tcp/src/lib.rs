@@ -30,6 +30,6 @@ mod wire;
 pub use counts::SenderCounts;
 pub use params::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh, TcpParams};
 pub use receiver::Receiver;
-pub use recovery::Recovery;
+pub use recovery::RecoveryRules;
 pub use sender::Sender;
 pub use wire::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};

@@ -5,7 +5,7 @@ mod transfer;
 
 pub use choices::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh};
 
-use crate::recovery::Recovery;
+use crate::recovery::RecoveryRules;
 use alloc::vec::Vec;
 use penstock_core::param::{self, Default, ParamError, ParamErrors, Settings, Value};
 use penstock_core::{Bytes, Ecn, Span};
@@ -83,7 +83,7 @@ penstock_core::params! {
         /// Number of duplicate ACKs that signals a loss.
         dupack_threshold: u32 = Number(3.0), range: 1.0..=1000.0;
         /// Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
-        recovery: Recovery = Text("ns2"), in Linux: Text("rfc");
+        recovery: RecoveryRules = Text("ns2"), in Linux: Text("rfc");
         /// What a loss halves: the window in use as a real or a whole number, or the packets in flight.
         halving: Halving = Text("whole"), in Ns2: Text("real");
         /// What window growth counts: ACKs, or the packets that they acknowledge (RFC 3465).
@@ -175,7 +175,7 @@ impl TcpParams {
         }
         let sends_at_once = match self.flavour {
             Flavour::Vegas => Some("vegas does not pace"),
-            Flavour::Sack if self.recovery == Recovery::Ns2 => Some("sack does not pace with recovery = \"ns2\""),
+            Flavour::Sack if self.recovery == RecoveryRules::Ns2 => Some("sack does not pace with recovery = \"ns2\""),
             _ => None,
         };
         if let Some(why) = sends_at_once.filter(|_| self.pacing) {

@@ -1,30 +1,30 @@
-//! The receiving end: puts packets in order and answers them.
+//! The receiving end: reassembles the packets and ACKs them.
 //!
-//! RFC 5681, section 4.2 (when to acknowledge); RFC 2018, section 4 (which blocks); RFC 3168, section 6.1.3 (echo of marks);
-//! RFC 7323, section 4.3 (which time to echo); RFC 8257, section 3.2 (echo of each mark by itself).
+//! RFC 5681, section 4.2 (delayed ACKs); RFC 2018, section 4 (SACK blocks); RFC 3168, section 6.1.3 (ECN echo); RFC 7323, section
+//! 4.3 (timestamp echo); RFC 8257, section 3.2 (DCTCP's echo).
 //!
 //! # Law
-//! Every packet is answered with the number of the next one expected. A delayed acknowledgement waits for a second packet, at
-//! most for `delayed_ack`; a packet out of order, one that fills a gap, and the opening packet are answered at once. A marked packet
-//! sets the echo, "congestion window reduced" clears it; the sender's window may be so small that it waits for these answers: a
-//! packet that sets the echo, the one after it, and one that says "reduced" are answered at once, except in ns-2. So are the
-//! first `quick_acks` packets, but for `quick_gap` of them, and, with `quick_acks`, each packet that is pushed.
+//! Each ACK carries the number of the next packet expected. A delayed ACK waits for a second packet, at most for `delayed_ack`. A
+//! packet out of order, one that fills a gap, and the opening packet are ACKed at once. A marked packet sets the echo (ECE), CWR
+//! clears it. As the sender's window may be so small that it waits for these ACKs, a packet that sets the echo, the one after it,
+//! and one with CWR are ACKed at once, except in ns-2. So are the first `quick_acks` packets, except `quick_gap` of them, and,
+//! with `quick_acks`, every pushed packet.
 //!
-//! With `sack_delay` packets behind a gap may share an answer ([`crate::sack_compression`]).
+//! With `sack_delay` packets behind a gap may share an ACK ([`crate::sack_compression`]).
 //!
-//! DCTCP: the echo is the mark of the newest packet. When that changes, the packets that wait are answered at once with the echo
-//! from before; if none waits, the packet itself is.
+//! DCTCP: the echo is the mark of the newest packet. When it changes, a delayed ACK is sent at once with the echo from before; if
+//! none waits, the packet itself is ACKed at once.
 //!
-//! Prague: each acknowledgement brings the number of marked packets modulo 8 (`cc::accurate`).
+//! Prague: each ACK carries the number of marked packets modulo 8 (`cc::accurate`).
 //!
 //! # Differences
-//! * ns-2's receivers acknowledge a packet they have twice like any other; so does this one, with no duplicate-SACK.
-//! * `recovery = "ns2"`: the acknowledgement of the newest packet in order may be delayed though it came before, and
-//!   only answers to ECN-capable packets echo a mark.
+//! * A packet received twice is ACKed like any other, as by ns-2's receivers; there is no duplicate-SACK.
+//! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
+//!   ECN-capable packets echo a mark.
 
 use crate::cc::accurate;
 use crate::params::{Flavour, TcpParams};
-use crate::recovery::Recovery;
+use crate::recovery::RecoveryRules;
 use crate::runs::Runs;
 use crate::sack_compression::SackCompression;
 use crate::ticks;
@@ -34,10 +34,10 @@ use penstock_core::{Ecn, Span, Time};
 /// The lowest bit above a count modulo 8.
 const ACCURATE: u8 = 8;
 
-/// Packets at the very beginning that are answered at once in any case.
+/// Number of packets at the very beginning that are always ACKed at once.
 const QUICK_FIRST: u16 = 16;
 
-/// An acknowledgement that waits for a second packet.
+/// A delayed ACK: when it is due, and the echoed time and kind of the packet that it ACKs.
 #[derive(Clone, Copy, Debug)]
 struct PendingAck {
     until: Time,
@@ -50,45 +50,45 @@ struct PendingAck {
 pub struct Receiver {
     /// The next packet expected.
     next: u32,
-    /// What arrived out of order.
+    /// Packets that arrived out of order.
     early: Runs,
-    /// Blocks told of, the most recent first; only with SACK.
+    /// SACK blocks to report, the most recent first; only with SACK.
     recent: SackBlocks,
     waiting: Option<PendingAck>,
     delay: Option<Span>,
-    /// Packets below are answered at once.
+    /// Packets below this one are ACKed at once.
     quick: u32,
-    /// Except these.
+    /// Except those from the first of these to before the second.
     gap: (u16, u16),
-    /// A packet that is pushed is answered at once.
-    answers_pushed: bool,
-    /// The period of the clock of timers in ns, of which there are at most 10^9.
+    /// A pushed packet is ACKed at once.
+    acks_pushed: bool,
+    /// Period of the clock of timers, in ns.
     tick: u32,
-    /// Which packets behind a gap wait.
+    /// Decides which packets behind a gap share an ACK.
     compression: SackCompression,
-    /// An echo is due until the sender says that it has reduced its window.
+    /// ACKs echo a mark, until the sender sends CWR.
     echo: bool,
     /// The echo is the mark of the newest packet (DCTCP).
     precise: bool,
-    /// With accurate ECN: the number of marked packets, from 5 on, modulo 8, and `ACCURATE`; otherwise 0.
+    /// With accurate ECN: `ACCURATE`, and the number of marked packets plus 5, modulo 8; otherwise 0.
     marked: u8,
-    /// Whose rules hold.
-    rules: Recovery,
-    /// Largest number of blocks in an ACK; 0 unless the flavour is selective.
+    /// The rules in force.
+    rules: RecoveryRules,
+    /// Maximum number of blocks in an ACK; 0 unless the flavour is selective.
     sack_blocks: u8,
     sack_block_size: u8,
     ack_size: u32,
-    /// User data of a full packet.
+    /// User data of a full packet, in bytes.
     packet: u32,
-    /// The opening packet lacks this much of a full packet.
+    /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u32,
-    /// The last packet of a transfer, and what it lacks.
+    /// The last packet of a transfer, and the bytes by which it is shorter.
     last: u32,
     last_lacks: u32,
 }
 
 impl Receiver {
-    /// A receiver that has seen nothing.
+    /// A receiver before the first packet.
     pub fn new(params: &TcpParams) -> Self {
         Self {
             next: 0,
@@ -101,7 +101,7 @@ impl Receiver {
                 let first = QUICK_FIRST + u16::from(params.opens());
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
-            answers_pushed: params.quick_acks > 0,
+            acks_pushed: params.quick_acks > 0,
             compression: SackCompression::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
@@ -118,7 +118,7 @@ impl Receiver {
         }
     }
 
-    /// A packet arrived; returns the acknowledgement to send at once, if any.
+    /// A packet arrived; returns the ACK to send at once, if any.
     #[expect(clippy::inline_always, reason = "measured: as a call 45 instructions a packet of 1600")]
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
@@ -129,7 +129,7 @@ impl Receiver {
         if self.compression.is_timing(seq) {
             self.compression.time(now, seq);
         }
-        // In order and nothing behind it: such a packet alone may wait.
+        // In order and no gap: only the ACK of such a packet may be delayed.
         let next = seq == self.next && self.early.is_empty();
         if cwr && !self.precise {
             self.echo = false;
@@ -137,7 +137,7 @@ impl Receiver {
         }
         if self.echo != (ecn == Ecn::Ce) {
             if self.precise && next && self.waiting.is_some() {
-                return self.answer_before(now, stamp, retransmission);
+                return self.ack_before_change(now, stamp, retransmission);
             }
             self.change_echo(seq);
         }
@@ -155,9 +155,9 @@ impl Receiver {
         }
         if let Some(delay) = self.delay {
             match self.waiting.take() {
-                // The time of the earlier packet, so that the delay counts as round trip (RFC 7323).
+                // The earlier packet's time, so that the delay is part of the round-trip time (RFC 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular && !(push && self.answers_pushed) && self.may_wait(seq) => {
+                None if regular && !(push && self.acks_pushed) && self.may_wait(seq) => {
                     let until = ticks::expiry(now, delay, Span::from_nanos(u64::from(self.tick)));
                     self.waiting = Some(PendingAck { until, stamp, retransmission });
                     return None;
@@ -165,17 +165,17 @@ impl Receiver {
                 None => {}
             }
         }
-        Some(self.answer(echoed.stamp, echoed.retransmission, ecn))
+        Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
     }
 
-    /// The mark of packet `seq` differs from the echo: there is one now, or DCTCP ends it.
+    /// The mark of packet `seq` differs from the echo: a mark arrived, or DCTCP's echo ends.
     #[expect(clippy::inline_always, reason = "as its caller")]
     #[inline(always)]
     fn change_echo(&mut self, seq: u32) {
         if self.marked > 0 {
             self.marked = ACCURATE | ((self.marked + 1) % ACCURATE);
         } else if self.precise {
-            // The packet itself is answered at once.
+            // The packet itself is ACKed at once.
             self.quick = self.quick.max(seq.saturating_add(1));
             self.echo = !self.echo;
         } else if !self.echo {
@@ -184,32 +184,32 @@ impl Receiver {
         }
     }
 
-    /// DCTCP: what waits is answered with the echo from before; the packet at hand, whose mark differs, waits itself.
+    /// DCTCP: the delayed ACK is sent with the echo from before; the ACK of the packet at hand, whose mark differs, is delayed.
     #[cold]
     #[inline(never)]
-    fn answer_before(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
+    fn ack_before_change(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
         let (waiting, delay) = (self.waiting?, self.delay?);
-        let answer = self.answer(waiting.stamp, waiting.retransmission, Ecn::Ect0);
+        let ack = self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0);
         self.echo = !self.echo;
         self.next += 1;
         self.waiting = Some(PendingAck { until: now + delay, stamp, retransmission });
-        Some(answer)
+        Some(ack)
     }
 
-    /// When [`Self::on_timer`] is wanted.
+    /// When to call [`Self::on_timer`].
     #[inline]
     pub fn timer(&self) -> Option<Time> {
         self.waiting.map(|waiting| waiting.until)
     }
 
-    /// The delay of an acknowledgement is over; returns it if it is still due.
+    /// The time that [`Self::timer`] returned has come; returns the delayed ACK if it is still due.
     pub fn on_timer(&mut self, now: Time) -> Option<ReceiverAck> {
         let waiting = self.waiting.filter(|waiting| waiting.until <= now)?;
         self.waiting = None;
-        Some(self.answer(waiting.stamp, waiting.retransmission, Ecn::Ect0))
+        Some(self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0))
     }
 
-    /// User data received in order, each byte once.
+    /// User data received in order, in bytes, each counted once.
     pub fn delivered_bytes(&self) -> u64 {
         let mut bytes = u64::from(self.next) * u64::from(self.packet);
         if self.next > 0 {
@@ -221,19 +221,19 @@ impl Receiver {
         bytes
     }
 
-    /// Whether this packet, or one before it, has not arrived.
+    /// Whether packet `seq`, or one before it, is missing.
     #[inline]
     pub fn lacks(&self, seq: u32) -> bool {
         seq >= self.next
     }
 
-    /// Whether packet `seq` is none of those that are answered at once because they are early.
+    /// Whether packet `seq` is not one of those ACKed at once (`quick`).
     #[inline]
     fn may_wait(&self, seq: u32) -> bool {
         seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))
     }
 
-    /// Answer this many packets from `seq` on at once, where the rules say so.
+    /// ACK this many packets from `seq` on at once, if the rules ask for it.
     fn ack_next_at_once(&mut self, seq: u32, packets: u32) {
         if self.rules.acks_marks_at_once() {
             self.quick = self.quick.max(seq.saturating_add(packets));
@@ -242,7 +242,7 @@ impl Receiver {
         }
     }
 
-    /// Packets that are shorter than the others are at the ends of a transfer.
+    /// Record a packet that is shorter than a full one: the first or the last of a transfer.
     #[cold]
     fn note_short(&mut self, seq: u32, lacks: u32) {
         if seq == 0 {
@@ -253,7 +253,7 @@ impl Receiver {
         }
     }
 
-    /// A packet that is not simply the next one, or is so while others wait behind a gap.
+    /// Enter a packet that is out of order, or arrives while there is a gap.
     fn place(&mut self, seq: u32) {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
@@ -267,7 +267,7 @@ impl Receiver {
                 self.early.pop_first();
             }
             if self.early.is_empty() {
-                // What comes once more from before the gap.
+                // Repetitions from before the gap are ACKed at once.
                 self.quick = self.quick.max(self.next);
             }
             if self.sack_blocks > 0 {
@@ -276,7 +276,7 @@ impl Receiver {
         }
     }
 
-    /// Put a block first among those to report; it replaces the ones that it contains.
+    /// Put a block first among those to report; it replaces the blocks it contains.
     fn promote_block(&mut self, run: SackBlock) {
         let mut blocks = SackBlocks::default();
         blocks.push(run);
@@ -286,7 +286,7 @@ impl Receiver {
         self.recent = blocks;
     }
 
-    /// Forget the blocks that have been acknowledged.
+    /// Remove the blocks below the cumulative ACK.
     fn forget_below_next(&mut self) {
         let mut blocks = SackBlocks::default();
         for block in self.recent.iter().filter(|block| block.start > self.next) {
@@ -295,8 +295,7 @@ impl Receiver {
         self.recent = blocks;
     }
 
-    /// The blocks that go with the acknowledgement just made: received out of order, the most recent first. None unless
-    /// the flavour is SACK.
+    /// The SACK blocks of the last ACK, the most recent first; empty unless the flavour is selective.
     #[inline]
     pub fn sack_blocks(&self) -> &[SackBlock] {
         let count = self.recent.len().min(usize::from(self.sack_blocks));
@@ -304,7 +303,7 @@ impl Receiver {
     }
 
     #[inline]
-    fn answer(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
+    fn ack(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
         ReceiverAck {
             ack: self.next,
             size: self.ack_size + u32::from(self.sack_block_size) * self.sack_blocks().len() as u32,
@@ -324,28 +323,28 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn the_blocks_told_are_the_most_recent_ones() {
+    fn the_blocks_reported_are_the_most_recent_ones() {
         let params = TcpParams { flavour: Flavour::Sack, ..TcpParams::of(Profile::Ns2) };
         let mut receiver = Receiver::new(&params);
-        let mut told = |seq| {
+        let mut reported = |seq| {
             let payload = params.payload(seq);
             let ack = receiver.on_segment(Time::ZERO, &Segment { seq, payload, ..Segment::default() });
-            let ack = ack.expect("answered at once");
+            let ack = ack.expect("ACKed at once");
             let blocks: Vec<_> = receiver.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
             (ack.ack, ack.size, blocks)
         };
-        assert_eq!(told(0), (1, 40, vec![]));
-        assert_eq!(told(2), (1, 48, vec![(2, 3)]));
-        assert_eq!(told(4), (1, 56, vec![(4, 5), (2, 3)]));
-        assert_eq!(told(6), (1, 64, vec![(6, 7), (4, 5), (2, 3)]));
-        assert_eq!(told(8), (1, 64, vec![(8, 9), (6, 7), (4, 5)]));
-        assert_eq!(told(3), (1, 64, vec![(2, 5), (8, 9), (6, 7)]));
-        assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
-        assert_eq!(told(1), (5, 56, vec![(8, 9), (6, 7)]));
+        assert_eq!(reported(0), (1, 40, vec![]));
+        assert_eq!(reported(2), (1, 48, vec![(2, 3)]));
+        assert_eq!(reported(4), (1, 56, vec![(4, 5), (2, 3)]));
+        assert_eq!(reported(6), (1, 64, vec![(6, 7), (4, 5), (2, 3)]));
+        assert_eq!(reported(8), (1, 64, vec![(8, 9), (6, 7), (4, 5)]));
+        assert_eq!(reported(3), (1, 64, vec![(2, 5), (8, 9), (6, 7)]));
+        assert_eq!(reported(1), (5, 56, vec![(8, 9), (6, 7)]));
+        assert_eq!(reported(1), (5, 56, vec![(8, 9), (6, 7)]));
     }
 
     #[test]
-    fn the_packet_in_which_a_write_ends_is_answered_at_once() {
+    fn the_packet_in_which_a_write_ends_is_acked_at_once() {
         let params = TcpParams {
             packet: Bytes(1000),
             write: Bytes(3600),
@@ -354,12 +353,12 @@ mod tests {
             ..TcpParams::of(Profile::Linux)
         };
         let mut receiver = Receiver::new(&params);
-        let answered = (0..14).filter(|&seq| {
+        let acked = (0..14).filter(|&seq| {
             let (payload, push) = (params.payload(seq), params.is_pushed(seq));
             receiver.on_segment(Time::ZERO, &Segment { seq, payload, push, ..Segment::default() }).is_some()
         });
-        // the opening packet and the first; pairs, and alone the fourth data packet, in which the first write ends, and the 11th
-        assert_eq!(answered.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
+        // The opening packet and the first; then pairs, and alone the data packets 4 and 11, in which writes end.
+        assert_eq!(acked.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Loss recovery where ns-2 and the RFCs differ.
 //!
 //! Each decision is a function of the same name in [`ns2`] and in [`rfc`]. The shared machinery and the congestion control
-//! laws ask [`Recovery`] and do not know which rules are in force.
+//! laws ask [`RecoveryRules`] and do not know which rules are in force.
 
 mod ns2;
 mod rfc;
@@ -10,7 +10,7 @@ use penstock_core::Span;
 
 penstock_core::choice! {
     /// Whose rules of loss recovery a flow follows where ns-2 and the RFCs differ.
-    pub enum Recovery {
+    pub enum RecoveryRules {
         /// Those of ns-2.35.
         Ns2 = "ns2",
         /// RFC 5681, 6582 and 6675.
@@ -21,7 +21,7 @@ penstock_core::choice! {
 /// Decisions that [`ns2`] and [`rfc`] each make with a function of the same name.
 macro_rules! decisions {
     ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
-        impl Recovery {
+        impl RecoveryRules {
             $($(#[$doc])*
             #[inline]
             pub(crate) fn $name(self, $($argument: $type),*) -> $result {

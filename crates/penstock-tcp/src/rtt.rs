@@ -1,29 +1,29 @@
-//! The round trip estimator and the retransmission timeout.
+//! The round-trip time estimator and the retransmission timeout.
 //!
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; RFC 6298.
 //!
 //! # Law
-//! With R the measured round trip: SRTT <- SRTT + (R - SRTT)/8, RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4 (with the SRTT
-//! from before), first SRTT = R and RTTVAR = R/2; RTO = max(min_rto, SRTT + 4 RTTVAR) times the back-off 1, 2, 4, ..., and at
-//! most max_rto. With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as Linux does it.
+//! With R a measured round-trip time: RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4, then SRTT <- SRTT + (R - SRTT)/8; the first R
+//! sets SRTT = R and RTTVAR = R/2. RTO = max(min_rto, SRTT + 4 RTTVAR) times the back-off 1, 2, 4, ..., and at most max_rto.
+//! With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as in Linux.
 //!
 //! With `timer_tick` the timeout is kept in whole ticks, the next number above SRTT + 4 RTTVAR, and the back-off doubles that
 //! number. A round trip of 40 ms gives 25 ticks of 10 ms, then 50, then 100: recordings of Linux 6.1 wait 260, 510 and 1070 ms
 //! ([`crate::ticks`]).
 //!
 //! # Differences
-//! * With a coarse clock (`tick` > 0) everything is counted in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
-//!   update rounded down, as in Jacobson's own code and in ns-2. A round trip is as many ticks as the clock makes in it.
+//! * With a coarse clock (`tick` > 0) all times count in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each update
+//!   rounded down, as in Jacobson's own code and in ns-2. A round-trip time is the number of ticks of the clock during it.
 //! * With an exact clock the same integers count eighths and quarters of a nanosecond.
-//! * With the coarse clock, a back-off above 8 forgets SRTT and adds it to RTTVAR (ns-2).
+//! * With the coarse clock, a back-off above 8 adds SRTT to RTTVAR and resets SRTT (ns-2).
 
 use crate::params::{RtoFloor, TcpParams};
 use crate::ticks;
 use penstock_core::{Span, Time};
 
-/// Greatest back-off; `max_rto` ends it sooner.
+/// Upper bound of the back-off factor; `max_rto` usually limits the timeout before.
 const MAX_BACKOFF: u32 = 1 << 16;
-/// A coarse estimator forgets SRTT above this back-off.
+/// A coarse estimator resets SRTT above this back-off.
 const FORGET_ABOVE: u32 = 8;
 
 /// The estimator of one flow.
@@ -37,7 +37,7 @@ pub(crate) struct Rtt {
     rto: Span,
     /// Back-off factor.
     backoff: u32,
-    /// How long before the start of the run the clock ticked, in nanoseconds.
+    /// Time from the clock's last tick to the start of the run, in nanoseconds.
     phase: u64,
 }
 
@@ -55,19 +55,19 @@ impl Rtt {
         }
     }
 
-    /// The timeout now in force.
+    /// The current timeout.
     #[inline]
     pub(crate) fn timeout(&self, params: &TcpParams) -> Span {
         let rto = self.rto.max(params.min_rto) * u64::from(self.backoff);
         rto.min(params.max_rto).max(params.tick * 2)
     }
 
-    /// Smoothed round trip time.
+    /// Smoothed round-trip time.
     pub(crate) fn srtt(&self, params: &TcpParams) -> Option<Span> {
         (self.srtt8 > 0).then(|| Span::from_nanos(self.srtt8 * params.tick.as_nanos().max(1) / 8))
     }
 
-    /// One more timeout without an answer.
+    /// The timer expired once more: double the timeout.
     pub(crate) fn back_off(&mut self, params: &TcpParams) {
         self.backoff = (self.backoff * 2).min(MAX_BACKOFF);
         if self.backoff > FORGET_ABOVE && params.tick > Span::ZERO {
@@ -76,13 +76,14 @@ impl Rtt {
         }
     }
 
-    /// An answer came: end the back-off.
+    /// An ACK arrived: end the back-off.
     #[inline]
     pub(crate) fn end_back_off(&mut self) {
         self.backoff = 1;
     }
 
-    /// A packet sent at `sent` was answered at `now`. `stamped`: the time was carried in the packet, not kept by the clock.
+    /// A packet sent at `sent` was ACKed at `now`. `stamped`: the packet carried its sending time, so the phase of the sender's
+    /// clock does not matter.
     #[inline]
     pub(crate) fn measure(&mut self, params: &TcpParams, sent: Time, now: Time, stamped: bool) {
         let tick = params.tick.as_nanos();
@@ -120,7 +121,7 @@ mod tests {
     use crate::params::{ClockPhase, Profile};
 
     #[test]
-    fn the_first_round_trip_gives_three_times_itself() {
+    fn the_first_timeout_is_three_round_trips() {
         // RFC 6298, section 2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
         let params = TcpParams::of(Profile::Linux);
         let mut rtt = Rtt::new(&params);
@@ -149,7 +150,7 @@ mod tests {
         let tick = Span::from_millis(10);
         let params = TcpParams { timer_tick: tick, ..TcpParams::of(Profile::Linux) };
         let mut rtt = Rtt::new(&params);
-        assert_eq!(rtt.timeout(&params), Span::from_secs(1.0), "the initial one is not measured");
+        assert_eq!(rtt.timeout(&params), Span::from_secs(1.0), "the initial timeout is not rounded to ticks");
         rtt.measure(&params, Time::ZERO, Time::from_nanos(40_000_000), true);
         // Waits as in recordings of Linux 6.1: of 250, 500 and 1000 ms, by a clock of 10 ms.
         let mut now = Time::from_nanos(80_001_000_000);
@@ -167,7 +168,7 @@ mod tests {
     fn a_coarse_clock_counts_its_own_ticks() {
         let params = TcpParams { phase: ClockPhase::Given(Span::from_millis(8)), ..TcpParams::of(Profile::Ns2) };
         let mut rtt = Rtt::new(&params);
-        // Ticks at 2, 12, 22, ... ms: four of them lie in 1..33 ms.
+        // Ticks at 2, 12, 22, ... ms: four of them are in 1..33 ms.
         rtt.measure(&params, Time::from_nanos(1_000_000), Time::from_nanos(33_000_000), false);
         assert_eq!(rtt.srtt(&params), Some(Span::from_millis(40)));
     }

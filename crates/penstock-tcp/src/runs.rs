@@ -1,10 +1,10 @@
-//! Sets of packet numbers as sorted runs: what arrived out of order at a receiver, and what a sender knows of it.
+//! Sets of packet numbers as sorted runs: packets received out of order, and packets reported by SACK blocks.
 
 use crate::wire::SackBlock;
 use alloc::collections::VecDeque;
 
-/// Disjoint runs in rising order, no two of which touch. Almost every change is at one of the ends; what is not finds its
-/// place by binary search. It holds no memory before the first packet out of order.
+/// Disjoint, non-adjacent runs in ascending order. Nearly every change is at one of the ends; others find their place by binary
+/// search. Nothing is allocated before the first packet out of order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs {
     runs: VecDeque<SackBlock>,
@@ -31,19 +31,19 @@ impl Runs {
         self.runs.back().map(|run| run.end)
     }
 
-    /// From the highest run downwards.
+    /// The runs in descending order.
     #[inline]
     pub(crate) fn downwards(&self) -> impl Iterator<Item = &SackBlock> {
         self.runs.iter().rev()
     }
 
-    /// Take out the lowest run.
+    /// Remove the lowest run.
     #[inline]
     pub(crate) fn pop_first(&mut self) -> Option<SackBlock> {
         self.runs.pop_front()
     }
 
-    /// Take out everything below `seq`; returns how many packets that were.
+    /// Remove all packets below `seq`; returns their number.
     pub(crate) fn remove_below(&mut self, seq: u32) -> u32 {
         let mut removed = 0;
         while let Some(run) = self.runs.front_mut() {
@@ -72,13 +72,13 @@ impl Runs {
         }
     }
 
-    /// The run with `seq` in it.
+    /// The run that contains `seq`.
     #[inline]
     pub(crate) fn find(&self, seq: u32) -> Option<SackBlock> {
         self.runs.get(self.position(seq)).copied().filter(|run| run.start <= seq)
     }
 
-    /// How many packets of the set lie in `start..end`.
+    /// Number of packets of the set in `start..end`.
     pub(crate) fn count_between(&self, start: u32, end: u32) -> u32 {
         let mut count = 0;
         for run in self.runs.range(self.position(start)..) {
@@ -90,7 +90,7 @@ impl Runs {
         count
     }
 
-    /// Add `block` (not empty); returns the run it is now in and how many packets were new.
+    /// Add `block`, which is not empty; returns the run that now contains it and the number of new packets.
     pub(crate) fn insert(&mut self, block: SackBlock) -> (SackBlock, u32) {
         let size = block.end - block.start;
         // The first run that touches or overlaps the block, or lies above it.
@@ -108,7 +108,7 @@ impl Runs {
             self.runs.insert(at, block);
             return (block, size);
         };
-        // Swallow every run that the block reaches.
+        // Merge every run that the block touches.
         let mut merged = SackBlock { start: run.start.min(block.start), end: run.end.max(block.end) };
         let mut known = run.end.min(block.end).saturating_sub(run.start.max(block.start));
         let mut reached = 1;

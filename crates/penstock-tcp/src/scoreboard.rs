@@ -1,9 +1,9 @@
-//! The scoreboard of RFC 6675: what is known of each outstanding packet, as counts that are kept up to date.
+//! The scoreboard of RFC 6675, kept as counts that each ACK updates.
 //!
 //! # Law
-//! A packet is *lost* if at least `threshold` packets above it have been reported (RFC 6675, IsLost in whole packets): all
-//! unreported packets below the `threshold`-highest reported one, `lost_below`. With all counts over `una..max`,
-//! `pipe = unreported - lost + sent again` (SetPipe). No operation looks at each packet of the window.
+//! A packet is *reported* if a SACK block covers it. It is *lost* if at least `threshold` packets above it are reported (RFC 6675,
+//! IsLost in whole packets): these are the unreported packets below the `threshold`-highest reported one, `lost_below`. With all
+//! counts over `una..max`, `pipe = unreported - lost + retransmitted` (SetPipe). No operation visits every packet of the window.
 
 use crate::runs::Runs;
 use crate::wire::SackBlock;
@@ -15,16 +15,16 @@ pub(crate) struct Scoreboard {
     /// Packets reported.
     count: u32,
     una: u32,
-    /// Unreported packets below are lost, and how many reported ones lie below.
+    /// Unreported packets below this one are lost; and the number of reported packets below it.
     lost_below: u32,
     count_below_lost: u32,
-    /// The packet after HighRxt: unreported packets below have been sent again; and how many reported ones lie below.
+    /// HighRxt + 1: unreported packets below this one were retransmitted; and the number of reported packets below it.
     repaired: u32,
     count_below_repaired: u32,
 }
 
 impl Scoreboard {
-    /// Forget everything; `una` is the oldest outstanding packet.
+    /// Reset; `una` is the oldest outstanding packet.
     pub(crate) fn clear(&mut self, una: u32) {
         self.sacked.clear();
         self.count = 0;
@@ -35,7 +35,7 @@ impl Scoreboard {
         self.count_below_repaired = 0;
     }
 
-    /// Packets of `una..` that are reported.
+    /// Number of reported packets.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         self.count
@@ -47,7 +47,7 @@ impl Scoreboard {
         self.count == 0
     }
 
-    /// Everything below `una` has been acknowledged.
+    /// Everything below `una` was ACKed.
     pub(crate) fn advance(&mut self, una: u32) {
         let removed = self.sacked.remove_below(una);
         self.count -= removed;
@@ -64,7 +64,7 @@ impl Scoreboard {
         }
     }
 
-    /// Enter a reported block; whether it said anything new.
+    /// Record a SACK block; returns whether a packet in it is new.
     pub(crate) fn report(&mut self, block: SackBlock, threshold: u32) -> bool {
         let block = SackBlock { start: block.start.max(self.una), end: block.end };
         if block.start >= block.end || self.sacked.find(block.start).is_some_and(|run| run.end >= block.end) {
@@ -92,7 +92,7 @@ impl Scoreboard {
         true
     }
 
-    /// Everything unreported below the highest reported packet is lost.
+    /// Mark as lost all unreported packets below the highest run of reported ones.
     pub(crate) fn lose_below_highest(&mut self) {
         let Some(run) = self.sacked.downwards().next() else { return };
         if run.start > self.lost_below {
@@ -106,7 +106,7 @@ impl Scoreboard {
         self.sacked.end()
     }
 
-    /// Packets of `una..max` that are thought to be in the network.
+    /// Estimated number of packets of `una..max` in the network.
     pub(crate) fn pipe(&self, max: u32) -> u32 {
         let lost = self.lost_below - self.una - self.count_below_lost;
         let repaired = self.repaired - self.una - self.count_below_repaired;
@@ -119,7 +119,7 @@ impl Scoreboard {
         self.lost_below > self.una
     }
 
-    /// The lowest packet that has neither been reported nor sent again, below the highest one reported; and whether it is lost.
+    /// The lowest packet below the highest reported one that is neither reported nor retransmitted; and whether it is lost.
     pub(crate) fn next_hole(&self) -> Option<(u32, bool)> {
         let hole = self.sacked.find(self.repaired).map_or(self.repaired, |run| run.end);
         let end = self.sacked.end()?;
@@ -135,8 +135,8 @@ impl Scoreboard {
         highest.checked_sub(1).filter(|seq| *seq >= self.una)
     }
 
-    /// Packet `seq`, the next hole or the first packet, has been sent again. The first one may have been already, in the
-    /// recovery before: then HighRxt goes back to it (RFC 6675, section 5, step 4.3).
+    /// Packet `seq`, the next hole or the first packet, was retransmitted. If the first packet was retransmitted in an earlier
+    /// recovery already, HighRxt returns to it (RFC 6675, section 5, step 4.3).
     pub(crate) fn repair(&mut self, seq: u32) {
         let edge = seq + 1;
         if edge >= self.repaired {
@@ -183,10 +183,10 @@ mod tests {
         for seq in [0, 1, 2, 6] {
             board.repair(seq);
         }
-        // 6 twice: it is not lost, and was sent again.
+        // Packet 6 counts twice: it is not lost, and was retransmitted.
         assert_eq!(board.pipe(10), 3 + 2 + 3);
         board.repair(0);
-        // 0 is in the network once more; 1 and 2 are lost; 6 to 9 are new.
+        // Packet 0 is in the network again; 1 and 2 are lost; 6 to 9 count once.
         assert_eq!(board.pipe(10), 1 + 4);
         assert_eq!(board.next_hole(), Some((1, true)));
     }

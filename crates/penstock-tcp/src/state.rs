@@ -13,7 +13,7 @@ use crate::counts::SenderCounts;
 use crate::pacer::Pacer;
 use crate::params::{Flavour, TcpParams};
 use crate::rate_sample::RateSampler;
-use crate::recovery::Recovery;
+use crate::recovery::RecoveryRules;
 use crate::rtt::Rtt;
 use crate::ticks;
 use alloc::boxed::Box;
@@ -171,7 +171,7 @@ impl SenderState {
 
     /// Whose rules of recovery hold.
     #[inline]
-    pub(crate) fn rules(&self) -> Recovery {
+    pub(crate) fn rules(&self) -> RecoveryRules {
         self.params.recovery
     }
 

@@ -1,4 +1,4 @@
-//! What travels between a sender and a receiver.
+//! Data packets and acknowledgements as they travel between sender and receiver.
 
 use core::ops::Deref;
 use penstock_core::{Ecn, Time};
@@ -6,21 +6,21 @@ use penstock_core::{Ecn, Time};
 /// A data packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Number of the packet within its flow, from 0.
+    /// Sequence number of the packet within its flow, from 0.
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
     /// Bytes of user data in it; the opening packet has none.
     pub payload: u32,
-    /// When it was sent; the receiver echoes it.
+    /// Sending time, which the receiver echoes.
     pub stamp: Time,
-    /// Whether this number was sent before.
+    /// Whether it is a retransmission.
     pub retransmission: bool,
     /// ECN field.
     pub ecn: Ecn,
-    /// "Congestion window reduced": the sender has answered an echoed mark (RFC 3168, section 6.1.2).
+    /// CWR, "congestion window reduced": the sender has responded to an echoed mark (RFC 3168, section 6.1.2).
     pub cwr: bool,
-    /// A write of the sender's application ends in it; the last packet of a transfer is pushed in any case.
+    /// PSH: a write of the sender's application ends in it, or the transfer does.
     pub push: bool,
 }
 
@@ -33,21 +33,21 @@ pub struct SackBlock {
     pub end: u32,
 }
 
-/// An acknowledgement as its sender reads it.
+/// An ACK as the sender reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack<'a> {
-    /// The next packet that the receiver expects.
+    /// The next packet that the receiver expects in order.
     pub ack: u32,
-    /// The echoed sending time of the packet that caused this acknowledgement.
+    /// The echoed sending time of the packet that caused this ACK.
     pub stamp: Time,
-    /// "ECN echo": a marked packet arrived (RFC 3168, section 6.1.3).
+    /// ECE, "ECN echo": a marked packet arrived (RFC 3168, section 6.1.3).
     pub ece: bool,
-    /// Accurate ECN: marked packets, counted modulo 8 from 5 on (RFC 9768, section 3.2.2); otherwise 0, or not looked at.
+    /// Accurate ECN: the number of marked packets plus 5, modulo 8 (RFC 9768, section 3.2.2); ignored without accurate ECN.
     pub ace: u8,
     /// Blocks received out of order, the most recent first (RFC 2018).
     pub sack: &'a [SackBlock],
-    /// Whether the packet that caused this acknowledgement was a retransmission; known to a simulator only, and used for
-    /// no decision but to keep such round trips out of the mean round trip time that is reported.
+    /// Whether the packet that caused this ACK was a retransmission. Only a simulator can know this; its sole use is to exclude
+    /// such samples from the reported mean round-trip time.
     pub retransmission: bool,
 }
 
@@ -59,10 +59,10 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// As many blocks as fit into the options of a TCP header.
+    /// The number of blocks that fit into the options of a TCP header.
     pub const CAPACITY: usize = 4;
 
-    /// Append a block; a fifth one is left out.
+    /// Append a block; a fifth one is discarded.
     #[inline]
     pub fn push(&mut self, block: SackBlock) {
         if let Some(free) = self.blocks.get_mut(usize::from(self.len)) {
@@ -92,25 +92,25 @@ impl Deref for SackBlocks {
     }
 }
 
-/// An acknowledgement as its receiver makes it; its blocks are [`crate::Receiver::sack_blocks`].
+/// An ACK as the receiver sends it; its blocks are [`crate::Receiver::sack_blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverAck {
-    /// The next packet expected.
+    /// The next packet expected in order.
     pub ack: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// ECN echo.
+    /// ECE, "ECN echo".
     pub ece: bool,
-    /// Accurate ECN: marked packets, counted modulo 8 from 5 on; otherwise 0.
+    /// Accurate ECN: the number of marked packets plus 5, modulo 8; otherwise 0.
     pub ace: u8,
     /// The echoed sending time.
     pub stamp: Time,
-    /// Whether the packet answered was a retransmission.
+    /// Whether the ACKed packet was a retransmission.
     pub retransmission: bool,
 }
 
-/// Where a sender puts its packets.
+/// Accepts the packets that a sender sends.
 pub trait Network {
-    /// Take one packet; its sending time is `segment.stamp`.
+    /// Send one packet; its sending time is `segment.stamp`.
     fn transmit(&mut self, segment: Segment);
 }

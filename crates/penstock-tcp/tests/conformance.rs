@@ -5,7 +5,7 @@ mod ns2_path;
 use ns2_path::{Faults, Record, run};
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Rng, Span};
-use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, Recovery, TcpParams};
+use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, RecoveryRules, TcpParams};
 use std::collections::{BTreeSet, HashSet};
 
 const FLAVOURS: [&str; 10] = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"];
@@ -71,7 +71,7 @@ fn every_flavour_survives_random_losses() {
                 };
                 let record = finishes_and_keeps_to_the_windows(&params, &faults, &name);
                 // In ns-2 a mark, and Vegas after a lost first packet, can leave less than one packet.
-                if params.recovery == Recovery::Rfc || !(params.ecn || flavour == "vegas") {
+                if params.recovery == RecoveryRules::Rfc || !(params.ecn || flavour == "vegas") {
                     assert!(record.least_cwnd >= 1.0, "{name}: cwnd {}", record.least_cwnd);
                 }
             }

@@ -1,4 +1,4 @@
-//! Accurate ECN: how many packets were marked, as a counter in three bits of each acknowledgement.
+//! Accurate ECN: each ACK carries the number of marked packets as a three-bit counter.
 //!
 //! RFC 9768 (draft-ietf-tcpm-accurate-ecn), section 3.2.2; by the specification, T9 (recalled, not verified).
 //!
@@ -7,9 +7,9 @@
 //! adds `d = (ACE - s.cep) mod 8`.
 //!
 //! # Differences
-//! * The handshake that agrees on this and the option with byte counters are not there; both ends know.
-//! * An acknowledgement answers at most two packets, so the count wraps unseen only if four of them are lost in a row in the
-//!   middle of marks. That is not guarded against (`d_safer` of the appendix).
+//! * There is no negotiation in the handshake, both ends use it by configuration; and there is no option with byte counters.
+//! * An ACK covers at most two packets, so the counter wraps unnoticed only if four ACKs in a row are lost while packets are
+//!   marked. `d_safer` of the appendix, which guards against that, is left out.
 
 /// The count before the first marked packet.
 pub(crate) const FIRST: u8 = 5;
@@ -27,7 +27,7 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// An acknowledgement brings this count; gives how many packets were marked since the last one.
+    /// Process the counter of an ACK; returns the number of packets marked since the ACK before.
     pub(crate) fn advance(&mut self, ace: u8) -> u32 {
         let marked = ace.wrapping_sub(self.ace) % 8;
         self.ace = ace;

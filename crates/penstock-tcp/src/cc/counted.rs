@@ -1,16 +1,16 @@
-//! Recovery in proportion without selective acknowledgements: what has arrived is estimated from counts.
+//! Proportional rate reduction without SACK: delivered packets are estimated by counting duplicate ACKs.
 //!
 //! RFC 6937, section 3, "DeliveredData".
 //!
 //! # Law
-//! A duplicate acknowledgement tells of one packet that has arrived. An acknowledgement that moves on by n packets tells of n, less
-//! those that the duplicates before it have told of; it takes them out of the count, but for the packet that was missing, which no
-//! duplicate stood for. What is outstanding less the count, and less the packet that is known to be lost until it is sent again,
-//! is thought to be in the network, and the window is that of proportional rate reduction ([`super::prr`]).
+//! A duplicate ACK means that one packet arrived. A partial ACK of n packets means n, less those that duplicate ACKs have counted
+//! before; it removes n - 1 packets from the count, since no duplicate ACK stood for the missing packet. The packets in the
+//! network are those outstanding, less the count, less the lost packet until it is retransmitted. The window follows
+//! proportional rate reduction ([`super::prr`]).
 //!
 //! # Differences
-//! * An acknowledgement that moves on tells of one packet at least: the retransmission that it answers.
-//! * A partial acknowledgement tells of a new loss, so the conservative bound holds for it.
+//! * A partial ACK delivers at least one packet: the retransmission that it ACKs.
+//! * A partial ACK reveals a new loss, so the conservative bound applies to it.
 
 use super::prr::Prr;
 use crate::state::SenderState;
@@ -20,12 +20,12 @@ use penstock_core::Time;
 #[derive(Debug)]
 pub(crate) struct CountedRecovery {
     prr: Prr,
-    /// Packets above `una` that duplicates have told of.
+    /// Packets above `una` that duplicate ACKs have counted.
     arrived: u32,
 }
 
 impl CountedRecovery {
-    /// A recovery that began with the duplicates counted so far; the first packet has been sent again.
+    /// A recovery that begins after `s.dupacks` duplicate ACKs; the first packet has been retransmitted.
     pub(crate) fn begin<N: Network>(s: &mut SenderState, now: Time, net: &mut N) -> Self {
         let mut prr = Prr::new(s.outstanding() - s.limited);
         prr.on_send();
@@ -35,16 +35,16 @@ impl CountedRecovery {
     }
 
     pub(crate) fn on_duplicate<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-        // The missing packet is not among them.
+        // The missing packet has not arrived.
         let room = s.outstanding().saturating_sub(1 + self.arrived).min(1);
         self.arrived += room;
         self.send(s, now, room, net);
     }
 
     pub(crate) fn on_partial<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let acknowledged = ack.ack - s.una;
-        let delivered = acknowledged.saturating_sub(self.arrived).max(1);
-        self.arrived = self.arrived.saturating_sub(acknowledged - 1);
+        let acked = ack.ack - s.una;
+        let delivered = acked.saturating_sub(self.arrived).max(1);
+        self.arrived = self.arrived.saturating_sub(acked - 1);
         s.acknowledge_in_recovery(now, ack);
         self.arrived = self.arrived.min(s.outstanding().saturating_sub(1));
         let lost = s.una;
@@ -61,7 +61,7 @@ impl CountedRecovery {
         self.fill(s, now, net);
     }
 
-    /// New packets, as far as the window allows.
+    /// Send the new packets that the window allows.
     pub(crate) fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         while f64::from(self.pipe(s)) + 1.0 <= s.cwnd && s.may_send(now) && s.send_new(now, net) {
             self.prr.on_send();

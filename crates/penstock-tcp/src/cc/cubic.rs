@@ -1,26 +1,25 @@
-//! CUBIC: a window that grows with the cube of the time since the last reduction.
+//! CUBIC: the window grows with the cube of the time since the last reduction.
 //!
 //! RFC 8312, and RFC 9438 where it is more exact; section numbers are those of RFC 8312. Recovery is that of SACK.
 //!
 //! # Law
-//! With t since congestion avoidance began, the window heads for `W_cubic(t + RTT)`, at most half a window above it:
-//! `W_cubic(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd at t = 0) / C)` (section 4.1). Each acknowledged packet adds
-//! `(target - cwnd) / cwnd` (4.3, 4.4). `W_est` is where a window of Reno's throughput would be: it grows by
-//! `3 (1 - beta) / (1 + beta)` packets a round trip; while `W_cubic(t) < W_est` the window is `W_est` (4.2). A loss or a mark
-//! leaves `beta` of the window (4.5); `W_max` becomes the window before it, or `(1 + beta) / 2` of that if it was below
-//! the last `W_max` (4.6, fast convergence). After a timeout `W_max` is not known (4.7; RFC 9438, section 4.8).
+//! With t the time since congestion avoidance began, the target is `W_cubic(t + RTT)`, at most 1.5 windows:
+//! `W_cubic(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd at t = 0) / C)` (section 4.1). Each ACKed packet adds
+//! `(target - cwnd) / cwnd` (4.3, 4.4). `W_est` is the window of a Reno flow with the same throughput: it grows by
+//! `3 (1 - beta) / (1 + beta)` packets per round trip; while `W_cubic(t) < W_est` the window is `W_est` (4.2). A loss or a mark
+//! reduces the window by the factor `beta` (4.5); `W_max` becomes the window before it, or `(1 + beta) / 2` of that if it was
+//! below the last `W_max` (4.6, fast convergence). After a timeout `W_max` is unknown (4.7; RFC 9438, section 4.8).
 //!
 //! # Differences
-//! * `W_est` is kept as a sum over acknowledgements (RFC 9438, equation 4), for round trips that change; its slope does not
-//!   become 1 above the last window as in RFC 9438, section 4.3: in Linux 6.1's recordings it does not.
-//! * Where the window grows by packets (`counting`), what the recordings of Linux 6.1 show holds instead of sections 4.1 to 4.6: the
-//!   window heads for `W_cubic(t + least round trip)`, as in the authors' paper (S. Ha, I. Rhee, L. Xu, "CUBIC: a new
+//! * `W_est` is a sum over ACKs (RFC 9438, equation 4), so that it follows a changing round-trip time; its slope does not become 1
+//!   above the last window (RFC 9438, section 4.3), as it does not in recordings of Linux 6.1.
+//! * With `counting = "packets"` the window follows the recordings of Linux 6.1 instead of sections 4.1 to 4.6: the
+//!   target is `W_cubic(t + minimum round-trip time)`, as in the authors' paper (S. Ha, I. Rhee, L. Xu, "CUBIC: a new
 //!   TCP-friendly high-speed TCP variant", ACM SIGOPS Operating Systems Review 42(5), 2008); its distance from the plateau is
-//!   whole packets, rounded down, and so is `W_max`; how many packets let the window grow by one is found anew when the window has
-//!   changed, and otherwise holds for 1/32 s. All times are counted by the clock of `timer_tick`, the least round trip
-//!   rounded up.
-//! * While no `W_max` is known the window grows by at least one packet for each 20 acknowledged: in the recordings of Linux 6.1
-//!   it does so after slow start ended without a loss.
+//!   rounded down to whole packets, and so is `W_max`; the number of ACKed packets per window increment is recomputed when the
+//!   window changes, and otherwise after 1/32 s. All times count in periods of `timer_tick`, the minimum round-trip time rounded up.
+//! * While `W_max` is unknown the window grows by at least one packet per 20 ACKed, as in recordings of Linux 6.1 after slow start
+//!   ended without a loss.
 
 use super::hystart::HyStart;
 use super::hystart_plus::HyStartPlus;
@@ -34,17 +33,17 @@ use penstock_core::{Span, Time};
 
 /// Packets per cubic second (section 5).
 const C: f64 = 0.4;
-/// What a loss leaves of the window (section 4.5).
+/// Factor by which a loss or a mark reduces the window (section 4.5).
 const BETA: f64 = 0.7;
 /// Packets that `W_est` gains in a round trip (equation 4).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Greatest target, in windows.
+/// Upper bound of the target, as a multiple of cwnd.
 const MOST_TARGET: f64 = 1.5;
 /// Upper bound on ACKed packets per cwnd increment, as a multiple of cwnd.
 const MOST_COUNT: f64 = 100.0;
-/// Upper bound on them, in packets, while `W_max` is not known.
+/// Upper bound on ACKed packets per cwnd increment while `W_max` is unknown, in packets.
 const UNKNOWN_COUNT: f64 = 20.0;
-/// How long a count of ACKed packets per cwnd increment holds.
+/// How long a number of ACKed packets per cwnd increment stays valid.
 const PACE_HOLDS: Span = Span::from_micros(31_250);
 
 /// State since congestion avoidance began.
@@ -55,7 +54,7 @@ struct Epoch {
     k: f64,
     origin: f64,
     w_est: f64,
-    /// Packets acknowledged towards the next one of `w_est`.
+    /// Packets ACKed towards the next increment of `w_est`.
     credit: f64,
 }
 
@@ -66,7 +65,7 @@ impl Epoch {
         Self { began: now, k, origin, w_est: cwnd, credit: 0.0 }
     }
 
-    /// How far `W_cubic(t)` is above the plateau.
+    /// Distance of `W_cubic(t)` above the plateau, in packets.
     fn above(&self, t: f64) -> f64 {
         let x = t - self.k;
         C * x * x * x
@@ -76,13 +75,13 @@ impl Epoch {
         self.above(t) + self.origin
     }
 
-    /// The same, whole packets away from the plateau.
+    /// The same, with its distance from the plateau rounded down to whole packets.
     fn w_cubic_whole(&self, t: f64) -> f64 {
         let above = self.above(t);
         self.origin + floor(above.abs()).copysign(above)
     }
 
-    /// `W_est` in whole packets.
+    /// Grow `W_est` in whole packets.
     fn grow_reno(&mut self, cwnd: f64) {
         let count = floor(cwnd / ALPHA);
         if self.credit > count {
@@ -93,7 +92,7 @@ impl Epoch {
     }
 }
 
-/// ACKed packets per cwnd increment, with the window and the time for which they were found.
+/// A number of ACKed packets per cwnd increment, with the window and the time at which it was computed.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     window: f64,
@@ -107,7 +106,7 @@ pub(crate) struct Cubic {
     w_max: Option<f64>,
     epoch: Option<Epoch>,
     pace: Option<Pace>,
-    /// The least round trip since the last timeout.
+    /// Minimum round-trip time since the last timeout.
     least: Option<Span>,
     hystart: HyStart,
     careful: HyStartPlus,
@@ -183,7 +182,7 @@ impl Cubic {
         s.set_cwnd(now, next);
     }
 
-    /// ACKed packets per cwnd increment, so that a window of ACKs brings the window to the higher target.
+    /// The number of ACKed packets per cwnd increment with which a window of ACKs reaches the higher of the two targets.
     fn pace(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
         let now = ticks::last(now, params.timer_tick);
         if let Some(epoch) = &mut self.epoch {
@@ -220,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn the_window_heads_for_whole_packets_away_from_the_plateau() {
-        // 5 of 8: W_cubic(20 ms) is 5.09, 2.91 below the plateau
+    fn the_target_is_whole_packets_away_from_the_plateau() {
+        // A window of 5, W_max 8: W_cubic(20 ms) is 5.09, 2.91 below the plateau.
         let epoch = Epoch::new(Time::ZERO, 5.0, Some(8.0));
         assert!((epoch.w_cubic(0.02) - 5.09).abs() < 0.01);
         assert_eq!(
@@ -229,7 +228,7 @@ mod tests {
             [6.0, 7.0, 8.0, 8.0, 9.0]
         );
         let params = TcpParams::of(Profile::Linux);
-        // so five packets are enough for one more
+        // The target is 6, so the window grows by one for five packets.
         assert_eq!(after_a_loss(8.0).pace(&params, at(1000), 5.0, 1.0), 5.0);
     }
 
@@ -240,18 +239,18 @@ mod tests {
             let mut cubic = after_a_loss(8.0);
             times.map(|time| cubic.pace(&params, at(time), 6.0, 20.0))
         };
-        // nothing to head for at first; W_est is a packet higher for each 11 acknowledged
+        // The target is no higher at first; W_est grows by a packet per 11 ACKed.
         assert_eq!(pace_at(0, [1000, 1031, 1032]), [6.0, 6.0, 2.0]);
-        // by a clock of 10 ms: 1039 is 1030, 30 ms after 1000
+        // With a clock of 10 ms, 1039 is 1030: 30 ms after 1000.
         assert_eq!(pace_at(10, [1009, 1039, 1040]), [6.0, 6.0, 2.0]);
-        // another window has its own
+        // Another window has a pace of its own.
         let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(8.0));
         assert_eq!([5.0, 6.0].map(|cwnd| cubic.pace(&params, at(1000), cwnd, 1.0)), [5.0, 600.0]);
     }
 
     #[test]
-    fn the_target_is_that_of_the_least_round_trip_later() {
-        // 74 of 106: K is 4.309 s; W_cubic is a packet above the plateau 5.666 s after the reduction
+    fn the_target_is_that_of_the_minimum_round_trip_later() {
+        // A window of 74, W_max 106: K is 4.309 s; W_cubic is a packet above the plateau 5.666 s after the reduction.
         let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(106.0));
         cubic.pace(&params, at(1000), 74.0, 1.0);
         assert_eq!([6600, 6660].map(|millis| cubic.pace(&params, at(millis), 106.0, 1.0)), [10_600.0, 106.0]);

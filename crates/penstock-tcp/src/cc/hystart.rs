@@ -1,17 +1,16 @@
-//! HyStart: an end of slow start before packets are lost.
+//! HyStart: leaves slow start before packets are lost.
 //!
 //! S. Ha, I. Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011.
 //!
 //! # Law
-//! A round begins with the first acknowledgement of a packet sent in it. With at least `LOW_WINDOW` packets in the window slow
-//! start ends if
-//! * a *train* of acknowledgements, no two more than `SPACING` apart, has lasted since the round began for half the least round
-//!   trip: as many packets are under way as the path forwards in that time, or
-//! * the least of the first `SAMPLES` round trips of the round is above the least of all by an eighth of that, between
-//!   `LEAST_RISE` and `MOST_RISE`.
+//! A round begins with the first ACK of a packet sent in it. Once the window has `LOW_WINDOW` packets, slow start ends if
+//! * a *train* of ACKs at most `SPACING` apart has lasted from the start of the round for half the minimum round-trip time: the
+//!   packets in flight then fill the one-way path, or
+//! * the minimum of the first `SAMPLES` round-trip times of the round exceeds the overall minimum by an eighth of it, clamped
+//!   to `LEAST_RISE ..= MOST_RISE`.
 //!
 //! # Differences
-//! * The bounds of the rise are Linux', 4 to 16 ms.
+//! * The bounds of the rise are those of Linux, 4 and 16 ms.
 
 use crate::wire::Ack;
 use penstock_core::{Span, Time};
@@ -24,10 +23,10 @@ const MOST_RISE: Span = Span::from_millis(16);
 
 #[derive(Debug)]
 pub(crate) struct HyStart {
-    /// The packet whose acknowledgement ends the round.
+    /// The packet whose ACK ends the round.
     round_ends: u32,
     round_began: Time,
-    /// The last acknowledgement of the train.
+    /// Time of the last ACK of the train.
     train_reached: Time,
     least: Span,
     least_of_round: Span,
@@ -48,7 +47,7 @@ impl Default for HyStart {
 }
 
 impl HyStart {
-    /// A new acknowledgement in slow start; `max` is the first packet never sent. Returns whether slow start ends.
+    /// Process an ACK of new data in slow start; `max` is the first packet never sent. Returns whether slow start ends.
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, cwnd: f64, max: u32) -> bool {
         let round_trip = now.since(ack.stamp);
         self.least = self.least.min(round_trip);
@@ -86,7 +85,8 @@ mod tests {
         Time::from_nanos(millis * 1_000_000)
     }
 
-    /// Acknowledgements of one packet each from `first` ms on, `every` ms apart, with this round trip: at which the start ends.
+    /// The packet with whose ACK slow start ends: ACKs of one packet each from `first` ms on, `every` ms apart, all with the
+    /// round-trip time `rtt`.
     fn ends_at(hystart: &mut HyStart, packets: core::ops::Range<u32>, first: u64, every: u64, rtt: u64) -> Option<u32> {
         let max = packets.end;
         packets.clone().find(|packet| {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
-        // 1 ms apart for more than 20 of 40 ms: the acknowledgement after 21 ms.
+        // 1 ms apart for more than 20 of 40 ms: the ACK after 21 ms.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 1, 40), Some(21));
         // 3 ms apart is no train.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 3, 40), None);
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(ends_at(&mut hystart, 0..10, 100, 3, 80), None);
             ends_at(&mut hystart, 10..30, 200, 3, rtt)
         };
-        // The first eight are looked at, the ninth decides.
+        // The first eight are measured, the ninth decides.
         assert_eq!(round_of(90), None);
         assert_eq!(round_of(91), Some(18));
     }

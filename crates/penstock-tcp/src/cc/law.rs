@@ -16,7 +16,7 @@ use super::tahoe::Tahoe;
 use super::vegas::Vegas;
 use super::window_law::RenoWindow;
 use crate::params::{Flavour, Hystart, TcpParams};
-use crate::recovery::Recovery;
+use crate::recovery::RecoveryRules;
 use crate::state::SenderState;
 use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
@@ -92,7 +92,7 @@ impl Law {
             (Flavour::Tahoe, _) => Self::Tahoe(Tahoe),
             (Flavour::Reno, _) => Self::Reno(Reno),
             (Flavour::NewReno, _) => Self::NewReno(NewReno::default()),
-            (Flavour::Sack, _) if params.recovery == Recovery::Ns2 => Self::Pipe(Pipe::default()),
+            (Flavour::Sack, _) if params.recovery == RecoveryRules::Ns2 => Self::Pipe(Pipe::default()),
             (Flavour::Sack, false) if params.hystart == Hystart::Plus => Self::SackHyStartPlus(Box::default()),
             (Flavour::Sack, true) if params.hystart == Hystart::Plus => Self::SackHyStartPlusRack(Box::default()),
             (Flavour::Sack, false) => Self::Sack(Box::default()),

@@ -1,17 +1,17 @@
-//! LEDBAT: a window that keeps the delay it causes near a target, and gives way to everybody else.
+//! LEDBAT: keeps its own queueing delay near a target and yields to other traffic.
 //!
 //! RFC 6817; section numbers refer to it. Recovery is that of SACK.
 //!
 //! # Law
-//! `queueing delay = min(last FILTER delays) - base`, the base being the least delay of this minute and the nine before.
-//! With `off = (target - queueing delay) / target` an acknowledgement of `acked` packets adds `gain off acked / cwnd`; the
-//! window stays between `MIN_CWND` and one packet more than was outstanding (section 2.4.2). A loss halves it.
+//! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the nine
+//! before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`; the window
+//! stays between `MIN_CWND` and one packet more than was outstanding (section 2.4.2). A loss halves it.
 //!
 //! # Differences
-//! * Delays are round trips, not one-way delays: acknowledgements of the simulator carry no time of the receiver. A queue on
-//!   their way counts as one's own, and so does the delay of an acknowledgement, which the filter mostly takes out.
+//! * Delays are round-trip times, not one-way delays: ACKs carry no receiver timestamp. Queueing of ACKs therefore counts as
+//!   the flow's own delay, and so does the delay of ACKs at the receiver, which the filter mostly removes.
 //! * There is no slow start, which section 2.2 leaves open. The opening packet is not measured: it is shorter than data.
-//! * `target` and `gain` may lie above the 100 ms and the 1 of section 2.5: RFC 7928 asks for a gain of 10.
+//! * `target` and `gain` may exceed the 100 ms and the 1 of section 2.5: RFC 7928 uses a gain of 10.
 
 use super::window_law::WindowLaw;
 use crate::state::{HALF, SenderState};
@@ -31,7 +31,7 @@ const UNKNOWN: Span = Span::from_nanos(u64::MAX);
 #[derive(Debug)]
 pub(crate) struct Ledbat {
     base: [Span; HISTORY as usize],
-    /// The minute that was last measured in.
+    /// The minute of the last measurement.
     minute: u64,
     current: [Span; FILTER],
     next: usize,
@@ -56,7 +56,7 @@ impl Ledbat {
         self.next = (self.next + 1) % FILTER;
     }
 
-    /// Seconds that the packets wait for each other.
+    /// The flow's own queueing delay, in seconds.
     fn queueing_delay(&self) -> f64 {
         let least = |delays: &[Span]| delays.iter().copied().min().unwrap_or(UNKNOWN);
         let (current, base) = (least(&self.current), least(&self.base));
@@ -81,7 +81,7 @@ impl WindowLaw for Ledbat {
         let most = f64::from(s.outstanding()) + acked + ALLOWED_INCREASE;
         let cwnd = s.cwnd + s.params.gain * off * acked / s.cwnd;
         s.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
-        // Never in slow start, as far as pacing goes.
+        // LEDBAT is never in slow start; pacing looks at the threshold.
         s.ssthresh = s.ssthresh.min(s.cwnd);
     }
 
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::params::{Flavour, Profile, TcpParams};
 
-    /// The window after an acknowledgement of one packet of twenty, with this base and this round trip, in milliseconds.
+    /// The window after an ACK of one packet of twenty; `base` delay and round-trip time in milliseconds.
     fn after(base: u64, millis: u64, gain: f64) -> f64 {
         let params =
             TcpParams { flavour: Flavour::Ledbat, initial_window: 20.0, gain, ..TcpParams::of(Profile::Linux) };
@@ -113,8 +113,8 @@ mod tests {
     }
 
     #[test]
-    fn the_window_moves_in_proportion_to_what_is_missing_to_the_target() {
-        // Section 2.4.2 with a target of 100 ms: 1, 0.5, 0, -0.5 and -2 of a packet a window.
+    fn the_window_moves_in_proportion_to_the_distance_from_the_target() {
+        // Section 2.4.2 with a target of 100 ms: growth of 1, 0.5, 0, -0.5 and -2 packets per window.
         for (delay, off) in [(0, 1.0), (50, 0.5), (100, 0.0), (150, -0.5), (300, -2.0)] {
             assert!((after(40, 40 + delay, 1.0) - (20.0 + off / 20.0)).abs() < 1e-9, "{delay} ms");
         }

@@ -141,7 +141,7 @@ impl NewReno {
 mod tests {
     use super::*;
     use crate::params::{Profile, TcpParams};
-    use crate::recovery::Recovery;
+    use crate::recovery::RecoveryRules;
     use crate::wire::Segment;
 
     struct Discard;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     /// Window and inflation after a partial ACK of `acked` packets, with these before it.
-    fn deflated(recovery: Recovery, cwnd: f64, inflation: u32, acked: u32) -> (f64, u32) {
+    fn deflated(recovery: RecoveryRules, cwnd: f64, inflation: u32, acked: u32) -> (f64, u32) {
         let params = TcpParams { recovery, prr: false, deflation: true, ..TcpParams::of(Profile::Linux) };
         let mut s = SenderState::new(params.into());
         s.start_transfer(Time::ZERO, 1000);
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_partial_ack_deflates_by_what_it_acks_less_one_packet_whatever_the_rules() {
-        for rules in [Recovery::Ns2, Recovery::Rfc] {
+        for rules in [RecoveryRules::Ns2, RecoveryRules::Rfc] {
             assert_eq!(deflated(rules, 20.0, 10, 4), (20.0, 7));
             // RFC 6582: 20 + 10 - 10 + 1 = 21.
             assert_eq!(deflated(rules, 20.0, 10, 10), (20.0, 1));
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_partial_ack_leaves_a_window_of_one_packet_and_an_inflation_of_one() {
-        for rules in [Recovery::Ns2, Recovery::Rfc] {
+        for rules in [RecoveryRules::Ns2, RecoveryRules::Rfc] {
             assert_eq!(deflated(rules, 4.0, 3, 6), (1.0, 1));
             assert_eq!(deflated(rules, 4.0, 3, 30), (1.0, 1));
         }

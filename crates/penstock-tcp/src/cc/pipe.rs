@@ -4,13 +4,13 @@
 //! section 3.
 //!
 //! # Law
-//! Third duplicate: `ssthresh = cwnd/2`, `cwnd` is halved, the lost packet is sent again, and
-//! `pipe = outstanding - duplicates`. In recovery each duplicate takes one from `pipe`, each partial acknowledgement two, each
-//! packet sent adds one, and packets are sent while `pipe < cwnd`: the next hole below the highest packet reported, else a new
-//! packet. Recovery ends when everything outstanding at its beginning is acknowledged.
+//! Third duplicate ACK: `ssthresh = cwnd/2`, `cwnd` is halved, the lost packet is retransmitted, and
+//! `pipe = outstanding - duplicates`. In recovery each duplicate ACK subtracts one from `pipe`, each partial ACK two, and each
+//! packet sent adds one. Packets are sent while `pipe < cwnd`: the next hole below the highest packet reported, else a new
+//! packet. Recovery ends when everything outstanding at its beginning is ACKed.
 //!
 //! # Differences
-//! * From RFC 6675: `pipe` is not computed anew from the scoreboard, and a hole needs no three reports above it.
+//! * From RFC 6675: `pipe` is a counter, not recomputed from the scoreboard, and a hole counts as lost without three reports above it.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
 use crate::runs::Runs;
@@ -20,14 +20,14 @@ use penstock_core::Time;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pipe {
-    /// What the receiver has reported out of order.
+    /// Packets that SACK blocks have reported.
     sacked: Runs,
-    /// Packets below have been sent again in this recovery.
+    /// Packets below this one have been retransmitted in this recovery.
     repaired: u32,
-    /// Packets thought to be in the network.
+    /// Estimated number of packets in the network.
     in_network: i32,
     recovering: bool,
-    /// After a timeout duplicates say nothing until new data is acknowledged.
+    /// A timeout occurred: duplicate ACKs are ignored until new data is ACKed.
     timed_out: bool,
 }
 
@@ -68,7 +68,7 @@ impl CongestionControl for Pipe {
 }
 
 impl Pipe {
-    /// Enter the reported blocks; whether they said anything new.
+    /// Record the reported blocks; returns whether a packet in them is new.
     fn note(&mut self, s: &SenderState, ack: &Ack<'_>) -> bool {
         self.sacked.remove_below(s.una);
         let mut new = 0;
@@ -125,7 +125,7 @@ impl Pipe {
         }
     }
 
-    /// The lowest packet that has neither been reported nor sent again, below the highest one reported.
+    /// The lowest packet below the highest reported one that is neither reported nor retransmitted.
     fn next_hole(&self, una: u32) -> Option<u32> {
         let from = self.repaired.max(una);
         let hole = self.sacked.find(from).map_or(from, |run| run.end);

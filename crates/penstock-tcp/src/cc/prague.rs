@@ -1,18 +1,18 @@
-//! Prague: DCTCP for the Internet, with packets of its own codepoint.
+//! Prague: DCTCP for the Internet; its packets carry ECT(1).
 //!
-//! RFC 9331, section 4 (what is asked for); K. De Schepper, O. Tilmans, B. Briscoe, V. Goel, "Prague Congestion Control",
+//! RFC 9331, section 4 (requirements); K. De Schepper, O. Tilmans, B. Briscoe, V. Goel, "Prague Congestion Control",
 //! draft-briscoe-iccrg-prague-congestion-control (recalled, not verified). Recovery is that of SACK; packets are paced.
 //!
 //! # Law
-//! Data is sent as ECT(1). Acknowledgements count the marked packets in three bits ([`super::accurate`]). Once a round trip,
-//! at least `VIRTUAL_RTT`, `alpha <- (1 - g) alpha + g M`, M the share of marked packets in it, `g = 1/16`; at most as often a
-//! mark leaves `1 - alpha/2` of the window. The first mark finds `alpha = 1`. Otherwise the window grows by one packet a round
-//! trip, by `(SRTT / VIRTUAL_RTT)^2` of it where that is shorter, marked or not. In steady state `alpha = 2 / cwnd`: two marks a
-//! round trip. A loss halves the window.
+//! ACKs count the marked packets in three bits ([`super::accurate`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
+//! `alpha <- (1 - g) alpha + g M`, where M is the share of packets marked in it and `g = 1/16`. A mark reduces the window by
+//! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1. The window grows by one packet
+//! per round trip, marked or not; if SRTT is below `VIRTUAL_RTT`, by `(SRTT / VIRTUAL_RTT)^2` packets. In steady state
+//! `alpha = 2 / cwnd`: two marks per round trip. A loss halves the window.
 //!
 //! # Differences
-//! * No fall back to Reno's answer where a queue marks as RFC 3168 says; the window is never below two packets.
-//! * Bytes are not counted, and the AccECN option is not sent: the three bits are all there is.
+//! * There is no fallback to Reno's response at a queue that marks by RFC 3168; the window is never below two packets.
+//! * Marked bytes are not counted and the AccECN option is not sent; only the three-bit counter is.
 
 use super::accurate::Counter;
 use super::window_law::WindowLaw;
@@ -22,21 +22,21 @@ use penstock_core::{Span, Time};
 
 /// The estimation gain.
 const G: f64 = 1.0 / 16.0;
-/// Round trips shorter than this count as this long.
+/// Lower bound of the virtual round-trip time.
 const VIRTUAL_RTT: Span = Span::from_millis(25);
 
 #[derive(Debug)]
 pub(crate) struct Prague {
     alpha: f64,
     counter: Counter,
-    /// A mark has been seen.
+    /// A mark has been received.
     seen: bool,
-    /// The observation lasts until a packet sent after this one is acknowledged, and at least so long.
+    /// The observation window ends when a packet sent after this one is ACKed, but not before `until`.
     window_end: u32,
     until: Time,
     acked: u32,
     marked: u32,
-    /// No further cut before.
+    /// No further reduction before this time.
     rests: Time,
 }
 
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::params::{Flavour, Profile, TcpParams};
 
-    /// `alpha` after each acknowledgement of a sender with always `window` packets outstanding, one each millisecond.
+    /// `alpha` after each ACK of a sender with always `window` packets outstanding, one ACK per millisecond.
     fn alphas(window: u32, is_marked: impl Fn(u32) -> bool) -> std::vec::Vec<f64> {
         let params = TcpParams { flavour: Flavour::Prague, ecn: true, ..TcpParams::of(Profile::Linux) };
         let mut s = SenderState::new(params.into());
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn alpha_follows_its_recurrence_once_a_round_trip() {
-        // The first packet is an observation of its own, and marked; then 10 of 40 are.
+        // The first packet is an observation window of its own, and is marked; then 10 of 40 are.
         let seen = alphas(40, |packet| packet % 40 < 10);
         for (n, alpha) in seen.iter().step_by(40).enumerate() {
             let solution = 0.25 + 0.75 * (15.0_f64 / 16.0).powi(i32::try_from(n).expect("few"));

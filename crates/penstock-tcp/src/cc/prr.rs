@@ -1,16 +1,15 @@
-//! Proportional rate reduction: how much a recovery may send for each acknowledgement.
+//! Proportional rate reduction: the number of packets that an ACK releases during a recovery.
 //!
 //! RFC 6937, section 3, with the slow start reduction bound (PRR-SSRB).
 //!
 //! # Law
-//! With `delivered` and `out` what the receiver has got and what was sent since the recovery began, and `RecoverFS` what was
-//! outstanding then: above the threshold `sndcnt = ceil(delivered * ssthresh / RecoverFS) - out`; at or below it
-//! `sndcnt = min(ssthresh - pipe, max(delivered - out, delivered now) + 1)`; with the conservative bound (PRR-CRB), for an
-//! acknowledgement that is not safe, it is `min(ssthresh - pipe, max(delivered - out, delivered now))`. The window is
-//! `pipe + sndcnt`.
+//! `delivered` and `out` are the packets delivered and sent since the recovery began, `RecoverFS` the packets outstanding when it
+//! began. While `pipe > ssthresh`, `sndcnt = ceil(delivered * ssthresh / RecoverFS) - out`; otherwise
+//! `sndcnt = min(ssthresh - pipe, max(delivered - out, delivered now) + 1)`. An ACK that is not safe falls under the conservative
+//! bound (PRR-CRB): `min(ssthresh - pipe, max(delivered - out, delivered now))`. The window is `pipe + sndcnt`.
 //!
 //! # Differences
-//! * In whole packets; `RecoverFS` does not count what limited transmit has added, as in the examples of section 3.1.
+//! * In whole packets; `RecoverFS` does not count packets sent by limited transmit, as in the examples of section 3.1.
 
 use penstock_core::math::floor;
 
@@ -32,13 +31,12 @@ impl Prr {
         self.out += 1;
     }
 
-    /// The first retransmission of a recovery goes out at once.
+    /// Minimum of `sndcnt`: the first retransmission of a recovery leaves at once.
     pub(crate) fn least(&self) -> u32 {
         u32::from(self.out == 0)
     }
 
-    /// So many packets were delivered just now, and `pipe` are thought to be in the network: how many may be sent. `safe`: by the
-    /// slow start bound.
+    /// `sndcnt` after an ACK that delivered `now` packets, with `pipe` packets in the network. `safe`: the slow start bound applies.
     pub(crate) fn on_delivery(&mut self, now: u32, pipe: u32, ssthresh: f64, safe: bool) -> u32 {
         self.delivered += now;
         let ssthresh = floor(ssthresh) as u32;
@@ -57,8 +55,8 @@ mod tests {
     use super::*;
     use std::string::String;
 
-    /// What is sent for each of the acknowledgements of packets `first..`, of a window of 20 whose first `first` packets are
-    /// lost; two new packets go out by limited transmit.
+    /// Packets sent for each ACK of packets `first..`, of a window of 20 whose first `first` packets are lost; limited transmit
+    /// sends two new packets before.
     fn example(first: u32) -> String {
         let (mut prr, mut sent) = (Prr::new(20), String::from("NN"));
         let mut pipe = 22 - 2;

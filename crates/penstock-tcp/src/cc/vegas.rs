@@ -3,28 +3,28 @@
 //! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995.
 //!
 //! # Law
-//! Once a round trip, with `rtt` the mean of the round trips measured in it:
+//! Once per round trip, with `rtt` the mean of the round-trip times measured in it:
 //! `expected = outstanding/base_rtt`, `actual = (packets sent in the round)/rtt`, `delta = (expected - actual) base_rtt`,
 //! rounded to a whole number of packets.
-//! * Slow start: `cwnd += 1` per acknowledgement in every other round; `delta > gamma` after a round without growth ends it
-//!   with `cwnd -= cwnd/8` and `ssthresh = 2`.
-//! * Avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`. A window of which more
-//!   than three packets are unused does not grow.
-//! * Retransmission: on a duplicate, if the packet asked for is older than a fine-grained timeout, else on the third; the
-//!   first two acknowledgements after it repair the next packet if that is too old. `cwnd` is cut by a quarter (by half if
-//!   the packet was sent more than once), but only once for losses of packets sent at the same window.
+//! * Slow start: `cwnd += 1` per ACK in every other round; `delta > gamma` after a round without growth ends it with
+//!   `cwnd -= cwnd/8` and `ssthresh = 2`.
+//! * Congestion avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`. A window with
+//!   more than three unused packets does not grow.
+//! * Retransmission: on a duplicate ACK if the oldest packet has exceeded a fine-grained timeout, else on the third; each of the
+//!   first two ACKs after it retransmits the next packet if that has exceeded the timeout too. `cwnd` is cut by a quarter (by
+//!   half if the packet was sent more than once), but only once for losses of packets sent at the same window.
 //! * The fine-grained timeout is 17/16 `(SRTT + 2 RTTVAR)`, measured with every packet that was sent once; each retransmission
-//!   adds an eighth to it, or doubles it if the packet was sent more than once. The coarse timer backs off as well.
+//!   lengthens it by an eighth, or doubles it if the packet was sent more than once. The coarse timer backs off as well.
 //! * A timeout halves the threshold and leaves a window of two packets.
 //!
 //! # Differences
-//! * The paper leaves the constants of the retransmission open; they are ns-2's. `ns2_*.rs` in the tests compare every packet.
-//! * `recovery = "ns2"`: no ECN; the packets of the initial window are not measured; a packet that was never sent counts as late, so
-//!   that the next packet is sent twice where a retransmission leaves nothing outstanding; what is known of a packet is kept
-//!   in a table as long as the window, from which an acknowledgement that covers its end and its beginning removes nothing;
-//!   duplicates after a timeout deflate the window to nothing.
-//! * A few flows in a hundred differ from ns-2 by a last bit: ns-2 adds up times in floating point, and a `delta` that lies
-//!   exactly between two whole numbers (a round trip of twice `base_rtt`) then falls on the other side.
+//! * The paper leaves the constants of retransmission open; those of ns-2 are used. `ns2_*.rs` in the tests compare every packet.
+//! * `recovery = "ns2"`: no ECN; the packets of the initial window are not measured; a packet that was never sent counts as
+//!   overdue, so that the next packet is sent twice when a retransmission leaves nothing outstanding; sending times are kept in a
+//!   circular table with one entry per packet of the window, and an ACK that wraps around its end removes no entry; duplicate ACKs
+//!   after a timeout deflate the window to nothing.
+//! * A few flows in a hundred differ from ns-2 by rounding: ns-2 sums times in floating point, so a `delta` exactly halfway
+//!   between two whole numbers (a round trip of twice `base_rtt`) may be rounded the other way.
 
 use super::CongestionControl;
 use crate::state::{HALF, LastReduction, SenderState};
@@ -32,21 +32,22 @@ use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
 
-/// Least window of the law, in packets.
+/// Minimum window, in packets.
 const MIN_CWND: f64 = 2.0;
 
-/// A window with more packets unused than this does not grow.
+/// A window with more unused packets than this does not grow.
 const MOST_UNUSED: f64 = 3.0;
 
-/// A packet outstanding.
+/// An outstanding packet.
 #[derive(Clone, Copy, Debug)]
 struct SentPacket {
-    /// On the clock of the law.
+    /// When it was last sent, on the law's clock.
     at: Span,
+    /// Number of times it was sent.
     times: u32,
 }
 
-/// Fine-grained estimate of the round trip: sums of the estimator of [`crate::rtt`], in seconds.
+/// Fine-grained estimate of the round-trip time, scaled as in [`crate::rtt`], in seconds.
 #[derive(Debug, Default)]
 struct FineRtt {
     srtt8: f64,
@@ -70,29 +71,29 @@ impl FineRtt {
 
 #[derive(Debug, Default)]
 pub(crate) struct Vegas {
-    /// The packets outstanding, from `una` on.
+    /// The outstanding packets, from `una` on.
     sent: VecDeque<SentPacket>,
-    /// ns-2 keeps a table of as many packets as the window has and forgets nothing where one acknowledgement covers the last
-    /// entry and the first: the number that next falls on each such entry, and how often the one before was sent.
+    /// Entries that ns-2's circular table keeps because one ACK wrapped around its end: the number of the next packet that uses
+    /// the entry, and the record of the packet before.
     stale: VecDeque<(u32, SentPacket)>,
-    /// When the first packet was last sent: the law's clock begins.
+    /// When the first packet was last sent; the law's clock counts from here.
     origin: Time,
-    /// The first answer has come.
+    /// The first ACK has arrived.
     answered: bool,
     fine: FineRtt,
     base_rtt: f64,
-    /// The round in progress: the packet whose answer ends it, its beginning, and the round trips measured in it.
+    /// The current round: the packet whose ACK ends it, its start, and the round-trip times measured in it.
     round_ends: u32,
     round_began: Span,
     rtt_sum: f64,
     rtt_count: u32,
-    /// Whether slow start holds in this round, and what each acknowledgement adds.
+    /// Slow start pauses in this round; and the window increment per ACK.
     holds: bool,
     step: f64,
     /// Window after the last retransmission, and when it was set.
     cut_window: f64,
     cut_at: Span,
-    /// Acknowledgements that are still to be looked at after a retransmission.
+    /// Number of ACKs after a retransmission that may still retransmit the next packet.
     worried: u32,
 }
 
@@ -156,18 +157,18 @@ impl Vegas {
         if s.una == 1 && s.params.syn {
             s.set_cwnd(now, s.params.initial_window);
         }
-        // The inflation of duplicates ends. After a timeout there is no cut window; in ns-2 it is then 0.
+        // The inflation by duplicate ACKs ends. After a timeout there is no cut window; ns-2 then has 0.
         let deflates = s.rules().vegas_deflates(self.cut_window);
         if s.dupacks > s.params.dupack_threshold && s.cwnd > self.cut_window && deflates {
             s.set_cwnd(now, self.cut_window);
             s.ssthresh = MIN_CWND;
         }
-        let acknowledged = (ack.ack - s.una) as usize;
+        let acked = (ack.ack - s.una) as usize;
         s.acknowledge(now, ack);
         if ack.ack > self.round_ends {
             self.end_round(s, now);
         }
-        let newest = self.forget(s, acknowledged);
+        let newest = self.forget(s, acked);
         let measured = |sent: &SentPacket| sent.times == 1 && s.rules().vegas_measures(sent.at);
         if let Some(sent) = newest.filter(measured) {
             let rtt = self.age(&sent, now);
@@ -176,7 +177,7 @@ impl Vegas {
             self.base_rtt = self.base_rtt.min(rtt);
             self.fine.measure(rtt);
         }
-        // Only a window that is in use grows, and a step of slow start only in slow start.
+        // Only a window that is used grows; a step of a whole packet needs slow start.
         let unused = s.cwnd - f64::from(s.next - s.una);
         let slow = s.cwnd < s.ssthresh;
         if self.step > 0.0 && unused <= MOST_UNUSED && (slow || self.step < 1.0) {
@@ -201,7 +202,7 @@ impl Vegas {
         self.clock(now).as_secs() - sent.at.as_secs()
     }
 
-    /// The law proper, once a round trip.
+    /// Compare expected and actual rate, once per round trip.
     fn end_round(&mut self, s: &mut SenderState, now: Time) {
         let rtt = if self.rtt_count > 0 {
             self.rtt_sum / f64::from(self.rtt_count)
@@ -217,7 +218,7 @@ impl Vegas {
             }
             let actual = f64::from(sent) / rtt;
             let expected = f64::from(s.next + 1 - s.una) / self.base_rtt;
-            // Rounded towards zero after the half is added.
+            // Truncated after a half is added, as a cast to integer does.
             let delta = ((expected - actual) * self.base_rtt + 0.5) as i64 as f64;
             let cwnd = s.cwnd;
             self.step = 0.0;
@@ -279,20 +280,20 @@ impl Vegas {
         }
     }
 
-    /// Forget the packets that have been acknowledged; returns the newest of them.
-    fn forget(&mut self, s: &SenderState, acknowledged: usize) -> Option<SentPacket> {
-        let acknowledged = acknowledged.min(self.sent.len());
-        let newest = acknowledged.checked_sub(1).and_then(|last| self.sent.get(last).copied());
-        let (first, window) = (s.una - acknowledged as u32, s.params.window);
-        if s.rules().vegas_reuses_table() && acknowledged > 1 && first % window > (s.una - 1) % window {
+    /// Remove the packets that were ACKed; returns the newest of them.
+    fn forget(&mut self, s: &SenderState, acked: usize) -> Option<SentPacket> {
+        let acked = acked.min(self.sent.len());
+        let newest = acked.checked_sub(1).and_then(|last| self.sent.get(last).copied());
+        let (first, window) = (s.una - acked as u32, s.params.window);
+        if s.rules().vegas_reuses_table() && acked > 1 && first % window > (s.una - 1) % window {
             let reused = first.saturating_add(window)..;
-            self.stale.extend(reused.zip(self.sent.iter().take(acknowledged).copied()));
+            self.stale.extend(reused.zip(self.sent.iter().take(acked).copied()));
         }
-        self.sent.drain(..acknowledged);
+        self.sent.drain(..acked);
         newest
     }
 
-    /// What ns-2's table still says of a packet that was not sent yet.
+    /// The stale entry that ns-2's table has for a packet not sent yet.
     fn stale_entry(&mut self, seq: u32) -> Option<SentPacket> {
         while self.stale.front().is_some_and(|(reused, _)| *reused < seq) {
             self.stale.pop_front();
@@ -300,7 +301,7 @@ impl Vegas {
         self.stale.front().filter(|(reused, _)| *reused == seq).map(|(_, sent)| *sent)
     }
 
-    /// Whether the packet asked for is older than the fine-grained timeout. In ns-2 one that was never sent is.
+    /// Whether the oldest packet has exceeded the fine-grained timeout. In ns-2 a packet that was never sent has.
     fn first_is_late(&mut self, s: &SenderState, now: Time) -> bool {
         match self.sent.front() {
             Some(sent) => self.age(sent, now) >= self.fine.timeout,

@@ -1,4 +1,4 @@
-//! How a window grows and what reduces it, apart from loss recovery: Reno's law, CUBIC, DCTCP, ...
+//! Growth and reduction of the window, apart from loss recovery: Reno, CUBIC, DCTCP, ...
 //!
 //! The recoveries [`Sack`](super::sack::Sack) and [`Rack`](super::rack::Rack) each run with any of these laws.
 
@@ -11,18 +11,18 @@ use penstock_core::Time;
 pub(crate) trait WindowLaw: Debug + Default {
     /// Factor by which a loss or a timeout reduces the window.
     const LOSS_FACTOR: f64;
-    /// A loss in a window whose mark has been answered needs no answer of its own.
+    /// A loss in a window of data that a mark has already reduced causes no further reduction.
     const MARK_COVERS_LOSS: bool = true;
     /// The law sets the window itself with each ACK; losses and marks reduce nothing.
     const SETS_WINDOW: bool = false;
 
-    /// Any ACK, before it changes the state; returns whether it echoes a mark that has to be answered.
+    /// Called for every ACK before it changes the state; returns whether it echoes a mark that calls for a reduction.
     #[inline]
     fn observe(&mut self, _s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
         ack.ece
     }
 
-    /// With `SETS_WINDOW`: any ACK, after it has changed the state.
+    /// With `SETS_WINDOW`: called for every ACK after it has changed the state.
     fn control(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
 
     /// With `SETS_WINDOW`: a recovery begins.
@@ -47,14 +47,14 @@ pub(crate) trait WindowLaw: Debug + Default {
     fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// What an ACK tells of the packets outstanding.
+/// Effect of an ACK on the outstanding packets.
 #[derive(Debug)]
 pub(crate) struct Delivery {
-    /// Packets that it reports for the first time.
+    /// Packets newly delivered.
     pub(crate) newly: u32,
-    /// Packets thought to be in the network after it.
+    /// Estimated number of packets in the network after it.
     pub(crate) in_flight: u32,
-    /// Packets found lost with it, where losses are found by time.
+    /// Packets found lost with it, if losses are detected by time.
     pub(crate) lost: u32,
     /// A recovery is under way.
     pub(crate) recovering: bool,

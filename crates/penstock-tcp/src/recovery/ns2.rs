@@ -1,4 +1,4 @@
-//! Loss recovery as in ns-2.35; [`Recovery`](super::Recovery) says what each decision is about.
+//! Loss recovery as in ns-2.35; [`RecoveryRules`](super::RecoveryRules) says what each decision is about.
 
 use penstock_core::Span;
 use penstock_core::math::floor;

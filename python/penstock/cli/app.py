@@ -12,7 +12,11 @@ from penstock.cli import list as listing_verb
 from penstock.cli.errors import report_errors
 
 app = typer.Typer(
-    help="A laboratory for router queue management: simulate, compare, explain.",
+    help=(
+        "A laboratory for router queue management: simulate networks, compare queue schemes, explain them and "
+        "reproduce published results."
+    ),
+    epilog="penstock VERB --help shows the options of a verb and an example.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -18,7 +18,7 @@ def check(
     load: Load = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="Print the resolved scenario as JSON.")] = False,
 ) -> None:
-    """Show the resolved scenario with every value in its canonical unit, or all of its errors at once."""
+    """Check a scenario without running it: draw its network and show every value, or list all errors."""
     from penstock.scenario.check import resolved_text
     from penstock.scenario.scenario import read_document
 

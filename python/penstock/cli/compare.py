@@ -38,20 +38,25 @@ def compare(
         list[str],
         typer.Option(
             metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
-            help="Scheme to compare, with its parameters; FILE.py: a Python law; repeatable.",
+            help="Scheme with parameters, e.g. red:gentle=true, or a Python law, or a table in a file; repeatable.",
             show_default=False,
         ),
     ],
     at: Annotated[
-        list[str], typer.Option(metavar="LINK", help="Links whose queue is replaced; default: the watched links.")
+        list[str],
+        typer.Option(metavar="LINK", help="Link whose queue is replaced; default: the watched; repeatable."),
     ] = [],  # noqa: B006
     vary: Annotated[
-        list[str], typer.Option(metavar="PATH=a,b,c", help="Values to sweep; several options make a grid.")
+        list[str],
+        typer.Option(
+            metavar="PATH=a,b,c",
+            help="Values of a key to sweep; several options make a grid.",
+        ),
     ] = [],  # noqa: B006
     runs: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, max=MAX_RUNS, help="Runs of each scheme and swept value, with seeds seed, seed + 1, ..."
+            metavar="N", min=1, max=MAX_RUNS, help="Runs of each scheme at each swept value, with consecutive seeds."
         ),
     ] = 30,
     precision: Annotated[
@@ -69,7 +74,11 @@ def compare(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Compare schemes side by side, paired run by run, with confidence intervals."""
+    """Compare schemes on one scenario: means with 95 % confidence intervals, paired by seed.
+
+    Each scheme replaces the queue of the watched links and meets the same traffic.
+    Finished runs are kept: rerun an interrupted command to resume it.
+    """
     from penstock.engine.run import cores
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")

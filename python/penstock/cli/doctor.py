@@ -1,4 +1,4 @@
-"""`penstock doctor`: what this machine can do."""
+"""`penstock doctor`: check the environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXAMPLE = "penstock doctor"
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check the environment, and how to fix what is missing."""
+    """Check the environment, and show how to install missing parts."""
     from penstock.engine import machine
 
     findings = machine.examine()

@@ -21,16 +21,16 @@ def explain(
     rtt: Annotated[str, typer.Option(metavar="TIME", help="Round-trip time without queueing.")] = "100ms",
     flows: Annotated[
         str | None,
-        typer.Option(metavar="N|A..B", help="Number of flows, for the queue law and for parameters that depend on it."),
+        typer.Option(metavar="N|A..B", help="Number of TCP flows or a range: adds the operating point of law and TCP."),
     ] = None,
-    limit: Annotated[str, typer.Option(metavar="LENGTH", help="Limit of the queue.")] = "1BDP",
+    limit: Annotated[str, typer.Option(metavar="LENGTH", help="Buffer size.")] = "1BDP",
     svg: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the picture as SVG, PDF or PNG; with --flows, the queue law."),
+        typer.Option(metavar="FILE", help="Write the picture as SVG, PDF or PNG; with --flows, the operating point."),
     ] = None,
     json_target: JsonTarget = None,
 ) -> None:
-    """Explain a scheme or conditioner: its law, parameters, source, a picture, strengths and weaknesses."""
+    """Explain a scheme or conditioner: formulas, parameters, source, picture, strengths and weaknesses."""
     from penstock.explain import explanation
     from penstock.explain.conditioner import conditioner_text
 

@@ -15,11 +15,11 @@ EXAMPLE = "penstock list schemes --json"
 
 def list_(
     kind: Annotated[
-        str, typer.Argument(metavar="[schemes|conditioners|tcp|traffic|metrics|papers]", help="The list to print.")
+        str, typer.Argument(metavar="LIST", help="schemes, conditioners, tcp, traffic, metrics or papers.")
     ] = "schemes",
     as_json: AsJson = False,
 ) -> None:
-    """List available schemes, conditioners, TCP keys, kinds of traffic, metrics or papers."""
+    """List the available schemes, conditioners, TCP keys, kinds of traffic, metrics or papers."""
     from penstock.cli.listing import LISTS
 
     if kind not in LISTS:

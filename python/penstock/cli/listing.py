@@ -1,4 +1,4 @@
-"""What `penstock list` tells: schemes, conditioners, TCP keys, traffic, metrics, papers."""
+"""The lists of `penstock list`: schemes, conditioners, TCP keys, traffic, metrics, papers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from penstock.scenario.resolve.settings import default_shown
 Entry = Mapping[str, Any]
 
 
+ONE_OR_ALL = "penstock explain NAME describes one of them; --json prints everything"
+
+
 @dataclass(frozen=True)
 class Listing:
     """One list: its entries as plain values, and their text."""
@@ -34,29 +37,29 @@ def _schemes() -> list[dict[str, Any]]:
 
 
 def _schemes_text(entries: Sequence[Entry]) -> str:
-    """A line each, by family; the parameters stand in `explain` and in the JSON form."""
+    """One line per scheme, by family; `explain` and the JSON have the parameters."""
     parts = []
     for family in dict.fromkeys(entry["family"] for entry in entries):
         parts.append(f"{family}:")
         parts += [_line(entry, ", ECN" if entry["ecn"] else "") for entry in entries if entry["family"] == family]
         parts.append("")
-    return "\n".join([*parts, "parameters, source and picture of one: penstock explain NAME; all of all: --json", ""])
+    return "\n".join([*parts, ONE_OR_ALL, ""])
 
 
 def _line(entry: Entry, more: str = "") -> str:
-    also = f"; also {', '.join(entry['aliases'])}" if entry["aliases"] else ""
+    also = f"; alias {', '.join(entry['aliases'])}" if entry["aliases"] else ""
     return f"  {entry['name']:18} {entry['title'].rstrip('.')}{more}{also}"
 
 
 def _conditioners() -> list[dict[str, Any]]:
-    limit = {**dataclasses.asdict(LIMIT), "doc": "How much it may hold.", "choices": [], "words": ["inf"]}
+    limit = {**dataclasses.asdict(LIMIT), "doc": "Maximum backlog.", "choices": [], "words": ["inf"]}
     limit.pop("defaults")
     entries = json.loads(_native.conditioners())
     return [{**entry, "params": [limit, *entry["params"]]} if entry["holds"] else entry for entry in entries]
 
 
 def _conditioners_text(entries: Sequence[Entry]) -> str:
-    return "\n".join([*map(_line, entries), "", "parameters of one: penstock explain NAME; all of all: --json", ""])
+    return "\n".join([*map(_line, entries), "", ONE_OR_ALL, ""])
 
 
 def _tcp() -> list[dict[str, Any]]:
@@ -78,17 +81,19 @@ def _tcp_text(entries: Sequence[Entry]) -> str:
 
 
 _TRAFFIC = (
-    ("tcp", "TCP flows: endless, of packets = 200 or bytes = \"300kB\", or of drawn sizes that come at arrivals = "
-     "{ exp = \"10ms\" } or at a load; keys: list tcp"),
-    ("cbr", "packets at a constant rate: rate, packet, headers, phase, jitter"),
-    ("poisson", "packets at exponential gaps: rate, packet, headers"),
-    ("onoff", "transfers, each a new TCP connection, or bursts of packets, with pauses: on, off, over"),
-    ("web", "web sessions: pages of objects, each a TCP connection: sessions, pages, objects, gap, size, option"),
-    ("fec", "packets in blocks of k with data and h with redundancy: k, h, rate, packet, headers, spacing"),
-    ("incast", "rounds in which all senders answer at once, each over a TCP connection: senders, packets or bytes, "
+    ("tcp", "TCP flows: endless, of one size (packets or bytes), or arriving at random with drawn sizes (arrivals or "
+     "load); keys: penstock list tcp"),
+    ("cbr", "UDP at a constant rate; keys: rate, packet, headers, phase, jitter"),
+    ("poisson", "UDP with exponential gaps; keys: rate, packet, headers"),
+    ("onoff", "on and off periods: TCP transfers, each on a new connection, or UDP bursts; keys: on, off, over"),
+    ("web", "web sessions: pages of objects, each on a TCP connection; keys: sessions, pages, objects, gap, size, "
+     "option"),
+    ("fec", "forward error correction: blocks of k data and h redundant packets; keys: k, h, rate, packet, headers, "
+     "spacing"),
+    ("incast", "rounds in which all senders answer at once, each on a TCP connection; keys: senders, packets or bytes, "
      "pause or every"),
-    ("video", "frames of types I, P and B in packets: rate, fps, gop, sizes, variation, packet, adu, dependence"),
-    ("replay", "packets as in a pcap file: file, headers"),
+    ("video", "video frames of types I, P and B; keys: rate, fps, gop, sizes, variation, packet, adu, dependence"),
+    ("replay", "the packets of a pcap file; keys: file, headers"),
 )  # fmt: skip
 
 
@@ -126,7 +131,7 @@ def _papers_text(entries: Sequence[Entry]) -> str:
         f"{len(entry['experiments'])} experiments"
         for entry in entries
     ]
-    return "\n".join([*lines, "", "experiments of one: penstock reproduce NAME --list", ""])
+    return "\n".join([*lines, "", "penstock reproduce NAME --list lists the experiments of a paper", ""])
 
 
 LISTS: Mapping[str, Listing] = {

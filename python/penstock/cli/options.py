@@ -9,6 +9,9 @@ import typer
 MAX_SEED = 2**63 - 1
 """Largest seed; the scenario file has the same bound."""
 
+OUTPUT = "Output"
+"""Heading in the help of options that say where results go."""
+
 ScenarioFile = Annotated[str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)]
 Settings = Annotated[
     list[str],
@@ -17,20 +20,31 @@ Settings = Annotated[
     ),
 ]
 Load = Annotated[
-    list[str], typer.Option("--load", metavar="FILE.py", help="Load a file that defines Python laws; repeatable.")
+    list[str], typer.Option("--load", metavar="FILE.py", help="Load a file that declares Python laws; repeatable.")
 ]
 Seed = Annotated[
-    int | None, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed (of the first run); default: the scenario's.")
+    int | None, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the (first) run; default: the scenario's.")
 ]
-Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, max=1024, help="Number of threads; default: all cores.")]
+Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, max=1024, help="Threads; default: one per core.")]
 JsonTarget = Annotated[
-    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is standard output.")
+    str | None,
+    typer.Option(
+        "--json", metavar="FILE|-", help="Write the result as JSON; - is standard output.", rich_help_panel=OUTPUT
+    ),
 ]
 HtmlTarget = Annotated[
-    str | None, typer.Option("--html", metavar="FILE", help="Write a self-contained HTML page that works offline.")
+    str | None,
+    typer.Option(
+        "--html", metavar="FILE", help="Write a self-contained HTML page that works offline.", rich_help_panel=OUTPUT
+    ),
 ]
 StoreFolder = Annotated[
     str | None,
-    typer.Option("--store", metavar="DIR", help="Folder for results of runs; default: the user's cache."),
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="Folder that keeps finished runs; default: the user's cache folder.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]

@@ -15,12 +15,14 @@ EXAMPLE = "penstock report result.json -o result.html"
 
 
 def report(
-    result: Annotated[str, typer.Argument(metavar="RESULT.json", help="Result of run or compare, from --json.")],
+    result: Annotated[
+        str, typer.Argument(metavar="RESULT.json", help="Result written by run --json or compare --json.")
+    ],
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.", show_default=False)
     ],
 ) -> None:
-    """Make a self-contained HTML page from a result."""
+    """Make a self-contained HTML page from a stored result of run or compare."""
     file = output_file(output, "--output")
     if file is None:
         raise PenstockError("--output -: a page goes to a file, not to standard output")

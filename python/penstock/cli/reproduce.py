@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, StoreFolder
+from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder
 from penstock.cli.output import json_text, notify, output_file, output_folder, print_result, write_json
 from penstock.errors import PenstockError
 
@@ -16,24 +16,31 @@ EXAMPLE = "penstock reproduce cc/fig4 --quick"
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PAPER[/EXPERIMENT] ...]", help="Papers or experiments; default: all."),
+        typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Papers or experiments, e.g. cc or cc/fig4; default: all."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and a part of each sweep.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="The paper's own number of seeds and run length.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and part of each sweep: a first look.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The number of seeds and the run length of the paper.")] = False,
     recorded: Annotated[bool, typer.Option("--recorded", help="Show the recorded full runs; run nothing.")] = False,
     list_them: Annotated[
         bool, typer.Option("--list", help="List papers and experiments with their recorded verdicts.")
     ] = False,
     store: StoreFolder = None,
     jobs: Jobs = None,
-    figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write each figure as PDF and SVG.")] = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Write each figure as PDF and SVG to this folder.", rich_help_panel=OUTPUT),
+    ] = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
     update: Annotated[
-        bool, typer.Option("--update", help="In a checkout: record the outcome beside the paper.")
+        bool, typer.Option("--update", help="In a checkout of penstock: record the outcome in the folder of the paper.")
     ] = False,
 ) -> None:
-    """Reproduce the figures and tables of a published paper, with a verdict on each of its claims."""
+    """Reproduce figures and tables of a published paper, with a verdict on each claim.
+
+    By default seeds are added until every claim is decided, at most as many as with --full.
+    Finished runs are kept: rerun an interrupted command to resume it.
+    """
     from penstock.reproduce import effort, experiment_run, page, paper, text
 
     experiments = paper.find(names or [])
@@ -68,7 +75,7 @@ def reproduce(
 
 
 def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None) -> list[Any]:
-    """Run experiments; Ctrl-C keeps the finished runs in the store."""
+    """Run experiments; after Ctrl-C the finished runs stay in the store."""
     from penstock.engine.progress import Watch
     from penstock.engine.run import cores
     from penstock.reproduce import experiment_run

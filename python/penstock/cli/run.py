@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import HtmlTarget, JsonTarget, Load, ScenarioFile, Seed, Settings
+from penstock.cli.options import OUTPUT, HtmlTarget, JsonTarget, Load, ScenarioFile, Seed, Settings
 from penstock.cli.output import json_text, load_laws, notify, output_file, output_folder, print_result, write_json
 from penstock.cli.output import write_page as write_result_page
 from penstock.errors import PenstockError
@@ -27,19 +27,27 @@ def run(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
     trace: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write packets.parquet and series.parquet into this folder.")
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write packet events and queues over time to this folder, as packets.parquet and series.parquet.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     pcap: Annotated[
         list[str],
         typer.Option(
-            metavar="[NAME=]FILE", help="Capture the packets of the watched link, or of link NAME; repeatable."
+            metavar="[NAME=]FILE",
+            help="Capture the packets on the watched link, or on link NAME, as pcap; repeatable.",
+            rich_help_panel=OUTPUT,
         ),
     ] = [],  # noqa: B006
     flows: Annotated[
-        bool, typer.Option("--flows", help="Report each flow; default: only with up to 1000 flows.")
+        bool,
+        typer.Option("--flows", help="Report each flow, even of more than 1000.", rich_help_panel=OUTPUT),
     ] = False,
 ) -> None:
-    """Run a scenario once."""
+    """Run a scenario once and print the metrics of its links and traffic."""
     from penstock.results.grid import run_grids, text
     from penstock.scenario.scenario import read_document
 

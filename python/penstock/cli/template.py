@@ -1,4 +1,4 @@
-"""What `penstock new` writes: templates of laws and of reproduced works that work as they stand."""
+"""The files that `penstock new` writes: templates of laws and of reproduced papers that run unchanged."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _KINDS = ("aqm", "paper")
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-def create(what: str, name: str, rust: bool, into: Path) -> str:
-    """Write the files of a new law or work and say what to do next."""
-    if what not in _KINDS:
-        raise PenstockError(f'there is no template of "{what}"{nearest(what, _KINDS)}; there are: {", ".join(_KINDS)}')
+def create(kind: str, name: str, rust: bool, into: Path) -> str:
+    """Write the files of a new law or paper; returns their names and the next commands."""
+    if kind not in _KINDS:
+        raise PenstockError(f'no template "{kind}"{nearest(kind, _KINDS)}; available: {", ".join(_KINDS)}')
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise PenstockError(
             f'"{name}": the name must consist of lower-case letters, digits and hyphens, such as my-red'
         )
-    if what == "paper":
+    if kind == "paper":
         return _paper(name, into)
     if name in catalog.scheme_names():
-        raise PenstockError(f'there is a scheme "{name}"; choose another name')
+        raise PenstockError(f'the scheme "{name}" exists already; choose another name')
     return _rust(name, into) if rust else _python(name, into)
 
 
@@ -53,10 +53,10 @@ def _rust(name: str, checkout: Path) -> str:
     try:
         modules, entries = laws.read_text(encoding="utf-8"), registry.read_text(encoding="utf-8")
     except OSError:
-        raise PenstockError(f"{checkout}: is no checkout of penstock; name it with --into DIR") from None
+        raise PenstockError(f"{checkout}: not a checkout of penstock; name one with --into DIR") from None
     end = entries.find("    // Disciplines.\n")
     if end < 0:
-        raise PenstockError(f"{registry}: has no list of laws")
+        raise PenstockError(f"{registry}: no list of laws found")
     entry = f"    crate::law::{module}::{_class(name)},\n"
     known = sorted([*re.findall(r"^(?:pub )?mod (\w+);$", modules, re.M), module])
     after = known.index(module)
@@ -92,10 +92,10 @@ def _title(name: str) -> str:
 
 
 def _write(files: dict[Path, str]) -> None:
-    """All files or none; none is overwritten."""
+    """Write all files or none; existing files are not overwritten."""
     for file in files:
         if file.exists():
-            raise PenstockError(f"{file}: is there already, and is not overwritten")
+            raise PenstockError(f"{file}: exists already and is not overwritten")
     for file, text in files.items():
         try:
             file.parent.mkdir(parents=True, exist_ok=True)

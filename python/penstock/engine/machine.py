@@ -19,26 +19,26 @@ __all__ = ["Finding", "examine", "provenance", "text"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One checked item."""
+    """One checked item: whether it is there, its version or place, and how to get it."""
 
-    what: str
-    good: bool
+    name: str
+    ok: bool
     found: str
     advice: str = ""
 
 
 def examine() -> list[Finding]:
-    """Check everything."""
+    """Check the interpreter, the machine, packages and optional tools."""
     return [
         Finding("penstock", True, _native.version),
         Finding("Python", True, f"{platform.python_version()} at {sys.executable}"),
         Finding("system", True, f"{platform.system()} {platform.release()} {platform.machine()}"),
         Finding("cores", True, f"{cores()} usable"),
         _memory(),
-        *(_package(name, what) for name, what in _PACKAGES),
+        *(_package(name, use) for name, use in _PACKAGES),
         _tool("cargo", "builds the native module", "install Rust 1.88 or newer (Debian 12: apt install cargo-web)"),
         _tool("uv", "faster set-up", "optional; set-up uses pip without it"),
-        _tool("ns", "ns-2, for bench-peers", "optional (Debian: apt install ns2)"),
+        _tool("ns", "ns-2, for make bench-peers", "optional (Debian: apt install ns2)"),
         _tun(),
         _privileges(),
     ]
@@ -55,19 +55,17 @@ _PACKAGES = (
 )
 
 
-def _package(name: str, what: str) -> Finding:
+def _package(name: str, use: str) -> Finding:
     try:
-        version = import_module(name).__version__ if name not in ("rich",) else "there"
+        version = import_module(name).__version__ if name not in ("rich",) else "installed"
     except ImportError:
-        return Finding(name, False, "missing", f"needed for {what}: run make setup")
-    return Finding(name, True, f"{version} ({what})")
+        return Finding(name, False, "missing", f"needed for {use}: run make setup")
+    return Finding(name, True, f"{version} ({use})")
 
 
-def _tool(name: str, what: str, advice: str) -> Finding:
+def _tool(name: str, use: str, advice: str) -> Finding:
     path = shutil.which(name)
-    return Finding(
-        name, path is not None, f"{path} ({what})" if path else f"not found ({what})", "" if path else advice
-    )
+    return Finding(name, path is not None, f"{path} ({use})" if path else f"not found ({use})", "" if path else advice)
 
 
 def _memory() -> Finding:
@@ -92,7 +90,7 @@ def text(findings: Sequence[Finding]) -> str:
     lines = []
     for item in findings:
         advice = f"; {item.advice}" if item.advice else ""
-        lines.append(f"{'ok ' if item.good else '-- '} {item.what:12} {item.found}{advice}")
+        lines.append(f"{'ok ' if item.ok else '-- '} {item.name:12} {item.found}{advice}")
     return "\n".join(lines) + "\n"
 
 

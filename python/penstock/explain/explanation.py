@@ -305,8 +305,8 @@ def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
 
 
 def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> Explanation:
-    """Read the options of `explain`. Raises `PenstockError` with everything that is wrong."""
-    candidate = Candidate.parse(scheme)
+    """Read the options of `explain`. Raises `PenstockError` with all errors."""
+    candidate = Candidate.parse(scheme, f"explain {scheme}")
     errors = ErrorCollector()
     rate = _read(errors, "--link", link, parse_rate)
     trip = _read(errors, "--rtt", rtt, parse_time)

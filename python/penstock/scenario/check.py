@@ -1,6 +1,6 @@
-"""What `check` prints: a picture of the topology, and below it the resolved scenario as TOML.
+"""The output of `penstock check`: a picture of the topology, in comments, and the resolved scenario as TOML.
 
-Each value stands in its canonical unit with its equivalents beside it; the picture is comments.
+Each value is in its canonical unit, with equivalents in a comment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _COLUMN = 44
 
 
 def resolved_text(resolved: Resolved) -> str:
-    """The scenario as a TOML file that means the same."""
+    """The scenario as a TOML file with the same meaning."""
     picture = [f"# {line}".rstrip() for line in topology_lines(resolved.shown)]
     lines = [*picture, "", *_table("", resolved.shown, resolved)]
     return "\n".join(lines).strip() + "\n"

@@ -39,9 +39,12 @@ class Candidate:
         return scheme_argument(self.name, self.params)
 
     @classmethod
-    def parse(cls, text: str) -> Candidate:
-        """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue."""
-        origin = f"--scheme {text}"
+    def parse(cls, text: str, origin: str | None = None) -> Candidate:
+        """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue.
+
+        `origin` names the text in errors; by default it is that of `--scheme`.
+        """
+        origin = origin or f"--scheme {text}"
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
         name, params = parse_scheme(text, origin)

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::errors::ScenarioError;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
-use crate::flow::FlowFacts;
+use crate::flow::{Flow, FlowFacts};
 use crate::hop::Routes;
 use crate::laws::Laws;
 use crate::network::Network;
@@ -72,7 +72,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn engine(self, queues: Vec<Option<Queue>>, traced: bool) -> Engine {
+    fn engine(mut self, queues: Vec<Option<Queue>>, traced: bool) -> Engine {
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues);
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
@@ -85,28 +85,7 @@ impl Builder<'_> {
         if window.start > Time::ZERO {
             events.set(self.ranks.of(EventSource::WarmupEnd).unwrap_or_default(), window.start);
         }
-        let groups = || self.plan.routes.flows.iter().map(|flow| flow.group);
-        let watched = self.scenario.links.iter().map(|link| link.watch).collect();
-        // Looks through all links: once, not for each queue.
-        let has_codepoints = self.scenario.has_codepoints();
-        let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.link as usize], has_codepoints);
-        let tally = Tally {
-            queues: ports.iter().map(stats).collect(),
-            port: 0,
-            link: 0,
-            flows,
-            loss_runs: vec![LossRuns::default(); self.scenario.traffic.len()],
-            blocks: offered::blocks(self.scenario, groups()),
-            frames: offered::frames(self.scenario, groups()),
-            sacks: SackTable::default(),
-            window,
-            entered: Amount::default(),
-            delivered: Amount::default(),
-            lost: Amount::default(),
-            trace: traced.then(|| Box::new(Trace::new(watched))),
-            capture: None,
-            hops: self.plan.routes.hops,
-        };
+        let tally = self.tally(&ports, flows, window, traced);
         let network = Network {
             events,
             links,
@@ -130,6 +109,33 @@ impl Builder<'_> {
             openings: Vec::new(),
             max_sources: EventQueue::max_sources(window.end),
             overflowed: false,
+        }
+    }
+
+    /// The statistics; they take over the hops of the plan.
+    fn tally(&mut self, ports: &[Port], flows: Vec<Flow>, window: Window, traced: bool) -> Tally {
+        let hops = std::mem::take(&mut self.plan.routes.hops);
+        let groups = || self.plan.routes.flows.iter().map(|flow| flow.group);
+        let watched = self.scenario.links.iter().map(|link| link.watch).collect();
+        // Looks through all links: once, not for each queue.
+        let has_codepoints = self.scenario.has_codepoints();
+        let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.link as usize], has_codepoints);
+        Tally {
+            queues: ports.iter().map(stats).collect(),
+            port: 0,
+            link: 0,
+            flows,
+            loss_runs: vec![LossRuns::default(); self.scenario.traffic.len()],
+            blocks: offered::blocks(self.scenario, groups()),
+            frames: offered::frames(self.scenario, groups()),
+            sacks: SackTable::default(),
+            window,
+            entered: Amount::default(),
+            delivered: Amount::default(),
+            lost: Amount::default(),
+            trace: traced.then(|| Box::new(Trace::new(watched))),
+            capture: None,
+            hops,
         }
     }
 

@@ -14,13 +14,26 @@ fn duplex(name: &str, ends: (&str, &str), rate: f64, delay: f64, queue: &Value, 
 fn random_network(seed: u64) -> Value {
     let mut rng = Rng::stream(seed, "network");
     let mut pick = |n: u64| rng.below(n);
+    let mut links = Vec::new();
+    let routers = random_chain(&mut links, &mut pick);
+    let hosts = random_access(&mut links, routers, &mut pick);
+    for link in &mut links {
+        spoil(link, &mut pick);
+    }
+    let mut network = empty_network();
+    network["links"] = json!(links);
+    network["traffic"] = (0..2 + pick(4)).map(|group| random_traffic(group, hosts, &mut pick)).collect();
+    network
+}
+
+/// Links between routers, which may have queues; gives the number of routers.
+fn random_chain(links: &mut Vec<Value>, pick: &mut impl FnMut(u64) -> u64) -> u64 {
     let schemes = [
         json!({"scheme": "droptail", "limit": {"packets": 5 + pick(30)}}),
         json!({"scheme": "red", "limit": {"packets": 40}, "params": {"gentle": true, "ecn": true}}),
         json!({"scheme": "ared-floyd", "limit": {"packets": 60}}),
     ];
     let routers = 2 + pick(3);
-    let mut links = Vec::new();
     for router in 1..routers {
         let (from, to) = (format!("R{}", router - 1), format!("R{router}"));
         let queue = if pick(4) == 0 { Value::Null } else { schemes[pick(3) as usize].clone() };
@@ -28,63 +41,64 @@ fn random_network(seed: u64) -> Value {
         let delay = pick(20) as f64 * 1e6;
         links.extend(duplex(&format!("core{router}"), (&from, &to), rate, delay, &queue, pick(2) == 0));
     }
+    routers
+}
+
+/// Links between hosts and routers; gives the number of hosts.
+fn random_access(links: &mut Vec<Value>, routers: u64, pick: &mut impl FnMut(u64) -> u64) -> u64 {
     let hosts = 3 + pick(4);
     for host in 0..hosts {
         let router = format!("R{}", pick(routers));
         let rate = [5e6, 10e6, 100e6][pick(3) as usize];
-        links.extend(duplex(
-            &format!("access{host}"),
-            (&format!("H{host}"), &router),
-            rate,
-            pick(9) as f64 * 1e6,
-            &Value::Null,
-            false,
-        ));
+        let (name, ends, delay) = (format!("access{host}"), (&*format!("H{host}"), &*router), pick(9) as f64 * 1e6);
+        links.extend(duplex(&name, ends, rate, delay, &Value::Null, false));
     }
-    for link in &mut links {
-        spoil(link, &mut pick);
+    hosts
+}
+
+/// A group of datagrams or of TCP flows, long or in sessions.
+fn random_traffic(group: u64, hosts: u64, pick: &mut impl FnMut(u64) -> u64) -> Value {
+    let from = pick(hosts);
+    let to = (from + 1 + pick(hosts - 1)) % hosts;
+    let mut spec = json!({
+        "name": format!("g{group}"), "count": 1 + pick(3), "from": [format!("H{from}")], "to": [format!("H{to}")],
+        "start": {"first_ns": pick(3) * 500_000_000, "every_ns": pick(2) * 1_000_000, "jitter_ns": pick(2) * 1_000_000},
+    });
+    if pick(3) == 0 {
+        spec["stop_ns"] = json!(2_000_000_000 + pick(4_000) * 1_000_000);
     }
-    let mut traffic = Vec::new();
-    for group in 0..2 + pick(4) {
-        let from = pick(hosts);
-        let to = (from + 1 + pick(hosts - 1)) % hosts;
-        let mut spec = json!({
-            "name": format!("g{group}"), "count": 1 + pick(3), "from": [format!("H{from}")], "to": [format!("H{to}")],
-            "start": {"first_ns": pick(3) * 500_000_000, "every_ns": pick(2) * 1_000_000, "jitter_ns": pick(2) * 1_000_000},
-        });
-        if pick(3) == 0 {
-            spec["stop_ns"] = json!(2_000_000_000 + pick(4_000) * 1_000_000);
+    if pick(4) == 0 {
+        let kind = ["cbr", "poisson", "fec"][pick(3) as usize];
+        spec["kind"] = json!(kind);
+        if kind == "fec" {
+            spec["fec"] =
+                json!({"k": 1 + pick(9), "h": pick(4), "spacing": if pick(2) == 0 { "poisson" } else { "constant" }});
         }
-        if pick(4) == 0 {
-            let kind = ["cbr", "poisson", "fec"][pick(3) as usize];
-            spec["kind"] = json!(kind);
-            if kind == "fec" {
-                spec["fec"] = json!({"k": 1 + pick(9), "h": pick(4), "spacing": if pick(2) == 0 { "poisson" } else { "constant" }});
-            }
-            spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
-        } else {
-            spec["kind"] = json!("tcp");
-            let flavour = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"][pick(7) as usize];
-            let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0 || flavour == "dctcp"});
-            let profile = ["ns2", "linux"][pick(2) as usize];
-            spec["tcp"] = json!({"profile": profile, "flavour": flavour, "settings": settings});
-            match pick(5) {
-                0 => {
-                    spec["kind"] = json!("onoff");
-                    spec["onoff"] = json!({"on": {"uniform": [1, 40]}, "unit": "packets", "off": {"exp": 2e8}});
-                }
-                1 => {
-                    spec["kind"] = json!("web");
-                    spec["web"] = json!({"pages": {"exp": 5e8}, "objects": {"pareto": 3, "shape": 1.2},
-                        "gap": {"exp": 1e8}, "size": {"pareto": 9000, "shape": 1.2}, "request": 300, "option": pick(2)});
-                }
-                _ => {}
-            }
-        }
-        traffic.push(spec);
+        spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
+    } else {
+        random_tcp(&mut spec, pick);
     }
-    json!({"duration_ns": 8_000_000_000_u64, "warmup_ns": 1_000_000_000_u64, "links": links, "traffic": traffic,
-           "options": {"computed_links": true, "flows": true, "series": true}})
+    spec
+}
+
+fn random_tcp(spec: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
+    spec["kind"] = json!("tcp");
+    let flavour = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"][pick(7) as usize];
+    let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0 || flavour == "dctcp"});
+    let profile = ["ns2", "linux"][pick(2) as usize];
+    spec["tcp"] = json!({"profile": profile, "flavour": flavour, "settings": settings});
+    match pick(5) {
+        0 => {
+            spec["kind"] = json!("onoff");
+            spec["onoff"] = json!({"on": {"uniform": [1, 40]}, "unit": "packets", "off": {"exp": 2e8}});
+        }
+        1 => {
+            spec["kind"] = json!("web");
+            spec["web"] = json!({"pages": {"exp": 5e8}, "objects": {"pareto": 3, "shape": 1.2},
+                "gap": {"exp": 1e8}, "size": {"pareto": 9000, "shape": 1.2}, "request": 300, "option": pick(2)});
+        }
+        _ => {}
+    }
 }
 
 /// Hosts behind the router R`from`, and connections from them to R`to`, whose timers are so short that much is sent twice:

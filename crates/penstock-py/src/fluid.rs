@@ -47,7 +47,7 @@ fn tcp(n: [f64; 4]) -> Tcp {
     Tcp { flows: n[0], propagation: n[1], capacity: n[2], eta: n[3] }
 }
 
-/// `found` of the loop of each row of N, T_p, C and eta, as columns; not a number where it finds nothing.
+/// `found` of the loop of each row of N, T_p, C and eta, as columns; NaN where there is no result.
 fn of_rows<const K: usize>(
     py: Python<'_>,
     name: &str,
@@ -84,7 +84,7 @@ pub(crate) fn fluid_equilibrium(py: Python<'_>, name: &str, law: Vec<f64>, rows:
     })
 }
 
-/// Whether the loop is stable (1 or 0), its gain margin and where, its phase margin in radians and where; each row.
+/// By row: whether the loop is stable (1 or 0), its gain margin and phase margin in radians, each with its frequency.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn fluid_margins(py: Python<'_>, name: &str, law: Vec<f64>, rows: Vec<[f64; 4]>) -> PyResult<Rows> {
@@ -94,7 +94,7 @@ pub(crate) fn fluid_margins(py: Python<'_>, name: &str, law: Vec<f64>, rows: Vec
     })
 }
 
-/// Real and imaginary part of the dominant pole; each row.
+/// By row: real and imaginary part of the dominant pole.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn fluid_pole(py: Python<'_>, name: &str, law: Vec<f64>, rows: Vec<[f64; 4]>) -> PyResult<Rows> {
@@ -104,7 +104,7 @@ pub(crate) fn fluid_pole(py: Python<'_>, name: &str, law: Vec<f64>, rows: Vec<[f
     })
 }
 
-/// The number of flows between `low` and `high` at which stability changes; each row.
+/// By row: the number of flows between `low` and `high` at which stability changes.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn fluid_border(

@@ -1,4 +1,4 @@
-//! Laws written in Python: an adapter that holds the Python object and asks it, packet by packet.
+//! Laws written in Python: an adapter that calls the Python object for each packet.
 
 mod facts;
 
@@ -13,10 +13,10 @@ use pyo3::types::{PyDict, PyTuple};
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-/// How many calls pass between two looks at the signals, for laws that run little Python.
+/// Calls between two checks for signals, for laws that run little Python.
 const CALLS: u32 = 4096;
 
-/// Python's error on its way out of the engine; whoever runs one catches it.
+/// A Python exception that unwinds through the engine; the caller of the engine catches it.
 pub(crate) struct Raised(pub(crate) PyErr);
 
 /// The laws of a run by name: Python callables that take the settings and the link, and return the law.
@@ -41,19 +41,19 @@ impl penstock_sim::Laws for PythonLaws {
     }
 }
 
-/// A `ValueError` from the making of a law is a setting that is refused; its attribute `parameter` says which.
+/// A `ValueError` from building a law is a refused setting; its attribute `parameter` names it.
 fn refusal(py: Python<'_>, error: &PyErr) -> ParamError {
     let value = error.value(py);
     let parameter = value.getattr("parameter").and_then(|name| name.extract::<String>()).unwrap_or_default();
     ParamError::new(parameter, value.to_string())
 }
 
-/// End the run. The unwinding starts without the panic's message, and ends where the run was started.
+/// End the run by unwinding to its caller, without a panic message.
 fn leave(error: PyErr) -> ! {
     resume_unwind(Box::new(Raised(error)))
 }
 
-/// A law in Python. Its methods are looked up once; one that is not there costs nothing.
+/// A law in Python. Its methods are looked up once; missing methods cost nothing.
 struct PythonLaw {
     on_arrival: Option<Py<PyAny>>,
     on_enqueued: Option<Py<PyAny>>,
@@ -66,13 +66,13 @@ struct PythonLaw {
     on_timeout: Option<Py<PyAny>>,
     gauges: Option<Py<PyAny>>,
     drop_function: Option<Py<PyAny>>,
-    /// What it is told, one object each that is filled anew for every call.
+    /// Arguments of its methods, reused for every call.
     cx: Py<CxFacts>,
     queue: Py<QueueFacts>,
     rng: Py<RandomStream>,
     packet: Py<PacketFacts>,
     name: Py<PyAny>,
-    /// Time does not go on if the next timeout is not after this.
+    /// The next timeout must be later than this, or time would stand still.
     timeout_was: Cell<Option<Time>>,
     calls: u32,
 }
@@ -118,7 +118,8 @@ impl PythonLaw {
         })
     }
 
-    /// Ctrl-C is obeyed by the interpreter itself while it runs the law; this is for laws that hardly run.
+    /// Check for signals. The interpreter itself handles Ctrl-C while it runs the law; this is for laws that run little
+    /// Python.
     fn look_at_signals(&mut self) {
         self.calls += 1;
         if self.calls >= CALLS {
@@ -132,7 +133,7 @@ impl PythonLaw {
         }
     }
 
-    /// Call a method about a packet, or about none; an error ends the run with a note of what was at hand.
+    /// Call a method with a packet or without; an error ends the run with a note of the packet and time.
     fn ask<T>(
         &self,
         method: Method,
@@ -149,7 +150,7 @@ impl PythonLaw {
             Method::Timeout => &self.on_timeout,
         };
         let function = function.as_ref()?;
-        // The interpreter is held for the whole run: this only counts one up and down.
+        // The interpreter is attached during the whole run: this only changes a counter.
         Some(Python::attach(|py| {
             self.cx.borrow_mut(py).fill(cx);
             self.queue.borrow_mut(py).fill(&cx.queue, cx.now);
@@ -173,7 +174,7 @@ impl PythonLaw {
         }))
     }
 
-    /// Say with an error where in the run it happened. What cannot be noted must not hide the error itself.
+    /// Add to an error the place in the run where it occurred. If that fails, the error itself is still raised.
     fn note(&self, py: Python<'_>, error: &PyErr, method: Method, cx: &Cx<'_>, packet: Option<&PacketMeta>) {
         let about = packet.map_or(String::new(), |packet| {
             format!(", about a packet of flow {} with {} bytes", packet.flow, packet.size)
@@ -189,7 +190,7 @@ impl PythonLaw {
         let _ = error.value(py).setattr(intern!(py, "penstock_note"), note);
     }
 
-    /// Call a method that is told at most a time or a number.
+    /// Call a method with a time, a number or no argument.
     fn call<T>(
         &self,
         function: &Py<PyAny>,
@@ -208,7 +209,7 @@ impl PythonLaw {
     }
 }
 
-/// The methods that are told of the moment.
+/// The methods that take the context.
 #[derive(Clone, Copy)]
 enum Method {
     Arrival,
@@ -231,7 +232,7 @@ impl Method {
         }
     }
 
-    /// The verdict of an answer; `DROP` and `MARK` without a cause have the one that fits the place.
+    /// The verdict of a returned value; `DROP` and `MARK` without a cause have the usual one of the method.
     fn verdict(self, answer: &Bound<'_, PyAny>) -> PyResult<Verdict> {
         let Ok(verdict) = answer.cast::<PyVerdict>() else {
             let what = answer.repr()?;
@@ -252,7 +253,7 @@ impl Method {
     }
 }
 
-/// For methods whose answer nobody looks at.
+/// For methods whose return value is ignored.
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a reader of answers does")]
 fn nothing(_answer: Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
@@ -299,7 +300,7 @@ impl Aqm for PythonLaw {
         let was = self.timeout_was.get();
         let read = |answer: Bound<'_, PyAny>| match answer.extract::<Option<f64>>()? {
             None => Ok(None),
-            // Beyond some centuries it never comes, and a float would no longer fit.
+            // Centuries ahead means never, and a larger float would not fit.
             Some(at) if at >= 1e10 => Ok(None),
             Some(at) if at >= 0.0 => {
                 let at = Time::from_nanos((at * 1e9).round() as u64);
@@ -340,7 +341,7 @@ impl Aqm for PythonLaw {
     }
 }
 
-/// The link as `penstock.laws.python_law` tells it.
+/// The link in the form of `penstock.laws.python_law`.
 fn told_link<'py>(py: Python<'py>, link: &LinkInfo) -> PyResult<Bound<'py, PyAny>> {
     let facts = PyDict::new(py);
     let (limit, unit) = told_limit(link.limit);
@@ -354,7 +355,7 @@ fn told_link<'py>(py: Python<'py>, link: &LinkInfo) -> PyResult<Bound<'py, PyAny
     py.import("penstock.laws.python_law")?.getattr("LinkFacts")?.call((), Some(&facts))
 }
 
-/// A limit as a number, and what it counts.
+/// A limit as a number and its unit.
 fn told_limit(limit: Limit) -> (f64, &'static str) {
     match limit {
         Limit::Packets(packets) => (f64::from(packets), "packets"),

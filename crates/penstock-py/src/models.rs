@@ -13,10 +13,10 @@ use penstock_model::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A form takes one number of each argument; what has no value is not a number.
+/// A form takes one number for each argument and gives NaN where it has no value.
 type Form = fn(&[f64]) -> f64;
 
-/// The form of this name, element by element; an argument of one number stands for as many as the longest has.
+/// The form of this name, element by element; arguments of one number are broadcast to the longest.
 #[pyfunction]
 pub(crate) fn model(py: Python<'_>, name: &str, arguments: Vec<Vec<f64>>) -> PyResult<Vec<f64>> {
     let (count, form) = form(name).ok_or_else(|| PyValueError::new_err(format!("no form {name}")))?;
@@ -40,7 +40,7 @@ pub(crate) fn model(py: Python<'_>, name: &str, arguments: Vec<Vec<f64>>) -> PyR
     }))
 }
 
-/// How many arguments a form takes, and the form.
+/// Number of arguments of a form, and the form.
 fn form(name: &str) -> Option<(usize, Form)> {
     responses(name).or_else(|| queues(name)).or_else(|| designs(name))
 }
@@ -82,7 +82,7 @@ fn responses(name: &str) -> Option<(usize, Form)> {
     })
 }
 
-/// RTLD, SR, b, W_m, whether packets are marked, the least RTO or not a number for windows without timeouts, and
+/// RTLD, SR, b, W_m, whether packets are marked, the minimum RTO or NaN for windows without timeouts, and
 /// whether the balance is exact.
 const LAW: usize = 7;
 
@@ -138,7 +138,7 @@ fn avq(a: &[f64], reading: avq_design::Reading) -> f64 {
     or_nan(avq_design::alpha(&of_plant(a), a[3], reading))
 }
 
-/// N, C, B_tcp, RTT, b, the least RTO, the margin, and whether the spread is that of control.
+/// N, C, B_tcp, RTT, b, the minimum RTO, the margin, and whether the spread is that of control.
 fn redopt(a: &[f64], part: fn(&Settings) -> f64) -> f64 {
     let load =
         Load { flows: a[0], capacity: a[1], tcp_capacity: a[2], rtt: a[3], b: a[4], min_rto: a[5], margin: a[6] };
@@ -254,7 +254,7 @@ pub(crate) fn md1_distribution(rho: f64, k: usize) -> Vec<f64> {
     mg1::of_k(rho, k)
 }
 
-/// When the fluid system finishes each packet, (time, class, size) in order of time.
+/// Finishing times of packets in the fluid system: (time, class, size) in order of time.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn gps_finished(weights: Vec<f64>, arrivals: Vec<(f64, usize, f64)>) -> Vec<f64> {

@@ -1,6 +1,6 @@
-//! What the pictures of schemes show: how a queue answers to a step of the load, and in which order it serves.
+//! Data of the pictures of schemes: response of a queue to load steps, and order of service.
 //!
-//! A queue from the registry at one link, fed by a source that reacts to nothing. The same settings give the same bits.
+//! A queue from the registry at one link, fed in open loop. The same settings give the same bits.
 
 use crate::catalog::{error_list, read_link, read_settings};
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report};
@@ -10,14 +10,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
-/// The steps of [`step_response`] come from this many flows in turn.
+/// Number of flows that send in turn in [`step_response`].
 const FLOWS: u32 = 10;
 
-/// How a scheme answers to packets of the link's mean size that come at a constant rate, which changes in steps.
+/// Response of a scheme to packets of the link's mean size at a constant rate that changes in steps.
 ///
 /// `steps` are (share of the link's rate, seconds), one after the other; `settings` and `link` are as for
-/// `drop_function`. The answer has `samples` values of each of `t` (s), `load` (share of the rate), `queue` (packets
-/// waiting at t), `delay` (mean queueing delay in s of what left since the sample before), `lost` (share of that time's
+/// `drop_function`. The result has `samples` values of each of `t` (s), `load` (share of the rate), `queue` (packets
+/// waiting at t), `delay` (mean queueing delay in s of departures since the previous sample), `lost` (share of that time's
 /// arrivals), and of each gauge of the law, as `gauge:NAME`.
 #[pyfunction]
 pub(crate) fn step_response(
@@ -32,9 +32,9 @@ pub(crate) fn step_response(
     Ok(py.detach(move || bench.response(&steps, samples)))
 }
 
-/// In which order a scheme serves flows that are all backlogged, flow i with packets of `sizes[i]` bytes.
+/// Order in which a scheme serves flows that are all backlogged, flow i with packets of `sizes[i]` bytes.
 ///
-/// Classes among the settings are matched anew: class i takes flow i. The answer has, for each of the first `count`
+/// Classes among the settings get new matches: class i takes flow i. The result has, for each of the first `count`
 /// packets, its flow and the start and end of its service in seconds.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
@@ -48,23 +48,23 @@ pub(crate) fn service_order(
     Ok(Bench::new(scheme, settings, link)?.service(&sizes, count))
 }
 
-/// A queue, its link, and what has happened since the last look.
+/// A queue, its link, and the counts since the last sample.
 struct Bench {
     queue: Box<dyn Discipline<PacketMeta>>,
     link: LinkInfo,
     rng: Rng,
     seen: Seen,
-    /// When the link is next free, or may send again.
+    /// Time at which the link is free, or may send again.
     free: Option<Time>,
 }
 
-/// What the queue has reported.
+/// Reports of the queue.
 #[derive(Default)]
 struct Seen {
     sent: u32,
     lost: u32,
     waited: Span,
-    /// Packets that wait, of each flow.
+    /// Waiting packets by flow.
     waiting: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ impl Seen {
         &mut self.waiting[flow]
     }
 
-    /// What was counted since the last look.
+    /// Counts since the last sample.
     fn look(&mut self) -> Self {
         let waiting = std::mem::take(&mut self.waiting);
         std::mem::replace(self, Self { waiting, ..Self::default() })
@@ -105,7 +105,7 @@ impl Probe<PacketMeta> for Seen {
     }
 }
 
-/// Every flow goes from a host of its own to the same one, and has the link's round-trip time.
+/// Every flow goes from a host of its own to a common one, and has the link's round-trip time.
 struct Around(Option<Span>);
 
 impl Around {
@@ -165,17 +165,17 @@ impl Bench {
             put("lost", f64::from(seen.lost) / f64::from(arrived.max(1)));
             self.queue.gauges(&mut |name, value| put(&format!("gauge:{name}"), value));
         }
-        // A gauge that the law did not show from the beginning, or twice, has no value at each sample.
+        // A gauge that was not shown at every sample, or twice, is left out.
         found.retain(|_, values| values.len() == samples);
         found
     }
 
     fn service(&mut self, sizes: &[u32], count: usize) -> Vec<(u32, f64, f64)> {
-        /// Packets of each flow that wait.
+        /// Waiting packets of each flow.
         const DEPTH: u32 = 8;
         let mut found = Vec::with_capacity(count);
         let mut now = Time::ZERO;
-        // What waits for a rate and never leaves must not keep us here.
+        // Packets that never leave must not cause an endless loop.
         for _ in 0..100 * count {
             for _ in 0..DEPTH {
                 for (flow, &size) in (0..).zip(sizes) {
@@ -203,7 +203,7 @@ impl Bench {
         found
     }
 
-    /// Serve what is due and call the timers, up to `end`.
+    /// Serve packets and expire timers up to `end`.
     fn advance(&mut self, end: Time) {
         loop {
             let timer = self.queue.next_timeout().filter(|&due| due <= end);
@@ -216,7 +216,7 @@ impl Bench {
         }
     }
 
-    /// The link offers to send; when it may do so again.
+    /// Offer to send; gives the time of the next offer.
     fn offer(&mut self, now: Time) {
         self.free = match self.dequeue(now) {
             Next::Send(packet) => Some(now + gap(Bytes(u64::from(packet.size)), self.link.rate, 1.0)),
@@ -232,7 +232,7 @@ impl Bench {
         }
     }
 
-    /// Timeouts up to `now` come; `now` again, or nothing if they never end.
+    /// Expire timers up to `now`; gives `now`, or `None` if they never end.
     fn timers(&mut self, now: Time) -> Option<Time> {
         for _ in 0..1_000_000 {
             match self.queue.next_timeout().filter(|&due| due <= now) {
@@ -276,7 +276,7 @@ fn load_at(steps: &[(f64, f64)], second: f64) -> f64 {
     steps.last().map_or(0.0, |&(load, _)| load)
 }
 
-/// The time from one packet to the next at a share of a rate.
+/// Interval between packets at a share of a rate.
 fn gap(size: Bytes, rate: Rate, share: f64) -> Span {
     let seconds = size.0 as f64 * 8.0 / (rate.bits_per_second() as f64 * share.max(1e-6));
     Span::from_nanos(((seconds * 1e9).round() as u64).max(1))

@@ -82,8 +82,8 @@ fn run_here(
     Ok(results)
 }
 
-/// Do `work` in a thread of its own, without the interpreter. A signal, such as Ctrl-C, sets the flag that it is given,
-/// and the exception of the signal's handler is raised when it has returned.
+/// Do `work` in a thread of its own, without the interpreter. A signal, such as Ctrl-C, sets the flag passed to it,
+/// and the exception of the signal's handler is raised after it has returned.
 pub(crate) fn in_thread<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {

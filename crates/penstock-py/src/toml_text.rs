@@ -69,7 +69,7 @@ impl<'py> Reader<'py> {
         }
     }
 
-    /// A whole number; one that is beyond 128 bits is absurd as any quantity and comes as a float, to be refused by name.
+    /// A whole number; one beyond 128 bits becomes a float, which is then refused with the name of its key.
     fn integer(&self, number: &DeInteger<'_>) -> PyResult<Bound<'py, PyAny>> {
         match i128::from_str_radix(number.as_str(), number.radix()) {
             Ok(whole) => whole.into_bound_py_any(self.py),
@@ -78,7 +78,7 @@ impl<'py> Reader<'py> {
     }
 }
 
-/// Where the lines of a text start.
+/// Offsets of the starts of lines.
 struct Lines(Vec<usize>);
 
 impl Lines {

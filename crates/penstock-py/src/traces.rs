@@ -91,7 +91,7 @@ fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32]) -> PyRes
     }
 }
 
-/// A file whose writing ends at a signal.
+/// A file of which writing stops at a signal.
 struct Polled<'py> {
     py: Python<'py>,
     file: File,

@@ -16,7 +16,7 @@ use penstock_core::{Ecn, Time};
 use penstock_tcp::{Ack, SackBlock, Sender, SenderCounts};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Events between two looks at the flag that stops a run: a millisecond or two.
+/// Events between two checks of the flag that stops a run: a millisecond or two.
 const EVENTS_BETWEEN_CHECKS: u32 = 8192;
 
 /// A run.
@@ -29,7 +29,7 @@ pub(crate) struct Engine {
     pub(crate) sources: Vec<EventSource>,
     /// Number of events so far.
     pub(crate) events: u64,
-    /// Number of flows of the scenario; the flows behind them are further ones of sessions.
+    /// Number of flows of the scenario; later ones are further flows of sessions.
     pub(crate) users: usize,
     pub(crate) sessions: Vec<Session>,
     /// Buffer for the connections that a session opens at once.

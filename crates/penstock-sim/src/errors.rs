@@ -13,14 +13,14 @@ pub struct ScenarioError {
     pub message: String,
 }
 
-/// Why a run gave no result.
+/// Failure of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
     /// The scenario cannot be run.
     Scenario(Vec<ScenarioError>),
     /// Too many connections of sessions were open at once; this is their number.
     TooManyConnections(usize),
-    /// The flag that stops it was set.
+    /// It was stopped by its flag.
     Stopped,
     /// Packet or byte conservation was violated, as described: a defect of the simulator.
     Imbalance(String),

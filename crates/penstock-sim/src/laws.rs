@@ -9,7 +9,7 @@ pub trait Laws {
     fn build(&self, scheme: &str, settings: &Settings, link: &LinkInfo) -> Option<Result<Box<dyn Aqm>, ParamErrors>>;
 }
 
-/// None but those of the registry.
+/// No laws besides those of the registry.
 impl Laws for () {
     fn build(
         &self,

@@ -4,18 +4,18 @@ use crate::scenario::{GilbertSpec, LossSpec};
 use penstock_core::Rng;
 use std::collections::VecDeque;
 
-/// Which arrivals are lost.
+/// Loss model of a link.
 pub(crate) enum Loss {
     /// Each packet with this probability.
     Rate(f64, Box<Rng>),
-    /// The arrivals with these numbers, in rising order; the count of those seen.
+    /// The arrivals with these numbers, in rising order; the number of arrivals so far.
     Arrivals(VecDeque<u64>, u64),
     /// In bursts.
     Gilbert(Box<Gilbert>),
 }
 
 impl Loss {
-    /// The losses of the link of this name.
+    /// The loss model of the link of this name.
     pub(crate) fn new(spec: &LossSpec, seed: u64, link: &str) -> Self {
         let rng = || Rng::stream(seed, &format!("{link}.loss"));
         match spec {

@@ -1,8 +1,8 @@
-//! Capacity as recorded: the instants at which a link may send, as in a trace of Mahimahi.
+//! Recorded capacity: the instants at which a link may send, as in a trace of Mahimahi.
 //!
 //! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, section 3.2 (`LinkShell`): each
-//! line of a trace is a millisecond at which 1500 bytes may leave; bytes are what counts, so several small packets may
-//! share an instant and a large one may need several; what is not used is lost. After its last line a trace begins anew.
+//! line of a trace is a millisecond at which 1500 bytes may leave. Bytes count, so several small packets may
+//! share an instant and a large one may need several; unused bytes are lost. After its last line a trace repeats.
 
 use penstock_core::Time;
 
@@ -10,13 +10,13 @@ use penstock_core::Time;
 const BYTES: u32 = 1500;
 const NANOS: u64 = 1_000_000;
 
-/// The instants, and how far they are used up.
+/// The instants, and those used so far.
 pub(crate) struct Opportunities {
     /// Milliseconds in rising order, of which the last, above 0, is the length of the trace too.
     millis: Vec<u64>,
-    /// How many instants are gone.
+    /// Number of instants used or passed.
     gone: u64,
-    /// The last of these, and what is left of its bytes.
+    /// The last of these, and its unused bytes.
     current: Time,
     left: u32,
 }
@@ -27,7 +27,7 @@ impl Opportunities {
         Self { millis, gone: 0, current: Time::ZERO, left: 0 }
     }
 
-    /// When the last byte of a packet leaves whose turn comes at `now`.
+    /// Time at which the last byte leaves of a packet whose transmission starts at `now`.
     pub(crate) fn end(&mut self, now: Time, size: u32) -> Time {
         if self.current < now {
             self.left = 0;
@@ -63,7 +63,7 @@ impl Opportunities {
         Time::from_nanos(millis * NANOS)
     }
 
-    /// How many instants come before `time`.
+    /// Number of instants before `time`.
     fn before(&self, time: Time) -> u64 {
         // The last instant of a round and a first one at 0 of the next are the same, so a round begins behind its 0.
         let millis = time.as_nanos().div_ceil(NANOS);

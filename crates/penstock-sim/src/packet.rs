@@ -3,7 +3,7 @@
 use penstock_core::{Dscp, Ecn, Packet, PacketMeta, Time};
 use penstock_tcp::{SackBlock, SackBlocks, Segment};
 
-/// What a packet is.
+/// Kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -26,26 +26,26 @@ impl Kind {
     }
 }
 
-/// A packet on its way.
+/// A packet in the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SimPacket {
-    /// Data: when it was sent. ACK: the stamp it echoes.
+    /// Data: sending time. ACK: the stamp that it echoes.
     pub stamp: Time,
     /// Dense number of its flow.
     pub flow: u32,
     /// Data: packet number. ACK: next packet expected.
     pub seq: u32,
-    /// Where it is: index into the list of all hops of all routes.
+    /// Its place: index into the list of all hops of all routes.
     pub hop: u32,
     /// Data: bytes of payload. ACK: slot of its SACK blocks, or [`NO_SACK`].
     pub extra: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// What it is, its ECN field and its flags.
+    /// Its kind, ECN field and flags.
     pub labels: Labels,
     /// Differentiated services codepoint.
     pub dscp: u8,
-    /// Which of the connections of its flow it belongs to.
+    /// Number of its connection in its flow.
     pub epoch: u16,
 }
 
@@ -81,7 +81,7 @@ impl SimPacket {
     }
 }
 
-/// What a packet is ([`Kind`]), its ECN field and its flags, in a plain byte: as enums they would leave the compiler a
+/// Kind, ECN field and flags of a packet in a plain byte: as enums they would leave the compiler a
 /// niche to put the tags of `Option` and `Next` in, and packets would then be copied in pieces, which is slow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Labels(u8);
@@ -114,7 +114,7 @@ impl Labels {
         Ecn::from_bits(self.0)
     }
 
-    /// The three flags of accurate ECN, as the number that they are in an acknowledgement.
+    /// The three flags of accurate ECN as the counter ACE of an acknowledgement.
     #[inline]
     pub(crate) fn ace(self) -> u8 {
         self.0 >> ACE_SHIFT
@@ -126,7 +126,7 @@ impl Labels {
     }
 }
 
-/// A data packet sent before, or the ACK that one caused.
+/// A retransmission, or the ACK caused by one.
 pub(crate) const RETRANSMISSION: u8 = 1 << 4;
 /// "ECN echo" of RFC 3168.
 pub(crate) const ECE: u8 = 1 << 5;
@@ -134,9 +134,9 @@ pub(crate) const ECE: u8 = 1 << 5;
 pub(crate) const CWR: u8 = 1 << 6;
 /// A data packet that is pushed.
 pub(crate) const PUSH: u8 = 1 << 7;
-/// "Accurate ECN" of RFC 9768, in ACKs only: with the two above the count ACE of an acknowledgement.
+/// "Accurate ECN" of RFC 9768, in ACKs only: with the two above the counter ACE of an acknowledgement.
 pub(crate) const AE: u8 = 1 << 7;
-/// Where that count begins.
+/// Lowest bit of ACE.
 pub(crate) const ACE_SHIFT: u32 = 5;
 /// An ACK without SACK blocks.
 pub(crate) const NO_SACK: u32 = u32::MAX;
@@ -159,7 +159,7 @@ impl Packet for SimPacket {
     }
 }
 
-/// SACK blocks of the ACKs on their way, in slots that are used again.
+/// SACK blocks of the ACKs in flight, in slots that are reused.
 #[derive(Default)]
 pub(crate) struct SackTable {
     slots: Vec<SackBlocks>,

@@ -1,13 +1,13 @@
-//! What crosses links, as a file of packets that other programs read.
+//! Packets that cross links, as a file in the pcap format.
 //!
 //! The format: nanosecond pcap (draft-ietf-opsawg-pcap), packets beginning with the IP header (LINKTYPE_RAW, 101).
 //!
-//! # What is in a packet
-//! * The time is that at which its transmission begins: it has left the queue. Time 0 is the start of the run.
-//! * Headers have the length of real ones, user data the length that the traffic gives it, all zeros. The simulator's
-//!   links send what the keys say (`headers`, `ack_size`, `sack_block_size`), whatever the length is here.
+//! # Contents of a packet
+//! * Its time is the start of its transmission, after the queue. Time 0 is the start of the run.
+//! * Headers have their real lengths; user data has the length that the traffic gives it, and is all zeros. The simulator's
+//!   links use the sizes of the keys instead (`headers`, `ack_size`, `sack_block_size`).
 //! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without an opening packet sends
-//!   no SYN, and a connection ends without FIN. What opens a connection is answered as SYN by SYN and ACK, and its
+//!   no SYN, and a connection ends without FIN. An opening packet is a SYN, answered by SYN and ACK, and the connection's
 //!   third packet is the first one with data.
 //! * The receiver's window does not move: `window` packets.
 //! * Timestamps, with the key `timestamps`, in milliseconds from 1: of data its sending time, which the acknowledgement
@@ -43,7 +43,7 @@ struct Conversation {
     /// Numbers of the nodes that data comes from and goes to.
     ends: (u32, u32),
     tcp: Option<Arc<TcpParams>>,
-    /// When its last opening packet was sent.
+    /// Sending time of its last opening packet.
     opened: Option<Time>,
 }
 
@@ -52,7 +52,7 @@ struct Crossing {
     time: Time,
     link: u32,
     conversation: u32,
-    /// `extra` of an acknowledgement with SACK blocks is their place in `sacks`.
+    /// In an acknowledgement with SACK blocks `extra` is their index in `sacks`.
     packet: SimPacket,
     /// It opens a connection or answers such a packet.
     opening: bool,
@@ -73,7 +73,7 @@ impl Capture {
         capture
     }
 
-    /// Connection `epoch` of a flow goes on between these nodes; `tcp` is `None` for datagrams.
+    /// Connection `epoch` of a flow opens between these nodes; `tcp` is `None` for datagrams.
     pub(crate) fn open(&mut self, flow: u32, epoch: u16, ends: (u32, u32), tcp: Option<&Arc<TcpParams>>) {
         self.current.insert((flow, epoch), self.conversations.len() as u32);
         self.conversations.push(Conversation { flow, epoch, ends, tcp: tcp.cloned(), opened: None });
@@ -96,7 +96,7 @@ impl Capture {
         self.crossings.push(Crossing { time, link, conversation: number, packet, opening });
     }
 
-    /// Write what crossed these links, in order of time.
+    /// Write the packets of these links, in order of time.
     pub fn write(&self, links: &[u32], out: &mut impl Write) -> io::Result<()> {
         // Magic number, version 2.4, two unused words, longest packet, link type.
         for word in [0xa1b2_3c4d, 2 | 4 << 16, 0, 0, LONGEST as u32, 101_u32] {
@@ -135,7 +135,7 @@ impl Capture {
 }
 
 impl Conversation {
-    /// Whether this packet opens the connection or answers the one that did. What is sent later has a later stamp.
+    /// Whether this packet opens the connection or answers its opening packet. Later packets have later stamps.
     fn is_opening(&mut self, packet: &SimPacket) -> bool {
         if !self.tcp.as_ref().is_some_and(|params| params.opens()) {
             return false;
@@ -150,8 +150,8 @@ impl Conversation {
         packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
     }
 
-    /// Addresses are numbers of nodes, from 1; ports tell flows (where data comes from) and their connections (where it
-    /// goes to) apart. These ports have no protocol of their own that a reader would try on the data.
+    /// Addresses are numbers of nodes, from 1; source ports of data identify flows, destination ports their connections.
+    /// No well-known protocol uses these ports, so that readers do not decode the data by one.
     fn ip(&self, packet: &SimPacket) -> Ip {
         const FLOWS: u16 = 0xf000;
         const CONNECTIONS: u16 = 0xe000;

@@ -1,4 +1,4 @@
-//! What a run records beside its result.
+//! Recordings of a run besides its result.
 
 use crate::pcap::Capture;
 use crate::trace::Trace;

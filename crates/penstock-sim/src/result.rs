@@ -1,4 +1,4 @@
-//! What a run has found, by the definitions of the reference pages.
+//! The result of a run, by the definitions of the reference pages.
 
 mod flows;
 
@@ -15,14 +15,14 @@ use flows::{Flows, Row, data_links};
 use penstock_aqm::Cause;
 use serde_json::{Map, Value, json};
 
-/// The numbers of one run, as they go to Python.
+/// The numbers of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     body: Map<String, Value>,
 }
 
 impl RunResult {
-    /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and `series` where it was asked for.
+    /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and `series` if requested.
     pub fn to_json(&self) -> String {
         Value::Object(self.body.clone()).to_string()
     }
@@ -44,7 +44,7 @@ impl RunResult {
     }
 }
 
-/// Metrics by name; those that a run does not have are left out.
+/// Metrics by name, without those that the run does not have.
 #[derive(Default)]
 struct Metrics(Map<String, Value>);
 
@@ -177,7 +177,7 @@ fn flow_metrics(row: &Row) -> Value {
     metrics.0.into()
 }
 
-/// A mean over the flows that have the number.
+/// A mean over the flows that have the metric.
 #[derive(Default)]
 struct Mean {
     sum: f64,
@@ -197,7 +197,7 @@ impl Mean {
     }
 }
 
-/// Counts and rates of a group are sums over its flows, all else means over the flows that have the number.
+/// Counts and rates of a group are sums over its flows; other metrics are means over the flows that have them.
 #[derive(Default)]
 struct Group {
     count: u64,
@@ -294,7 +294,7 @@ fn block_metrics(metrics: &mut Metrics, sums: &BlockSums) {
     metrics.number("block_delay_max_s", (sums.whole > 0).then_some(sums.longest_s));
 }
 
-/// Completion times of the transfers of these sessions, by class of size too where they have such, and of their rounds.
+/// Completion times of the transfers of these sessions, also by size class if there are any, and of their rounds.
 fn session_metrics<'a>(metrics: &mut Metrics, spec: &TrafficSpec, sessions: impl Iterator<Item = &'a Session>) {
     let (mut transfers, mut rounds) = (Vec::new(), Vec::new());
     for session in sessions {
@@ -322,7 +322,7 @@ fn seconds(transfers: &[Completion]) -> Vec<f64> {
     transfers.iter().map(|transfer| transfer.seconds).collect()
 }
 
-/// Mean and quantiles of these times as `WHAT_mean_PLACE_s` and so on, and how many there are, if any.
+/// Mean, quantiles and number of these times, if there are any; named `WHAT_mean_PLACE_s` and so on.
 fn quantiles(metrics: &mut Metrics, what: &str, place: &str, mut times: Vec<f64>) -> Option<u64> {
     times.sort_by(f64::total_cmp);
     let last = times.len().checked_sub(1)?;

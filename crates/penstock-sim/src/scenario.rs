@@ -19,12 +19,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What it is called.
+    /// Its name.
     #[serde(default)]
     pub name: String,
-    /// When the run ends.
+    /// End of the run.
     pub duration_ns: u64,
-    /// When the statistics start.
+    /// End of the warm-up: statistics start.
     #[serde(default)]
     pub warmup_ns: u64,
     /// Time between samples of the queue and the law's gauges.
@@ -34,13 +34,13 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Groups of flows.
     pub traffic: Vec<TrafficSpec>,
-    /// How the run is done and what it tells.
+    /// Computation and contents of the result.
     #[serde(default)]
     pub options: Options,
 }
 
 impl Scenario {
-    /// Whether packets may have codepoints that tell them apart.
+    /// Whether packets may have different codepoints.
     pub(crate) fn has_codepoints(&self) -> bool {
         self.traffic.iter().any(|group| group.dscp != 0) || self.links.iter().any(|link| !link.edge.is_empty())
     }
@@ -70,10 +70,10 @@ pub struct LinkSpec {
     /// The queue; an infinite FIFO if none is given.
     #[serde(default)]
     pub queue: Option<QueueSpec>,
-    /// Whether its statistics are told.
+    /// Whether the result has its statistics.
     #[serde(default)]
     pub watch: bool,
-    /// Intervals (low, high] of queue length whose share of time is told.
+    /// Intervals (low, high] of queue length whose share of time is reported.
     #[serde(default)]
     pub shares: Vec<[u32; 2]>,
     /// Losses in front of the queue.
@@ -82,28 +82,29 @@ pub struct LinkSpec {
     /// Conditioners and shapers behind the losses and in front of the queue, in order.
     #[serde(default)]
     pub edge: Vec<EdgeSpec>,
-    /// Nanoseconds that each packet takes longer than the delay, drawn for each; none overtakes another by it.
+    /// Delay in nanoseconds added to each packet, drawn for each; no packet overtakes another by it.
     #[serde(default)]
     pub jitter: Option<Draw>,
-    /// Packets that others overtake.
+    /// Packets delayed so that later ones overtake them.
     #[serde(default)]
     pub reorder: Option<ReorderSpec>,
     /// Changes of its rate and delay during the run.
     #[serde(default)]
     pub change: Vec<ChangeSpec>,
-    /// Milliseconds at which 1500 bytes may leave, in rising order, again and again: instead of the rate.
+    /// Transmission opportunities, which replace the rate: 1500 bytes may leave at each of these milliseconds, in rising
+    /// order; the list repeats.
     #[serde(default)]
     pub capacity_ms: Option<Vec<u64>>,
-    /// When it sends nothing, in order.
+    /// Outages, in order of time.
     #[serde(default)]
     pub outage: Vec<OutageSpec>,
-    /// Round-trip time that laws may use to set themselves; else the largest of its flows.
+    /// Round-trip time for automatic parameters of laws; else the largest of its flows.
     #[serde(default)]
     pub rtt_ns: Option<u64>,
 }
 
 impl LinkSpec {
-    /// Whether all packets have the same rate and delay and none has to wait for a time to be sent.
+    /// Whether all packets have the same rate and delay, and none waits for an outage or an opportunity.
     pub(crate) fn is_steady(&self) -> bool {
         let stays = self.change.is_empty() && self.outage.is_empty() && self.capacity_ms.is_none();
         stays && self.jitter.is_none() && self.reorder.is_none()
@@ -219,7 +220,7 @@ pub(crate) fn values(
 pub struct ClassSpec {
     /// Its name.
     pub name: String,
-    /// Which packets belong to it.
+    /// Packets that belong to it.
     #[serde(default, rename = "match")]
     pub matches: MatchSpec,
     /// Its own settings.
@@ -241,7 +242,7 @@ pub struct ClassQueueSpec {
     pub params: BTreeMap<String, Setting>,
 }
 
-/// Which packets belong to a class: those that fit every list that is not empty.
+/// Match of a class: a packet belongs to it if it fits every list that is not empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MatchSpec {
@@ -251,9 +252,9 @@ pub struct MatchSpec {
     pub traffic: Vec<String>,
     /// Flows, each by the name of its traffic and its number there.
     pub flow: Vec<(String, u32)>,
-    /// Nodes that packets come from.
+    /// Source nodes of packets.
     pub from: Vec<String>,
-    /// Nodes that packets go to.
+    /// Destination nodes of packets.
     pub to: Vec<String>,
     /// IP protocol numbers.
     pub protocol: Vec<u8>,
@@ -263,17 +264,17 @@ pub struct MatchSpec {
     pub size: Option<(u32, u32)>,
 }
 
-/// How the run is done and what it tells.
+/// Computation and contents of the result.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Compute what crosses a link that never drops, instead of simulating its queue. Changes no result.
+    /// Compute the departures from links that never drop instead of simulating their queues. Changes no result.
     pub computed_links: bool,
-    /// Tell the metrics of each flow.
+    /// The result has the metrics of each flow.
     pub flows: bool,
-    /// Tell queue and gauges over time.
+    /// The result has queue and gauges over time.
     pub series: bool,
-    /// Into how many intervals a series is divided at most; none is shorter than the sampling.
+    /// Largest number of intervals of a series; no interval is shorter than the sampling.
     pub series_points: u64,
 }
 

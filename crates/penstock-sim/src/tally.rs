@@ -1,4 +1,4 @@
-//! Counts of packets and flows that the network keeps, fed by the fates that queues report.
+//! Counts of packets and flows in the network, fed by the reports of queues.
 
 use crate::flow::Flow;
 use crate::hop::Hop;

@@ -1,10 +1,10 @@
-//! Every packet's way, event by event, in columns.
+//! Packet events in columns.
 
 use crate::packet::{Kind, SimPacket};
 use penstock_aqm::{Cause, Report};
 use penstock_core::Time;
 
-/// What happened.
+/// Kind of a packet event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TraceEvent {
@@ -32,28 +32,28 @@ impl TraceEvent {
 /// One event of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceRow {
-    /// When.
+    /// Time.
     pub time: Time,
-    /// What.
+    /// Kind of event.
     pub event: TraceEvent,
     /// The link; meaningless for `send` and `receive`.
     pub link: u32,
     /// The flow.
     pub flow: u32,
-    /// What the packet is.
+    /// Kind of the packet.
     pub kind: Kind,
     /// Packet number; of an ACK the number of the next packet expected.
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Why it was dropped or marked; none of what the link itself lost.
+    /// Cause of a drop or mark; `None` for a loss of the link itself.
     pub cause: Option<Cause>,
 }
 
 /// A sender's window after a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowRow {
-    /// When.
+    /// Time.
     pub time: Time,
     /// The flow.
     pub flow: u32,
@@ -71,7 +71,7 @@ pub struct Trace {
     /// Window changes, in order of time.
     pub windows: Vec<WindowRow>,
     watched: Vec<bool>,
-    /// The last window and threshold noted, by flow.
+    /// By flow: the last recorded window and threshold.
     last: Vec<(f64, f64)>,
 }
 
@@ -102,14 +102,14 @@ impl Trace {
         }
     }
 
-    /// What became of a packet at the queue of `link`.
+    /// Fate of a packet at the queue of `link`.
     pub(crate) fn fate(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, link: u32, cause: Option<Cause>) {
         if self.watched[link as usize] {
             self.push(report.now, event, link, report.packet, cause);
         }
     }
 
-    /// Keep the window if it changed.
+    /// Record the window if it changed.
     pub(crate) fn record_window(&mut self, row: WindowRow) {
         let flow = row.flow as usize;
         if self.last.len() <= flow {
@@ -126,7 +126,7 @@ impl Trace {
         self.rows.push(TraceRow { time, event, link, flow, kind: labels.kind(), seq, size, cause });
     }
 
-    /// Put the rows in order of time; what was handed on ahead beyond `end` did not happen in this run. `owners` tells the
+    /// Sort the rows by time, without events computed ahead of time beyond `end`. `owners` gives the
     /// flow of the scenario that each flow from number `users` on has served.
     pub(crate) fn finish(&mut self, end: Time, users: usize, owners: &[u32]) {
         let owner = |flow: u32| (flow as usize).checked_sub(users).map_or(flow, |extra| owners[extra]);

@@ -1,4 +1,4 @@
-//! What a law in Python is told: one object each, filled anew for every call.
+//! Arguments of the methods of a law in Python: one object each, reused for every call.
 
 use super::told_limit;
 use penstock_aqm::{Backlog, Cause, Cx, Verdict as Judged};
@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::mem;
 
-/// What a law says about a packet: `PASS`, `DROP`, `MARK`; the latter two may be called with a cause.
+/// Verdict on a packet: `PASS`, `DROP`, `MARK`; the latter two may be called with a cause.
 #[pyclass(frozen, eq, hash, module = "penstock._native")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Verdict {
@@ -27,7 +27,7 @@ impl Verdict {
     pub(crate) const MARK: Self = Self { kind: Kind::Mark, cause: None };
     pub(crate) const DROP: Self = Self { kind: Kind::Drop, cause: None };
 
-    /// The verdict where a cause that is not said is `usual`.
+    /// The verdict, with cause `usual` if none was given.
     pub(super) fn meant(self, usual: Cause) -> Judged {
         let cause = self.cause.unwrap_or(usual);
         match self.kind {
@@ -64,7 +64,7 @@ impl Verdict {
     }
 }
 
-/// The facts of the moment.
+/// The context of a call.
 #[pyclass(name = "Cx", module = "penstock._native")]
 pub(crate) struct CxFacts {
     now: Time,
@@ -105,7 +105,7 @@ impl CxFacts {
     }
 }
 
-/// What waits in the queue that the law guards.
+/// Backlog of the queue that the law guards.
 #[pyclass(name = "Queue", module = "penstock._native")]
 pub(crate) struct QueueFacts {
     /// Waiting packets.
@@ -134,19 +134,19 @@ impl QueueFacts {
 
 #[pymethods]
 impl QueueFacts {
-    /// How much may wait, in `limit_unit`; infinite where there is no limit.
+    /// Limit of the backlog in `limit_unit`; infinite without a limit.
     #[getter]
     fn limit(&self) -> f64 {
         told_limit(self.most).0
     }
 
-    /// What the limit counts: "packets" or "bytes".
+    /// Unit of the limit: "packets" or "bytes".
     #[getter]
     fn limit_unit(&self) -> &'static str {
         told_limit(self.most).1
     }
 
-    /// Seconds that the packet at the head has waited; 0 where nothing waits.
+    /// Seconds that the packet at the head has waited; 0 for an empty queue.
     #[getter]
     fn age(&self) -> f64 {
         self.first.map_or(0.0, |first| self.now.since(first).as_secs())
@@ -195,7 +195,7 @@ impl PacketFacts {
     }
 }
 
-/// The random stream of a law: the run's own while a method is at work, none otherwise.
+/// The random stream of a law: the run's own during a call of a method, none otherwise.
 #[pyclass(name = "Rng", module = "penstock._native")]
 pub(crate) struct RandomStream {
     stream: Rng,

@@ -1,4 +1,4 @@
-//! The simulator with texts in and out.
+//! The simulator with text in and out.
 
 use crate::laws::Raised;
 use penstock_sim::{Laws, Recordings, RunError, RunOptions, RunResult, Scenario};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
-/// Why there is no result.
+/// Failure of a run.
 pub(crate) enum Failure {
     /// Errors of the scenario or of the run, as a JSON list.
     Errors(String),

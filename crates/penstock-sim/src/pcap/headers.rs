@@ -19,7 +19,7 @@ pub(super) const ECE: u16 = 0x40;
 pub(super) const CWR: u16 = 0x80;
 pub(super) const AE: u16 = 0x100;
 
-/// Where a packet comes from and goes to, and how IP treats it.
+/// Addresses, ports, codepoint and ECN field of a packet.
 #[derive(Clone, Copy)]
 pub(super) struct Ip {
     pub(super) source: [u8; 4],
@@ -40,7 +40,7 @@ pub(super) struct Tcp {
     pub(super) options: Options,
 }
 
-/// Options of TCP, each filled up to whole words with the option that does nothing.
+/// TCP options, each padded to whole words with no-operation.
 #[derive(Default)]
 pub(super) struct Options {
     bytes: Vec<u8>,
@@ -72,7 +72,7 @@ impl Options {
         self.bytes.extend(echo.to_be_bytes());
     }
 
-    /// As many of these blocks as still find room, each from its first byte to the one after its last.
+    /// As many of these blocks as fit, each from its first byte to the one after its last.
     pub(super) fn sack(&mut self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) {
         let count = blocks.len().min(MOST_OPTIONS.saturating_sub(self.bytes.len() + 4) / 8);
         if count == 0 {
@@ -86,7 +86,7 @@ impl Options {
     }
 }
 
-/// Write the headers of a TCP segment with so many bytes of zeros behind them; gives the length of the packet.
+/// Write the headers of a TCP segment for a payload of zeros of this length; gives the length of the packet.
 pub(super) fn tcp(out: &mut Vec<u8>, ip: &Ip, tcp: &Tcp, payload: usize) -> usize {
     let header = TCP_HEADER + tcp.options.bytes.len();
     let length = header + payload.min(LONGEST - IP_HEADER - header);
@@ -105,7 +105,7 @@ pub(super) fn tcp(out: &mut Vec<u8>, ip: &Ip, tcp: &Tcp, payload: usize) -> usiz
     IP_HEADER + length
 }
 
-/// Write the headers of a datagram with so many bytes of zeros behind them; gives the length of the packet.
+/// Write the headers of a datagram for a payload of zeros of this length; gives the length of the packet.
 pub(super) fn udp(out: &mut Vec<u8>, ip: &Ip, payload: usize) -> usize {
     let length = UDP_HEADER + payload.min(LONGEST - IP_HEADER - UDP_HEADER);
     ipv4(out, ip, 17, length);
@@ -114,7 +114,7 @@ pub(super) fn udp(out: &mut Vec<u8>, ip: &Ip, payload: usize) -> usize {
     out.extend(ip.destination_port.to_be_bytes());
     out.extend((length as u16).to_be_bytes());
     out.extend([0; 2]);
-    // A sum of zero would say that there is none.
+    // A checksum of zero means none.
     let sum = match checksum(pseudo_header(ip, 17, length), &out[start..]) {
         0 => 0xffff,
         sum => sum,
@@ -139,7 +139,7 @@ fn pseudo_header(ip: &Ip, protocol: u8, length: usize) -> u32 {
     words(&ip.source) + words(&ip.destination) + u32::from(protocol) + length as u32
 }
 
-/// The complement of the sum of all words; zeros behind them add nothing.
+/// The complement of the sum of all words; a payload of zeros adds nothing.
 fn checksum(before: u32, bytes: &[u8]) -> u16 {
     let mut sum = before + words(bytes);
     while sum > 0xffff {

@@ -1,12 +1,12 @@
-//! Blocks of forward error correction, counted as they come to their receiver.
+//! Blocks of forward error correction at their receiver.
 //!
 //! A block is k data packets followed by h redundancy packets of an erasure code that restores all of it from any k of
 //! its n = k + h packets; packet `seq` belongs to block floor(seq / n). T. Alemu, "Performance Evaluation of Quality of
 //! Service Mechanisms in the Internet", PhD thesis, Montpellier 2004, sections 5.2 and 5.3: a block that lost at most h
-//! packets is repaired, in one that lost more nothing is.
+//! packets is repaired; of one that lost more, nothing is.
 //!
-//! A block counts once each of its packets has arrived or was lost; one that the end of the run cuts off does not, nor
-//! does one whose first packet was sent before the warm-up ended.
+//! A block counts once each of its packets has arrived or was lost. Blocks incomplete at the end of the run do not count,
+//! nor do those whose first packet was sent before the warm-up ended.
 
 use penstock_core::{Span, Time};
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ pub(crate) struct Blocks {
     pub(crate) sums: BlockSums,
 }
 
-/// A block of which packets are under way.
+/// A block with packets in flight.
 #[derive(Clone, Copy, Default)]
 struct Block {
     arrived: u32,
@@ -31,26 +31,26 @@ struct Block {
     data: u32,
     lost: u32,
     lost_data: u32,
-    /// When its first packet arrived.
+    /// Arrival of its first packet.
     first: Time,
-    /// From then to the arrival of its k-th packet, if that has come.
+    /// Time from then to the arrival of its k-th packet, once that has arrived.
     delay: Option<Span>,
 }
 
-/// What became of the blocks that count.
+/// Sums over the blocks that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct BlockSums {
     pub(crate) blocks: u64,
     /// Packets, and data packets, of all these blocks.
     pub(crate) packets: u64,
     pub(crate) data: u64,
-    /// Packets that were lost, and those of blocks that were not repaired.
+    /// Lost packets: all, and those of blocks that were not repaired.
     pub(crate) lost: u64,
     pub(crate) unrepaired: u64,
-    /// The same of data packets.
+    /// The same for data packets.
     pub(crate) lost_data: u64,
     pub(crate) unrepaired_data: u64,
-    /// Blocks of which k packets arrived: from the first of these to the k-th, together and at most.
+    /// Blocks of which k packets arrived: times from the first of these to the k-th, their sum and maximum.
     pub(crate) whole: u64,
     pub(crate) delay_s: f64,
     pub(crate) longest_s: f64,
@@ -62,13 +62,13 @@ impl Blocks {
         Self { k, n: k + h, oldest: 0, open: VecDeque::new(), since: 0, sums: BlockSums::default() }
     }
 
-    /// Statistics start; `sent` packets are sent already.
+    /// Statistics start, after `sent` packets.
     pub(crate) fn restart(&mut self, sent: u32) {
         self.since = sent.div_ceil(self.n);
         self.sums = BlockSums::default();
     }
 
-    /// Packet `seq` has arrived: how many data packets that gives the application, those it repairs included.
+    /// Packet `seq` has arrived; gives the number of data packets for the application, repaired ones included.
     pub(crate) fn arrive(&mut self, now: Time, seq: u32) -> u32 {
         let (k, is_data) = (self.k, self.is_data(seq));
         let block = self.block(seq);
@@ -110,7 +110,7 @@ impl Blocks {
         &mut self.open[index]
     }
 
-    /// Count the oldest blocks, as far as nothing of them is under way.
+    /// Count the oldest blocks up to the first with packets in flight.
     fn settle(&mut self) {
         while let Some(block) = self.open.front().filter(|block| block.arrived + block.lost == self.n) {
             if self.oldest >= self.since {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any order of arrival, against the blocks looked at one by one.
+        /// Any order of arrival, against each block by itself.
         #[test]
         fn packets_may_come_in_any_order(
             k in 1_u32..6,

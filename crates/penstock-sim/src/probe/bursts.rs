@@ -2,13 +2,13 @@
 
 use super::distribution::pmf;
 
-/// Most values of a distribution of burst lengths; longer bursts count as the longest.
+/// Largest burst length of a distribution; longer bursts count as this.
 const LONGEST_RUN: usize = 10_000;
 
-/// How many bursts there were of each length.
+/// Number of bursts of each length.
 #[derive(Default)]
 pub(crate) struct Bursts {
-    /// Losses of the burst that has not ended.
+    /// Losses of the burst in progress.
     open: usize,
     ended: Vec<u64>,
 }
@@ -36,7 +36,7 @@ impl Bursts {
         self.open = 0;
     }
 
-    /// With nothing counted but the burst that has not ended.
+    /// Without counts, but with the burst in progress.
     pub(crate) fn restarted(&self) -> Self {
         Self { open: self.open, ended: Vec::new() }
     }

@@ -1,15 +1,15 @@
-//! What became of the packets of each differentiated services codepoint at one queue.
+//! Fates of the packets of each differentiated services codepoint at one queue.
 
 use super::bursts::Bursts;
 use penstock_core::Dscp;
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy)]
 pub(crate) enum Fate {
     Queued,
     Sent,
     Marked,
-    /// Dropped as it came.
+    /// Dropped on arrival.
     Refused,
     /// Dropped after it was queued.
     Removed,
@@ -22,7 +22,7 @@ pub(crate) struct Counts {
     pub(crate) departures: u64,
     pub(crate) drops: u64,
     pub(crate) marks: u64,
-    /// Losses of this codepoint that no accepted packet of it parts.
+    /// Bursts of losses of this codepoint.
     pub(crate) bursts: Bursts,
 }
 
@@ -61,7 +61,7 @@ impl Codepoints {
         }
     }
 
-    /// Name and counts of each codepoint of which something came or left; none if that is the default alone.
+    /// Name and counts of each codepoint with arrivals or departures; empty if that is only the default.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (String, &Counts)> {
         let named = |number: usize| Dscp::new(number as u8).and_then(Dscp::name).map(str::to_lowercase);
         let seen = |counts: &Counts| counts.arrivals + counts.departures + counts.drops > 0;

@@ -1,9 +1,9 @@
-//! Statistics of flows that the network keeps: losses, what crossed the watched link, what was delivered.
+//! Statistics of flows in the network: losses, bits over the watched link, delivered bytes.
 
 use super::distribution::pmf;
 use penstock_core::Time;
 
-/// What the network saw of one flow since the warm-up.
+/// Counts of one flow in the network since the warm-up.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct FlowStats {
     /// Data packets sent since the warm-up and lost anywhere.
@@ -11,8 +11,8 @@ pub(crate) struct FlowStats {
     /// Bits on the wire that crossed the watched link. Of a packet in transmission at either end of the statistics, those
     /// sent in between.
     pub(crate) crossed_bits: u64,
-    /// Payload delivered: of datagrams during the statistics; of a TCP, in order and each byte once, outside of them.
-    /// (Its receiver counts all, and few packets come outside.)
+    /// Delivered payload: of datagrams during the statistics; of a TCP, in order and each byte once, before and after them.
+    /// (The receiver counts all bytes, and few packets arrive then.)
     pub(crate) payload_bytes: u64,
     /// Consecutive losses up to now.
     run: u32,
@@ -59,7 +59,7 @@ impl FlowStats {
     }
 }
 
-/// The part of a run that counts.
+/// The part of a run with statistics.
 #[derive(Clone, Copy)]
 pub(crate) struct Window {
     /// End of the warm-up.
@@ -69,7 +69,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Whether what happens at `now` counts.
+    /// Whether `now` is within it.
     #[inline]
     pub(crate) fn contains(self, now: Time) -> bool {
         self.start <= now && now <= self.end

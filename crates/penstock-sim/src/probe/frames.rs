@@ -1,4 +1,4 @@
-//! What becomes of the frames of a video at its receiver.
+//! Fates of the frames of a video at its receiver.
 
 use crate::traffic::datagram::{FrameType, NewFrame};
 
@@ -15,7 +15,7 @@ struct Frame {
     first: u32,
     fragments: u32,
     delivered: u32,
-    /// Bytes on the wire of what was delivered.
+    /// Delivered bytes on the wire.
     bytes: u32,
     kind: FrameType,
     /// A datagram of it was lost.
@@ -24,14 +24,14 @@ struct Frame {
     counts: bool,
 }
 
-/// What is known of a frame.
+/// Fate of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     /// All of it was delivered.
     Whole,
-    /// Something is under way.
+    /// Some of it is in flight.
     Open,
-    /// Something was lost.
+    /// Some of it was lost.
     Useless,
 }
 
@@ -56,7 +56,7 @@ impl Frames {
         self.frames.push(Frame { first, fragments, delivered: 0, bytes: 0, kind, broken: false, counts });
     }
 
-    /// A datagram of so many bytes has reached the receiver.
+    /// A datagram of this number of bytes has reached the receiver.
     pub(crate) fn deliver(&mut self, seq: u32, size: u32) {
         if let Some(frame) = self.frame_of(seq) {
             frame.delivered += 1;
@@ -76,7 +76,7 @@ impl Frames {
         self.frames.get_mut(after.checked_sub(1)?)
     }
 
-    /// What was of use and what was not. A frame of which something is under way counts in neither.
+    /// Useful and useless frames. A frame with datagrams in flight counts in neither.
     pub(crate) fn waste(&self) -> Waste {
         let fates: Vec<Fate> = if self.dependence { self.with_references() } else { self.alone().collect() };
         let mut waste = Waste::default();
@@ -91,7 +91,7 @@ impl Frames {
         waste
     }
 
-    /// By their own datagrams.
+    /// Fates by the frames' own datagrams.
     fn alone(&self) -> impl Iterator<Item = Fate> {
         self.frames.iter().map(|frame| match (frame.broken, frame.delivered == frame.fragments) {
             (true, _) => Fate::Useless,
@@ -100,8 +100,8 @@ impl Frames {
         })
     }
 
-    /// By those of what they refer to as well: a P frame to the I or P frame before it, a B frame to those before and
-    /// after it, across groups of pictures. What is worst counts.
+    /// Fates that count the frames they refer to as well: a P frame refers to the I or P frame before it, a B frame to those
+    /// before and after it, across groups of pictures. The worst fate counts.
     fn with_references(&self) -> Vec<Fate> {
         let mut fates: Vec<Fate> = self.alone().collect();
         let mut before = Fate::Whole;
@@ -141,7 +141,7 @@ impl std::ops::AddAssign for Waste {
 mod tests {
     use super::*;
 
-    /// Frames of two datagrams of 100 bytes each, those at `lost` without their second, those at `open` with it under way.
+    /// Frames of two datagrams of 100 bytes each; the second one is lost at `lost`, and in flight at `open`.
     fn frames(types: &str, lost: &[usize], open: &[usize], dependence: bool) -> (u64, u64, u64, u64) {
         let mut frames = Frames::new(dependence);
         for (i, letter) in types.chars().enumerate() {
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(frames("IBBPBBPBBI", &[4], &[], true), (9, 1, 1700, 100));
         // The second I frame: the B frames before it.
         assert_eq!(frames("IBBPBBPBBI", &[9], &[], true), (9, 3, 1700, 500));
-        // What waits for a frame under way is not known yet, unless something else is lost.
+        // A frame that refers to one in flight has no fate yet, unless it is useless by another loss.
         assert_eq!(frames("IBBPBBPBBI", &[7], &[6], true), (5, 1, 900, 100));
     }
 }

@@ -8,7 +8,7 @@ use super::series::Series;
 use penstock_aqm::{Cause, Report};
 use penstock_core::{Span, Time};
 
-/// In a bit.
+/// 1e-9 bits in a bit.
 pub(crate) const NANOBITS: u128 = 1_000_000_000;
 
 /// The packet counts in the throughput of no flow.
@@ -44,7 +44,7 @@ pub(crate) struct QueueStats {
     wanted: Option<Box<Wanted>>,
 }
 
-/// What few queues keep: in one place, so that the others are asked once at each change.
+/// Optional statistics, in one place: a queue without them makes one test at each change.
 struct Wanted {
     series: Option<QueueSeries>,
     codepoints: Option<Codepoints>,
@@ -89,7 +89,7 @@ impl QueueStats {
         }
     }
 
-    /// The warm-up is over: forget what was counted. The queue keeps its length.
+    /// The warm-up ends: clear the counts. The queue keeps its length.
     pub(crate) fn restart(&mut self, now: Time) {
         let fresh = Self::new(self.warmup, self.sampling, None, false);
         let mut wanted = self.wanted.take();
@@ -238,7 +238,7 @@ impl QueueStats {
         (self.average_samples > 0).then(|| self.average_sum / self.average_samples as f64)
     }
 
-    /// The series by name, the queue's first; none unless they were asked for.
+    /// The series by name, the queue's first; empty unless they were requested.
     pub(crate) fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
         self.wanted.iter().filter_map(|wanted| wanted.series.as_ref()).flat_map(|series| {
             let gauges = series.gauges.iter().map(|(name, gauge)| (name.as_str(), gauge));
@@ -246,7 +246,7 @@ impl QueueStats {
         })
     }
 
-    /// The counts by codepoint; none unless they were asked for.
+    /// The counts by codepoint, if they were requested.
     pub(crate) fn codepoints(&self) -> Option<&Codepoints> {
         self.wanted.as_ref()?.codepoints.as_ref()
     }

@@ -34,7 +34,7 @@ impl Series {
         Self { min, mean, max, width: width.as_nanos(), seen: 0, open: EMPTY }
     }
 
-    /// The value was `value` from the last instant told up to `now`.
+    /// The value was `value` from the end of the previous call's period up to `now`.
     pub(crate) fn hold(&mut self, now: Time, value: f64) {
         let now = now.as_nanos();
         while self.seen < now {

@@ -1,4 +1,4 @@
-//! What was found about each flow, and about each session, told one by one.
+//! Metrics of each flow and of each session, one at a time.
 
 use crate::engine::Engine;
 use crate::host::{FlowState, Host, Source};
@@ -9,11 +9,11 @@ use crate::session::{ClosedConnections, Session};
 use penstock_core::Time;
 use penstock_tcp::{Sender, SenderCounts};
 
-/// What was found about each flow, told one by one: a hundred thousand at once would be a quarter of all memory.
+/// Metrics of flows, computed one at a time: those of 100 000 flows would be a quarter of the memory of a run.
 pub(super) struct Flows<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) engine: &'a Engine,
-    /// How many flows have each link as their first watched one.
+    /// By link: number of flows of which it is the first watched one.
     crossing: Vec<u32>,
     pub(super) seconds: f64,
 }
@@ -58,7 +58,7 @@ impl<'a> Flows<'a> {
         data_links(self.engine, self.first_hop(flow)).find(|&link| self.scenario.links[link as usize].watch)
     }
 
-    /// What a flow delivered; of a session all its connections, without requests.
+    /// Bytes delivered of a flow; of a session by all its connections, without requests.
     pub(super) fn goodput(&self, flow: usize) -> f64 {
         let delivered = match self.session(flow) {
             Some(session) => {
@@ -180,7 +180,7 @@ fn tcp_row(host: &Host, sender: &Sender, before: &SenderCounts, window: Window) 
 }
 
 impl TcpRow {
-    /// Of a sender, or of several, that was active for so many seconds.
+    /// Metrics of one or several senders that were active for `active` seconds.
     fn new(counts: SenderCounts, active: f64, completion: Option<f64>) -> Self {
         let mean = |sum: f64| (counts.rtt_samples > 0).then(|| sum / counts.rtt_samples as f64);
         Self {

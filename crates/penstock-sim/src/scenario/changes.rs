@@ -1,4 +1,4 @@
-//! What goes wrong on a link, and what changes about it during a run.
+//! Losses, reordering, outages and changes of a link.
 
 use super::Draw;
 use serde::Deserialize;
@@ -23,10 +23,10 @@ pub struct GilbertSpec {
     pub p: f64,
     /// From the bad state to the good, above 0.
     pub r: f64,
-    /// Of a loss in the good state.
+    /// Loss in the good state.
     #[serde(default)]
     pub good: f64,
-    /// Of a loss in the bad state.
+    /// Loss in the bad state.
     #[serde(default = "one")]
     pub bad: f64,
 }
@@ -35,11 +35,11 @@ fn one() -> f64 {
     1.0
 }
 
-/// A change of rate or delay: once, or again and again.
+/// A change of rate or delay: once, or periodically.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSpec {
-    /// When it happens.
+    /// Its time.
     pub when: When,
     /// The new rate in bits per second.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub struct ChangeSpec {
     pub delay: Option<Draw>,
 }
 
-/// When a change happens.
+/// Time of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
@@ -59,17 +59,17 @@ pub enum When {
     EveryNs(u64),
 }
 
-/// Packets that arrive later than they would, and are overtaken by those behind them.
+/// Packets delayed so that later ones overtake them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReorderSpec {
     /// Probability for each packet.
     pub rate: f64,
-    /// Nanoseconds by which it is late, drawn for each.
+    /// Added delay in nanoseconds, drawn for each.
     pub delay: Draw,
 }
 
-/// A time in which the link sends nothing.
+/// An outage: the link sends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutageSpec {

@@ -1,4 +1,4 @@
-//! Validation of a scenario: everything that is wrong, all at once.
+//! Validation of a scenario: all its errors at once.
 
 use super::{
     ChangeSpec, Draw, LinkSpec, LossSpec, OnUnit, OutageSpec, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec,
@@ -7,14 +7,14 @@ use super::{
 use crate::errors::ScenarioError;
 use std::collections::HashSet;
 
-/// Most flows of a scenario: their numbers and timers must fit into the keys of the event queue.
+/// Largest number of flows: their numbers and timers must fit into the keys of the event queue.
 const MOST_FLOWS: u64 = 4_000_000;
 
-/// Most packets in a block of forward error correction: a code over symbols of 16 bits has no more.
+/// Largest block of forward error correction, in packets: the longest block of a code over symbols of 16 bits.
 const MOST_IN_BLOCK: u32 = 65_535;
 
 impl Scenario {
-    /// Errors that can be found without routes and registries.
+    /// Errors that need neither routes nor registries to be found.
     pub(crate) fn errors(&self) -> Vec<ScenarioError> {
         let mut errors = Vec::new();
         let mut require = |holds: bool, path: &str, message: &str| {
@@ -121,7 +121,7 @@ impl TrafficSpec {
         self.check_datagrams(require);
     }
 
-    /// What opens connections.
+    /// Keys of traffic that opens connections.
     fn check_sessions(&self, require: &mut impl FnMut(bool, &str, &str)) {
         let path = |key: &str| format!("traffic.{}.{key}", self.name);
         let mut belongs = |kind: TrafficKind, given: bool, key: &str| {

@@ -1,13 +1,13 @@
-//! Numbers that are drawn.
+//! Random numbers.
 
 use penstock_core::{Rate, Rng, Span};
 use serde::Deserialize;
 
-/// A number, or how to draw one.
+/// A constant, or a distribution to draw from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Draw {
-    /// Always this.
+    /// A constant.
     Fixed(f64),
     /// Uniform between the two.
     Uniform {
@@ -66,17 +66,17 @@ impl Draw {
         }
     }
 
-    /// Draw a time in nanoseconds. Beyond 30 years is never, in any run.
+    /// Draw a time in nanoseconds, at most 30 years: longer than any run.
     pub(crate) fn span(&self, rng: &mut Rng) -> Span {
         Span::from_nanos(self.draw(rng).clamp(0.0, 1e18) as u64)
     }
 
-    /// Draw a number and round it up; at least 1, and at most more packets than any run sends.
+    /// Draw a number and round it up; at least 1, and at most a number beyond the packets of any run.
     pub(crate) fn count(&self, rng: &mut Rng) -> u32 {
         self.draw(rng).ceil().clamp(1.0, 4e9) as u32
     }
 
-    /// Whether every possible value lies between the two; of an unbounded distribution, whether its mean does.
+    /// Whether all values lie between the two; of an unbounded distribution, its mean.
     pub(crate) fn within(&self, low: f64, high: f64) -> bool {
         let inside = |value: f64| (low..=high).contains(&value);
         match self {

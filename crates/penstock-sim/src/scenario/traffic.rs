@@ -12,34 +12,34 @@ use std::path::PathBuf;
 pub struct TrafficSpec {
     /// Name in results; its streams of random numbers are `NAME.i`.
     pub name: String,
-    /// What sends.
+    /// Kind of source.
     pub kind: TrafficKind,
     /// Number of flows.
     pub count: u32,
-    /// Nodes the flows start from; flow i takes element i modulo the length.
+    /// Source nodes; flow i takes element i modulo the length.
     pub from: Vec<String>,
-    /// Nodes the flows lead to, likewise.
+    /// Destination nodes, likewise.
     pub to: Vec<String>,
-    /// Nodes to pass, first and last included; else the path of least delay.
+    /// Nodes of the path, ends included; else the path of least delay.
     #[serde(default)]
     pub path: Option<Vec<String>>,
-    /// When the flows start.
+    /// Start times.
     #[serde(default)]
     pub start: StartSpec,
-    /// When they stop offering new data.
+    /// Time from which they offer no new data.
     #[serde(default)]
     pub stop_ns: Option<u64>,
     /// Codepoint of the data packets.
     #[serde(default)]
     pub dscp: u8,
-    /// Whether datagrams may be marked; a TCP has a key of its own.
+    /// Whether datagrams are ECN-capable; TCP has a key of its own.
     #[serde(default)]
     pub ecn: bool,
     /// For `tcp`.
     #[serde(default)]
     pub tcp: Option<TcpSpec>,
     /// For `cbr`, `poisson`, `fec`, and `onoff` without a TCP.
-    /// For `tcp` whose sizes are drawn or that arrive one by one, and for `incast`.
+    /// For `tcp` with drawn sizes or with arrivals, and for `incast`.
     #[serde(default)]
     pub transfers: Option<TransfersSpec>,
     /// For `incast`.
@@ -66,40 +66,40 @@ pub struct TrafficSpec {
 }
 
 impl TrafficSpec {
-    /// Whether its connections come and go.
+    /// Whether its connections open and close during the run.
     pub(crate) fn opens(&self) -> bool {
         self.tcp.is_some() && (self.transfers.is_some() || self.onoff.is_some() || self.web.is_some())
     }
 
-    /// Whether a flow of it may have several connections at once.
+    /// Whether one of its flows may have several connections at once.
     pub(crate) fn opens_many(&self) -> bool {
         matches!(self.kind, TrafficKind::Web | TrafficKind::Incast)
             || self.transfers.as_ref().is_some_and(|transfers| transfers.arrivals.is_some())
     }
 
-    /// How many of the nodes at `from` each flow has for itself: 1, or all.
+    /// Number of source nodes of each flow: 1, or all at `from`.
     pub(crate) fn senders(&self) -> usize {
         if matches!(self.kind, TrafficKind::Web | TrafficKind::Incast) { self.from.len() } else { 1 }
     }
 }
 
-/// What sends.
+/// Kind of source.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum TrafficKind {
-    /// A TCP with data to send whenever it may, to the end or up to a size.
+    /// A TCP that always has data to send, without end or up to a size.
     Tcp,
-    /// Datagrams at constant distance.
+    /// Datagrams at constant intervals.
     Cbr,
-    /// Datagrams at exponential distances.
+    /// Datagrams at exponential intervals.
     Poisson,
     /// Datagrams in blocks of data and redundancy.
     Fec,
     /// Transfers, each a new connection, or bursts of datagrams, with pauses.
     Onoff,
-    /// Sessions that ask for pages.
+    /// Sessions that request pages.
     Web,
-    /// Many senders that answer one receiver at once, again and again.
+    /// Many senders that answer one receiver at once, in rounds.
     Incast,
     /// Frames, each in several datagrams.
     Video,
@@ -113,18 +113,18 @@ pub enum TrafficKind {
 pub struct TransfersSpec {
     /// Size of a transfer.
     pub size: Draw,
-    /// What `size` counts.
+    /// Unit of `size`.
     pub unit: SizeUnit,
-    /// Nanoseconds from one transfer to the next, whether or not those before have ended. Without it each flow is one
+    /// Nanoseconds between the starts of transfers, whether or not earlier ones have ended. Without it each flow is one
     /// transfer.
     #[serde(default)]
     pub arrivals: Option<Draw>,
-    /// Bytes at which the classes end whose completion times are told apart, in rising order.
+    /// Upper bounds in bytes, in rising order, of the size classes by which completion times are reported.
     #[serde(default)]
     pub classes: Vec<u64>,
 }
 
-/// What the size of a transfer counts.
+/// Unit of the size of a transfer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum SizeUnit {
@@ -138,7 +138,7 @@ pub enum SizeUnit {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IncastSpec {
-    /// Nanoseconds from the start of a round to that of the next; without it a round follows the end of the one before.
+    /// Nanoseconds between the starts of rounds; without it a round follows the end of the previous one.
     #[serde(default)]
     pub every_ns: Option<u64>,
     /// Nanoseconds from the end of a round to the start of the next.
@@ -153,7 +153,7 @@ pub struct VideoSpec {
     pub rate: f64,
     /// Frames per second.
     pub fps: f64,
-    /// Types of the frames in the order of sending, again and again.
+    /// Types of the frames in the order of sending; the pattern repeats.
     pub gop: String,
     /// Mean sizes of I, P and B frames, in proportion.
     pub sizes: [f64; 3],
@@ -164,16 +164,16 @@ pub struct VideoSpec {
     /// Bytes added to each payload.
     #[serde(default = "udp_headers")]
     pub headers: u32,
-    /// Whether the first frame waits for a random part of the distance between two.
+    /// Whether the first frame waits for a random part of the frame interval.
     #[serde(default)]
     pub phase: Phase,
-    /// What is one application data unit to the queues that ask.
+    /// Application data unit, for queues that use it.
     pub unit: DataUnit,
     /// Whether frames are useless without those that they refer to.
     pub dependence: bool,
 }
 
-/// What counts as one application data unit.
+/// Extent of an application data unit.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum DataUnit {
@@ -189,24 +189,24 @@ pub enum DataUnit {
 pub struct ReplaySpec {
     /// A pcap file.
     pub file: PathBuf,
-    /// Bytes of a packet that are no payload.
+    /// Bytes of a packet that are not payload.
     #[serde(default = "udp_headers")]
     pub headers: u32,
 }
 
-/// On and off in turn.
+/// On-periods and pauses in turn.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnoffSpec {
     /// Length of the on-period.
     pub on: Draw,
-    /// What `on` counts. A TCP counts packets.
+    /// Unit of `on`; packets for a TCP.
     pub unit: OnUnit,
     /// Nanoseconds of pause.
     pub off: Draw,
 }
 
-/// What the length of an on-period counts.
+/// Unit of the length of an on-period.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum OnUnit {
@@ -230,11 +230,11 @@ pub struct WebSpec {
     pub size: Draw,
     /// Bytes of data in a request.
     pub request: u32,
-    /// Pages are apart by their starts (0), or by the end of one and the start of the next (1).
+    /// `pages` is the time between the starts of pages (0), or from the end of a page to the start of the next (1).
     pub option: u32,
 }
 
-/// When the flows of a group start.
+/// Start times of the flows of a group.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum StartSpec {
@@ -242,7 +242,7 @@ pub enum StartSpec {
     Staggered {
         /// Start of flow 0 in nanoseconds.
         first_ns: u64,
-        /// Distance of the starts.
+        /// Interval between the starts.
         #[serde(default)]
         every_ns: u64,
         /// Largest random delay.
@@ -277,7 +277,7 @@ impl StartSpec {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// Bundle of keys.
+    /// Profile: the defaults of all keys.
     pub profile: String,
     /// Congestion control.
     pub flavour: String,
@@ -297,7 +297,7 @@ pub struct UdpSpec {
     /// Bytes added to the payload.
     #[serde(default = "udp_headers")]
     pub headers: u32,
-    /// Whether the first packet waits for a random part of the distance between two.
+    /// Whether the first packet waits for a random part of the packet interval.
     #[serde(default)]
     pub phase: Phase,
     /// For `cbr`: each gap is drawn uniformly from 1 - jitter to 1 + jitter times its length.
@@ -317,34 +317,34 @@ pub struct FecSpec {
     pub k: u32,
     /// Redundancy packets of a block.
     pub h: u32,
-    /// Distances between packets.
+    /// Intervals between packets.
     pub spacing: Spacing,
 }
 
 impl FecSpec {
-    /// What the redundancy makes of a rate of data: (1 + h/k) times as much.
+    /// Ratio of the rate with redundancy to that of the data: 1 + h/k.
     pub(crate) fn raised(self, rate: f64) -> f64 {
         rate * f64::from(self.k + self.h) / f64::from(self.k)
     }
 }
 
-/// Distances between packets.
+/// Intervals between packets.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Spacing {
     /// Exponential.
     Poisson,
-    /// All alike.
+    /// Constant.
     Constant,
 }
 
-/// When a source sends its first datagram.
+/// Time of the first datagram of a source.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// At its start.
     #[default]
     Zero,
-    /// Uniformly within the first distance.
+    /// Uniform within the first interval.
     Random,
 }

@@ -1,4 +1,4 @@
-//! Behaviour of sessions: when they open connections, and how large. Each session has one timer, and is told when one of
+//! Behaviour of sessions: times and sizes of their connections. Each session has one timer, and is notified when one of
 //! its connections ends.
 
 use crate::scenario::{IncastSpec, OnoffSpec, TransfersSpec, WebSpec};
@@ -51,7 +51,7 @@ impl Behaviour {
         }
     }
 
-    /// Act: the time given by `next` has come.
+    /// Act at the time given by `next`.
     pub(crate) fn on_time(&mut self, now: Time, rng: &mut Rng, open: &mut Vec<Opening>) {
         match self {
             Self::Transfers(transfers) => transfers.on_time(rng, open),

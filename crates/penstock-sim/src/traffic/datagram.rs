@@ -1,8 +1,8 @@
-//! Datagrams as their sources make them, and the frames that some of them carry.
+//! Datagrams of sources, and the video frames that some of them carry.
 
 use penstock_core::Span;
 
-/// A datagram to send now, and the time to the next.
+/// A datagram to send now, and the interval to the next.
 pub(crate) struct Datagram {
     pub(crate) payload: u32,
     pub(crate) size: u32,

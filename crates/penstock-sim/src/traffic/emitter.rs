@@ -1,4 +1,4 @@
-//! Sources of datagrams, which send by their own clock, whatever the network does.
+//! Sources of datagrams: open loop, without feedback from the network.
 
 use crate::traffic::datagram::Datagram;
 use crate::traffic::paced::Paced;
@@ -19,7 +19,7 @@ pub(crate) enum Clock {
     Paced(Paced),
     /// Frames of a video.
     Video(Box<Video>),
-    /// As recorded.
+    /// Recorded packets.
     Replay(Replay),
 }
 

@@ -1,15 +1,15 @@
-//! Incast: many senders answer one receiver at the same instant, again and again.
+//! Incast: in each round many senders answer one receiver at the same instant.
 //! A. Phanishayee, E. Krevat, V. Vasudevan, D. Andersen, G. Ganger, G. Gibson, S. Seshan, "Measurement and Analysis of TCP
 //! Throughput Collapse in Cluster-based Storage Systems", FAST 2008: synchronized reads behind a barrier.
 //!
 //! # Law
 //! In a round each sender opens a connection and sends one answer of a drawn size. The round ends when all answers have
-//! been acknowledged. The next round starts a pause after that (a barrier), or with `every` at a fixed distance from the
-//! start of the one before, whether or not that has ended.
+//! been acknowledged. The next round starts a pause after that (a barrier), or with `every` at a fixed interval after the
+//! start of the previous one, whether or not that has ended.
 //!
 //! # Differences
-//! * The request that asks the senders is not simulated: a round starts as they answer.
-//! * The paper's senders keep their connections from round to round; here each answer begins with a window of its own.
+//! * The request is not simulated: a round starts with the answers.
+//! * The paper's senders keep their connections from round to round; here each answer is a new connection.
 
 use crate::scenario::{IncastSpec, TransfersSpec};
 use crate::traffic::opening::{Opening, Size};

@@ -6,11 +6,11 @@ use penstock_core::Rng;
 /// A connection to open now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// Which of the session's routes it takes.
+    /// Number of its route in the session.
     pub(crate) route: u32,
     /// Amount of data.
     pub(crate) size: Size,
-    /// The session's name of it.
+    /// Identifier that the session gives it.
     pub(crate) tag: u32,
 }
 

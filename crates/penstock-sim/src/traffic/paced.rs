@@ -13,7 +13,7 @@ pub(crate) struct Paced {
     headers: u32,
     phase: Phase,
     jitter: f64,
-    /// Gaps between packets: the transmission time of each on a link of the source's rate.
+    /// Intervals between packets: the transmission time of each on a link of the source's rate.
     pace: Wire,
     burst: Option<Burst>,
     rng: Rng,
@@ -39,7 +39,7 @@ impl Burst {
         self.left = length.max(1);
     }
 
-    /// Time to the next packet, which is `gap` within the on-period.
+    /// Time to the next packet, given its interval `gap` within an on-period.
     fn gap(&mut self, gap: Span, rng: &mut Rng) -> Span {
         let spent = if self.spec.unit == OnUnit::Packets { 1 } else { gap.as_nanos() };
         if spent < self.left {

@@ -1,11 +1,11 @@
-//! Replay: datagrams with the sizes and the distances of recorded packets.
+//! Replay: datagrams with the sizes and the intervals of recorded packets.
 //!
 //! The format: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds, of either byte order; packets beginning
 //! with the IP header (LINKTYPE_RAW, 101, and LINKTYPE_IPV4, LINKTYPE_IPV6) or with an Ethernet header (LINKTYPE_ETHERNET,
-//! 1). A packet counts with its original length, whatever was kept of it, without the 14 bytes of an Ethernet header, and
-//! whatever it is.
+//! 1). Packets of all protocols count, with their original lengths, even if they are cut in the file, without the 14 bytes
+//! of an Ethernet header.
 //!
-//! The first packet leaves at the start of the flow, the others at their distances from it, whatever the network does.
+//! The first packet leaves at the start of the flow, the others at their recorded times after it, in open loop.
 
 use crate::traffic::datagram::Datagram;
 use penstock_core::Span;
@@ -22,7 +22,7 @@ pub(crate) struct Recorded {
     pub(crate) size: u32,
 }
 
-/// A source that sends what was recorded.
+/// A source that sends recorded packets.
 pub(crate) struct Replay {
     packets: Arc<[Recorded]>,
     headers: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// A source of these packets, of which so many bytes are no payload.
+    /// A source of these packets, with this number of header bytes in each.
     pub(crate) fn new(packets: Arc<[Recorded]>, headers: u32) -> Self {
         Self { packets, headers, sent: 0 }
     }
@@ -54,19 +54,19 @@ impl Replay {
 /// Longer than any run.
 const NEVER: Span = Span::from_nanos(1_000_000_000_000_000_000);
 
-/// What stands before the IP header on an Ethernet.
+/// Length of the Ethernet header.
 const ETHERNET: u32 = 14;
 
-/// No link has longer packets; what claims to be longer is no packet.
+/// Longest plausible packet; a longer one means that the file is damaged.
 const LONGEST: u32 = 1 << 18;
 
-/// The packets of a file, or what is wrong with it.
+/// The packets of a file, or its error.
 pub(crate) fn read(path: &Path) -> Result<Arc<[Recorded]>, String> {
     let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     parse(&mut BufReader::with_capacity(1 << 20, file))
 }
 
-/// The packets of a file of which each byte is read once.
+/// The packets of a stream of bytes.
 fn parse(input: &mut impl Read) -> Result<Arc<[Recorded]>, String> {
     let Some(header) = take::<24>(input)? else { return Err(SHORT.to_owned()) };
     let magic = [header[0], header[1], header[2], header[3]];

@@ -32,9 +32,9 @@ impl Arrivals {
 
 /// Transfers one after the other, with a pause from the end of one to the start of the next.
 pub(crate) struct Transfers {
-    /// In packets.
+    /// Size in packets.
     size: Draw,
-    /// In nanoseconds.
+    /// Pause in nanoseconds.
     off: Draw,
     next: Time,
 }

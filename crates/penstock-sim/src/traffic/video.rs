@@ -9,8 +9,8 @@
 //! of a frame has at least one byte of payload.
 //!
 //! # Differences
-//! * Frames have no correlation but that of their types: no scenes.
-//! * They are sent in the order of `gop`, where an encoder sends a frame after those that it refers to.
+//! * Sizes of frames are independent given their types: no scenes.
+//! * They are sent in the order of `gop`; an encoder sends a frame after those that it refers to.
 
 use crate::scenario::{DataUnit, Phase, VideoSpec};
 use crate::traffic::datagram::{Datagram, FrameType, NewFrame};
@@ -25,7 +25,7 @@ pub(crate) struct Video {
     rng: Rng,
     /// Number of the next frame.
     number: u64,
-    /// Bytes on the wire and datagrams left of the frame before it.
+    /// Bytes on the wire and datagrams that remain of the previous frame.
     bytes: u64,
     fragments: u32,
     pub(crate) sent: u32,
@@ -79,7 +79,7 @@ impl Video {
         NewFrame { kind, fragments: self.fragments, unit }
     }
 
-    /// When a frame is sent, if the first is at time 0.
+    /// Sending time of a frame, if the first is sent at time 0.
     fn time_of(&self, number: u64) -> Time {
         Time::ZERO + Span::from_secs(number as f64 / self.spec.fps)
     }

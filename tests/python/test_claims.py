@@ -1,4 +1,4 @@
-"""Every claim of every work is that of `tests/data/claims.csv`: the same id, the same verdict, the same number.
+"""Every claim of every work is that of `tests/data/recorded_claims.csv`: the same id, the same verdict, the same number.
 
 The file has of each claim its verdict and number as recorded, and those on made-up tables (`made_up.py`), where a
 claim on another metric, label or bound would give others. It was written before claims became data; a claim is changed
@@ -18,7 +18,7 @@ from penstock.reproduce.paper import Paper, papers
 
 from .made_up import effort_of
 
-FILE = Path(__file__).resolve().parents[1] / "data" / "claims.csv"
+FILE = Path(__file__).resolve().parents[1] / "data" / "recorded_claims.csv"
 NOT_MADE_UP = {"alemu/why-runs", "cc/open-mixed"}  # their tables need the numbers of real runs
 
 Row = tuple[str, ...]

@@ -241,7 +241,7 @@ def test_errors_are_told(traffic: str, told: str) -> None:
     ("content", "told"),
     [
         (b"", "ends within its header"),
-        (b"plain text, no packets at all", "is no pcap file"),
+        (b"plain text, no packets at all", "is not a pcap file"),
         (b"\n\r\r\n" + bytes(40), "pcapng"),
     ],
 )

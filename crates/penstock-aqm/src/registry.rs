@@ -124,7 +124,7 @@ pub fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
 pub fn build_law(scheme: &str, settings: &Settings, link: &LinkInfo, now: Time) -> Result<Box<dyn Aqm>, ParamErrors> {
     let Some(info) = find(scheme) else { return Err(vec![unknown_scheme(scheme)]) };
     let Some(build) = info.build_law else {
-        let message = format!("\"{}\" is no law that can guard the queue of a class", info.name);
+        let message = format!("\"{}\" cannot be the law of a class", info.name);
         return Err(vec![ParamError::new("scheme", message)]);
     };
     build(settings, link, now).map_err(|errors| name_defaults(errors, info, settings))
@@ -146,10 +146,10 @@ fn name_defaults(errors: ParamErrors, info: &SchemeInfo, settings: &Settings) ->
 fn unknown_scheme(name: &str) -> ParamError {
     let names = SCHEMES.iter().flat_map(|scheme| scheme.aliases.iter().chain([&scheme.name])).copied();
     let message = if let Some(scheme) = nearest(name, names).and_then(find) {
-        format!("\"{name}\" is no scheme: did you mean \"{}\"?", scheme.name)
+        format!("unknown scheme \"{name}\": did you mean \"{}\"?", scheme.name)
     } else {
         let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
-        format!("\"{name}\" is no scheme: there are {}", names.join(", "))
+        format!("unknown scheme \"{name}\": expected one of {}", names.join(", "))
     };
     ParamError::new("scheme", message)
 }
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_unknown_scheme_is_told_the_nearest() {
-        assert_eq!(unknown_scheme("psnad").message, "\"psnad\" is no scheme: did you mean \"psand\"?");
+        assert_eq!(unknown_scheme("psnad").message, "unknown scheme \"psnad\": did you mean \"psand\"?");
         assert!(unknown_scheme("xyzzyx").message.contains("red, ared-floyd, ared-feng, psand"));
     }
 

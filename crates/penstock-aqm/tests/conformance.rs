@@ -141,7 +141,7 @@ fn unknown_settings_are_refused_and_told_the_nearest() {
     else {
         panic!("a misspelt parameter is taken")
     };
-    assert_eq!(faults[0].message, "\"min_ht\" is no parameter here: did you mean \"min_th\"?");
+    assert_eq!(faults[0].message, "unknown parameter \"min_ht\": did you mean \"min_th\"?");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Every scheme against its oracle: a second, plain form of it that was written from the source text alone.
+//! Every scheme against its oracle: a second, plain implementation, written from the source text alone.
 //!
-//! Both are fed the same random traces with the same random numbers, and must tell the same story of every packet.
+//! Both get the same random traces and the same random numbers, and every packet must meet the same fate in both.
 #![allow(unreachable_pub, missing_docs, reason = "shared by the files of this test")]
 
 mod oracle;
@@ -12,11 +12,10 @@ use penstock_core::{Bytes, Dscp, Limit, Packet, PacketMeta, Rare, Rate, Rng, Spa
 use rig::{any_packet, thesis_link};
 use std::collections::BTreeMap;
 
-/// Schemes whose oracle is still to be written. This list only shrinks.
+/// New schemes whose oracle is still to be written; empty in a release.
 const MISSING: &[&str] = &[];
 
-/// Schemes that tell another story than their oracle on some trace, until it is settled who is right. This list only
-/// shrinks, too.
+/// Schemes that differ from their oracle on some trace, until it is settled which is right; empty in a release.
 const DISPUTED: &[&str] = &[];
 
 const TRACES: u64 = 200;
@@ -231,7 +230,9 @@ fn every_scheme_gives_the_verdicts_of_its_oracle() {
             Some(first) if !DISPUTED.contains(&entry.0) => {
                 faults.push(format!("{} of {TRACES} traces differ: {first}", differ.len()));
             }
-            None if DISPUTED.contains(&entry.0) => faults.push(format!("{} is disputed no more", entry.0)),
+            None if DISPUTED.contains(&entry.0) => {
+                faults.push(format!("{} no longer differs: take it from DISPUTED", entry.0))
+            }
             _ => {}
         }
     }

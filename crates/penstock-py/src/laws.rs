@@ -246,7 +246,10 @@ impl Method {
                 let fitting: Vec<&str> =
                     Cause::ALL.into_iter().filter(|cause| cause.was_queued() == queued).map(Cause::name).collect();
                 let (name, fitting) = (self.name(), fitting.join(", "));
-                Err(PyValueError::new_err(format!("\"{}\" is no cause in {name}: there are {fitting}", cause.name())))
+                Err(PyValueError::new_err(format!(
+                    "\"{}\" is not a cause in {name}: expected one of {fitting}",
+                    cause.name()
+                )))
             }
             _ => Ok(verdict),
         }

@@ -101,8 +101,8 @@ impl<'a> Names<'a> {
             return format!("the connections of traffic such as {name:?} come and go; match them by dscp, from or to");
         }
         match nearest(name, self.scenario.traffic.iter().map(|group| group.name.as_str())) {
-            Some(right) => format!("there is no traffic {name:?}; did you mean {right:?}?"),
-            None => format!("there is no traffic {name:?}"),
+            Some(right) => format!("unknown traffic {name:?}: did you mean {right:?}?"),
+            None => format!("unknown traffic {name:?}"),
         }
     }
 

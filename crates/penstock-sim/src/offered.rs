@@ -60,7 +60,7 @@ fn tcp_params(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Vec<Optio
         settings.push(("flavour".to_owned(), penstock_core::param::Value::Text(spec.flavour.clone())));
         let Some(profile) = Profile::from_name(&spec.profile) else {
             let names = Profile::ALL.map(Profile::word).join(", ");
-            let message = format!("{:?} is no profile; the profiles are {names}", spec.profile);
+            let message = format!("unknown profile {:?}: expected one of {names}", spec.profile);
             errors.push(ScenarioError::new(&format!("traffic.{}.profile", group.name), message));
             return None;
         };

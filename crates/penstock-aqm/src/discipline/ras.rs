@@ -97,7 +97,7 @@ impl Curve {
         match (params.pir, params.pir_th) {
             (Some(pir), Some(pir_th)) => corners.push((pir_th, pir)),
             (None, None) => {}
-            _ => errors.push(ParamError::new("pir", "and pir_th go together: both are wanted, or neither")),
+            _ => errors.push(ParamError::new("pir", "and pir_th go together: set both or neither")),
         }
         corners.push((params.mir_th, mir));
         if corners.windows(2).any(|pair| pair[0].1 > pair[1].1) {

@@ -270,14 +270,12 @@ impl WredParams {
         let levels = self.max_p.len();
         let mut errors = Vec::new();
         if !(1..=8).contains(&levels) {
-            errors.push(ParamError::new("max_p", format!("has {levels} entries: one to eight levels are wanted")));
+            errors.push(ParamError::new("max_p", format!("has {levels} entries: expected one to eight levels")));
         }
         for (name, list) in [("min_th", &self.min_th), ("max_th", &self.max_th)] {
             if list.len() != levels {
-                let message = format!(
-                    "has {} entries: one for each level is wanted, as in max_p, which has {levels}",
-                    list.len()
-                );
+                let message =
+                    format!("has {} entries: expected one for each level, as in max_p, which has {levels}", list.len());
                 errors.push(ParamError::new(name, message));
             }
         }

@@ -146,7 +146,7 @@ impl Law for Wrt {
             let (params, wred) = (reader.params::<WrtParams>(), reader.params::<WredParams>());
             let levels = wred.as_ref().map_or(2, |wred| wred.max_p.len());
             if levels < 2 {
-                reader.refuse("max_p", format!("has {levels} entries: two to eight levels are wanted"));
+                reader.refuse("max_p", format!("has {levels} entries: expected two to eight levels"));
             }
             Some((params?, wred?))
         })?;
@@ -258,6 +258,6 @@ mod tests {
         let one = |name: &str, x| (name.to_string(), Value::Numbers(vec![x]));
         let settings = [one("min_th", 5.0), one("max_th", 15.0), one("max_p", 0.1)];
         let errors = Wrt::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
-        assert_eq!(errors[0].message, "has 1 entries: two to eight levels are wanted");
+        assert_eq!(errors[0].message, "has 1 entries: expected two to eight levels");
     }
 }

@@ -86,10 +86,10 @@ fn unknown(kind: &str) -> ParamError {
     let names = CONDITIONERS.iter().flat_map(|info| info.aliases.iter().chain([&info.name])).copied();
     let message = if let Some(near) = nearest(kind, names.chain(SHAPERS)) {
         let name = find_conditioner(near).map_or(near, |info| info.name);
-        format!("\"{kind}\" is no conditioner: did you mean \"{name}\"?")
+        format!("unknown conditioner \"{kind}\": did you mean \"{name}\"?")
     } else {
         let names: Vec<&str> = CONDITIONERS.iter().map(|info| info.name).chain(SHAPERS).collect();
-        format!("\"{kind}\" is no conditioner: there are {}", names.join(", "))
+        format!("unknown conditioner \"{kind}\": expected one of {}", names.join(", "))
     };
     ParamError::new("kind", message)
 }
@@ -132,10 +132,10 @@ mod tests {
             format!("{} {}", errors[0].name, errors[0].message)
         };
         let rate = ("rate", Value::Number(1e6));
-        assert_eq!(error("tswt", &[]), "kind \"tswt\" is no conditioner: did you mean \"tsw\"?");
-        assert_eq!(error("tsw", &[]), "rate is missing: a rate such as \"1Mbit\" is wanted");
+        assert_eq!(error("tswt", &[]), "kind unknown conditioner \"tswt\": did you mean \"tsw\"?");
+        assert_eq!(error("tsw", &[]), "rate is missing: expected a rate such as \"1Mbit\"");
         let misspelt = [rate.clone(), ("in", Value::Text("AF1".into()))];
-        assert_eq!(error("tsw", &misspelt), "in \"AF1\" is no choice here: did you mean \"AF11\"?");
+        assert_eq!(error("tsw", &misspelt), "in unknown choice \"AF1\": did you mean \"AF11\"?");
         assert!(error("tsw", &[rate, ("inn", Value::Number(1.0))]).ends_with("did you mean \"in\"?"));
     }
 
@@ -153,7 +153,8 @@ mod tests {
         };
         assert!(error("shapr").ends_with("did you mean \"shaper\"?"));
         assert!(
-            error("red").contains("there are tsw, token-bucket, car, srtcm, trtcm, policer, classify, shaper, ras")
+            error("red")
+                .contains("expected one of tsw, token-bucket, car, srtcm, trtcm, policer, classify, shaper, ras")
         );
         assert_eq!(shapers().count(), 2);
     }

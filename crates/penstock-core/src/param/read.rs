@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
             if let Some(absent) = T::absent() {
                 return Some(absent);
             }
-            self.refuse(name, format!("is missing: {} is wanted", info.kind.wanted()));
+            self.refuse(name, format!("is missing: expected {}", info.kind.wanted()));
             return None;
         };
         match check(info, &value).and_then(|()| T::from_value(&value).ok_or_else(|| wrong_kind(info, &value))) {
@@ -219,10 +219,10 @@ fn check(info: &ParamInfo, value: &Value) -> Result<(), String> {
 fn wrong_kind(info: &ParamInfo, value: &Value) -> String {
     match (info.kind, value) {
         (Kind::Choice(words), Value::Text(word)) => unknown("choice", word, words.iter().copied()),
-        (Kind::Choice(words), _) => format!("is {value}: one of {} is wanted", quoted(words.iter().copied())),
-        (kind, _) if info.words.is_empty() => format!("is {value}: {} is wanted", kind.wanted()),
+        (Kind::Choice(words), _) => format!("is {value}: expected one of {}", quoted(words.iter().copied())),
+        (kind, _) if info.words.is_empty() => format!("is {value}: expected {}", kind.wanted()),
         (kind, _) => {
-            format!("is {value}: {} or {} is wanted", kind.wanted(), quoted(info.words.iter().copied()))
+            format!("is {value}: expected {} or {}", kind.wanted(), quoted(info.words.iter().copied()))
         }
     }
 }
@@ -230,11 +230,11 @@ fn wrong_kind(info: &ParamInfo, value: &Value) -> String {
 /// The message for a name that is not among `known`.
 fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(right) = nearest(word, known.clone()) {
-        format!("\"{word}\" is no {what} here: did you mean \"{right}\"?")
+        format!("unknown {what} \"{word}\": did you mean \"{right}\"?")
     } else if known.clone().next().is_none() {
-        format!("\"{word}\" is no {what} here: there are none")
+        format!("unknown {what} \"{word}\": there are none")
     } else {
-        format!("\"{word}\" is no {what} here: there are {}", quoted(known))
+        format!("unknown {what} \"{word}\": expected one of {}", quoted(known))
     }
 }
 
@@ -343,10 +343,10 @@ mod tests {
         .unwrap_err();
         let message = |name: &str| &errors.iter().find(|error| error.name == name).unwrap().message;
         assert_eq!(message("p"), "is 1.5: it must lie between 0 and 1");
-        assert_eq!(message("interval"), "is 3: a time such as \"500ms\" is wanted");
-        assert_eq!(message("colour"), "\"gren\" is no choice here: did you mean \"green\"?");
-        assert_eq!(message("w"), "is \"fast\": a number or \"auto\" is wanted");
-        assert_eq!(message("targte"), "\"targte\" is no parameter here: did you mean \"target\"?");
+        assert_eq!(message("interval"), "is 3: expected a time such as \"500ms\"");
+        assert_eq!(message("colour"), "unknown choice \"gren\": did you mean \"green\"?");
+        assert_eq!(message("w"), "is \"fast\": expected a number or \"auto\"");
+        assert_eq!(message("targte"), "unknown parameter \"targte\": did you mean \"target\"?");
         assert_eq!(errors.len(), 5);
     }
 

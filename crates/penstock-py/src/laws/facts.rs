@@ -49,7 +49,7 @@ impl Verdict {
         let found = Cause::ALL.into_iter().find(|known| known.name() == cause);
         let Some(cause) = found else {
             let known = Cause::ALL.map(Cause::name).join(", ");
-            return Err(PyValueError::new_err(format!("\"{cause}\" is no cause: there are {known}")));
+            return Err(PyValueError::new_err(format!("unknown cause \"{cause}\": expected one of {known}")));
         };
         Ok(Self { cause: Some(cause), ..*self })
     }

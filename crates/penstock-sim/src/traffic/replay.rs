@@ -76,7 +76,7 @@ fn parse(input: &mut impl Read) -> Result<Arc<[Recorded]>, String> {
         0xd4c3_b2a1 => (u32::from_le_bytes, 1000),
         0x4d3c_b2a1 => (u32::from_le_bytes, 1),
         0x0a0d_0d0a => return Err("is a pcapng file; convert it: editcap -F pcap FILE NEW".to_owned()),
-        other => return Err(format!("is no pcap file: it begins with {other:08x}")),
+        other => return Err(format!("is not a pcap file: it begins with {other:08x}")),
     };
     let word = |bytes: &[u8], at: usize| number([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     // The upper bits tell of check sequences.
@@ -111,7 +111,7 @@ fn parse(input: &mut impl Read) -> Result<Arc<[Recorded]>, String> {
     Ok(packets.into())
 }
 
-const SHORT: &str = "is no pcap file: it ends within its header";
+const SHORT: &str = "is not a pcap file: it ends within its header";
 
 /// The next bytes; `None` at the end of the file.
 fn take<const COUNT: usize>(input: &mut impl Read) -> Result<Option<[u8; COUNT]>, String> {

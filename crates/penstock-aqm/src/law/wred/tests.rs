@@ -128,9 +128,9 @@ fn lists_that_do_not_match_are_refused_all_at_once() {
     let settings = [("min_th".into(), numbers(&[5.0, 50.0, 7.0])), ("max_p".into(), numbers(&[0.1, 0.2]))];
     let errors = Wred::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
     let told: Vec<_> = errors.iter().map(|error| (error.name.as_str(), error.message.as_str())).collect();
-    let lengths = "has 3 entries: one for each level is wanted, as in max_p, which has 2";
+    let lengths = "has 3 entries: expected one for each level, as in max_p, which has 2";
     let crossed = "of level 1 is 50: it must be below max_th of that level, 15";
     assert_eq!(told, [("min_th", lengths), ("min_th", crossed)]);
     let none = Wred::from_settings(&[("max_p".into(), numbers(&[]))], &thesis_link(), Time::ZERO).unwrap_err();
-    assert_eq!(none[0].message, "has 0 entries: one to eight levels are wanted");
+    assert_eq!(none[0].message, "has 0 entries: expected one to eight levels");
 }

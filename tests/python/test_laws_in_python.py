@@ -210,7 +210,10 @@ def test_a_class_is_checked_when_it_is_declared(body: str, message: str, tmp_pat
 
 @pytest.mark.parametrize(
     ("answer", "message"),
-    [("None", "returned None, which is none of"), ("ps.DROP('sojourn')", "not a cause in on_arrival: expected one of early")],
+    [
+        ("None", "returned None, which is none of"),
+        ("ps.DROP('sojourn')", "not a cause in on_arrival: expected one of early"),
+    ],
 )
 def test_a_wrong_answer_is_told(answer: str, message: str) -> None:
     names: dict[str, Any] = {"__name__": "typed"}

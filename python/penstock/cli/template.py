@@ -74,7 +74,7 @@ def _rust(name: str, checkout: Path) -> str:
     return (
         f"{law}: the law with its tests\n{laws}: its module\n{registry}: its line in the list\n\n"
         "cargo test -p penstock-aqm --lib --test conformance\nmake gen\nmake schemes\n\n"
-        f"Then write its oracle, crates/penstock-aqm/tests/oracle/{module}.rs: see \"Add a law\" in CONTRIBUTING.md.\n"
+        f'Then write its oracle, crates/penstock-aqm/tests/oracle/{module}.rs: see "Add a law" in CONTRIBUTING.md.\n'
     )
 
 

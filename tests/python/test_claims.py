@@ -1,4 +1,4 @@
-"""Every claim of every work is that of `tests/data/recorded_claims.csv`: the same id, the same verdict, the same number.
+"""Every claim of every work is that of `tests/data/recorded_claims.csv`: same id, same verdict, same number.
 
 The file has of each claim its verdict and number as recorded, and those on made-up tables (`made_up.py`), where a
 claim on another metric, label or bound would give others. It was written before claims became data; a claim is changed

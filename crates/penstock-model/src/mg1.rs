@@ -10,7 +10,7 @@ pub fn waiting(rho: f64, c2: f64) -> f64 {
     if rho < 1.0 { rho * rho * (1.0 + c2) / (2.0 * (1.0 - rho)) } else { f64::INFINITY }
 }
 
-/// Mean wait in mean services: rho (1 + c2) / (2 (1 - rho)).
+/// Mean waiting time, in units of the mean service time: rho (1 + c2) / (2 (1 - rho)).
 pub fn wait(rho: f64, c2: f64) -> f64 {
     if rho < 1.0 { rho * (1.0 + c2) / (2.0 * (1.0 - rho)) } else { f64::INFINITY }
 }

@@ -7,9 +7,9 @@
 //! Between the classes, self-clocked fair queueing with the shares as weights (S. J. Golestani, INFOCOM 1994): the class
 //! is served whose head has the smallest finish tag F = max(V, F of the packet before) + L / share_i, and V is the F of
 //! the packet in service. What a class does not use is divided among the busy ones in proportion to their shares. Inside a
-//! class there is a queue for each flow, and these send one packet each in turn, empty ones skipped. With equal packets
-//! each of n busy flows of a class gets share_i / n of the link: of three flows on 20 % each 6.67 %, of eight on 80 % each
-//! 10 %. No random number is drawn.
+//! class there is a queue for each flow, and these send one packet each in turn, empty ones skipped. With packets of
+//! equal size each of n busy flows of a class gets share_i / n of the link: three flows that share 20 % get 6.67 % each,
+//! eight that share 80 % get 10 % each. No random number is drawn.
 //!
 //! # Parameters
 //! Each class has a `share` of the link; a `limit` of its own besides the shared one; and a law (`queue`) that sees the

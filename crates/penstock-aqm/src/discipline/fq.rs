@@ -10,13 +10,14 @@
 //! turn, empty ones skipped, so that each of n busy queues gets 1 / n of the packets. `by` = "bit" (section 2.2): the
 //! packet is sent next that bit-by-bit round robin would finish first. With R(t) the number of the round, dR/dt = C /
 //! number of queues that are busy in that system, packet k of a queue, of P bits, arriving at t, has F = max(R(t), F of
-//! packet k - 1) + P; the smallest F is sent, and of equal ones the queue of the smallest number.
+//! packet k - 1) + P; the packet with the smallest F is sent; ties go to the queue with the smallest
+//! number.
 //!
-//! When the queue is full, by packet the arriving packet is dropped. By bit, the last packet of the flow with the most
-//! bytes is dropped, the arriving packet counted in (section 2.2, buffer allocation); between classes, the arriving
-//! packet. Of flows with equally many bytes the arriving packet's own loses, else the one with the highest number. F
-//! stays as it is when a packet of a flow is dropped, on arrival or later: section 2.2 charges ill-behaved hosts so,
-//! "for throughput that, because of their own poor flow control, they could not use". No random number is drawn.
+//! When the queue is full, `by` = "packet" drops the arriving packet. With `by` = "bit" and a queue for each flow, the
+//! last packet of the flow with the most bytes queued is dropped, the arriving packet included in the count (section
+//! 2.2, buffer allocation); with classes, the arriving packet. Ties go to the flow of the arriving packet, then to the
+//! flow with the highest number. A drop, on arrival or later, leaves F as it is: section 2.2 charges ill-behaved hosts in
+//! this way "for throughput that, because of their own poor flow control, they could not use". No random number is drawn.
 //!
 //! # Parameters
 //! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one,
@@ -25,10 +26,10 @@
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
 //! * A flow is what the simulator calls a flow, not a pair of hosts.
-//! * ns-2's FQ drops nothing for the sake of others: each flow has a queue of `limit_` packets of its own, and only
-//!   what is stored is charged, so that what small flows leave is shared equally. `by` = "bit" with a class for each
-//!   flow and a `limit` in each class shares alike. Four flows that offer 0.15, 0.3, 0.45 and 0.6 of a link lose 0,
-//!   0.06, 0.37 and 0.53 so; without classes 0, 0, 0.005 and 0.83: the last is charged for its drops.
+//! * ns-2's FQ never drops a packet to make room for another flow: each flow has its own queue of `limit_` packets, and
+//!   only stored packets are charged, so that the capacity which small flows leave is shared equally. `by` = "bit" with
+//!   a class for each flow and a `limit` in each class shares in the same way. Four flows that offer 0.15, 0.3, 0.45 and 0.6 of a link lose 0,
+//!   0.06, 0.37 and 0.53 then; without classes 0, 0, 0.005 and 0.83: the last is charged for its drops.
 //! * In ns-2 a packet that finds the link idle is not charged: of bursts of 4 x 1500, 5 x 500 and 2 x 1000 bytes the
 //!   first is sent at once, and the next of flow 0 has F = 1500 then, here 3000.
 
@@ -49,7 +50,7 @@ use penstock_core::param::{ClassSetting, Default, Length, ParamErrors, Settings}
 use penstock_core::{Packet, Time};
 
 penstock_core::choice! {
-    /// What is shared equally.
+    /// The unit that is shared equally.
     pub enum By {
         /// Packets.
         Packet = "packet",
@@ -69,7 +70,7 @@ penstock_core::params! {
 }
 
 penstock_core::params! {
-    /// Parameters of a class that is like all others.
+    /// Parameters of a class without weight.
     pub struct EqualClassParams {
         /// Limit of the class's own queue, besides that of all.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
@@ -216,9 +217,8 @@ mod tests {
         assert_eq!(rig.order()[..6], [0, 1, 0, 1, 0, 1]);
     }
 
-    /// Section 4, scenario 3: beside one that always has packets, a source at twice the rate of the line gets 3 to 8
-    /// packets of 3500, where a fair share is 1750. What is stored early is sent late, so that the first 3500 do not
-    /// count.
+    /// Section 4, scenario 3: competing with a source that always has packets, a source at twice the line rate gets 3 to 8
+    /// packets of 3500, where a fair share is 1750. Packets stored early are sent late, so the first 3500 do not count.
     #[test]
     fn by_bit_an_ill_behaved_source_is_charged_for_what_it_loses() {
         let mut bench = Bench::new("fq", &[("by", Value::Text("bit".into()))], Limit::Packets(15));

@@ -1,4 +1,4 @@
-//! The packets of many queues in one place: queues are linked lists through it, so an idle queue holds no memory.
+//! One store for the packets of many queues: each queue is a linked list through it, so an empty queue holds no memory.
 
 use alloc::vec::Vec;
 use penstock_core::Time;
@@ -6,11 +6,11 @@ use penstock_core::Time;
 /// No slot, no queue.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The packets. A free slot is used again before a new one, the last freed first, while it is in the cache.
+/// The packets. The slot freed last is used first, while it is still in the cache.
 pub(crate) struct PacketSlab<P> {
     slots: Vec<Slot<P>>,
     free: u32,
-    /// The packets of all queues in the order in which they came: the first, the last.
+    /// Head and tail of the list of all packets in order of arrival.
     oldest: u32,
     newest: u32,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Line {
 impl Line {
     pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, packets: 0, bytes: 0 };
 
-    /// What it counts when the fattest is looked for: its bytes, and of packets without any their number.
+    /// Size used to find the longest queue: its bytes, or its packets if all of them have size 0.
     pub(crate) fn weight(&self) -> u64 {
         self.bytes.max(u64::from(self.packets))
     }
@@ -50,12 +50,12 @@ impl<P> PacketSlab<P> {
         Self { slots: Vec::new(), free: NONE, oldest: NONE, newest: NONE }
     }
 
-    /// Make room for this many packets.
+    /// Reserves memory for this many packets.
     pub(crate) fn reserve(&mut self, packets: u32) {
         self.slots.reserve(packets as usize);
     }
 
-    /// A packet of `size` bytes joins the end of `line`.
+    /// Appends a packet of `size` bytes to `line`.
     pub(crate) fn push(&mut self, line: &mut Line, packet: P, size: u32, now: Time) {
         let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE, older: self.newest, newer: NONE };
         let index = if self.free == NONE {
@@ -81,7 +81,7 @@ impl<P> PacketSlab<P> {
         line.bytes += u64::from(size);
     }
 
-    /// The packet at the head of `line` leaves: when it was queued, and it.
+    /// Removes the head packet of `line`: its enqueue time and the packet.
     pub(crate) fn pop(&mut self, line: &mut Line) -> Option<(Time, P)> {
         let slot = self.slots.get_mut(line.head as usize)?;
         let packet = slot.packet.take()?;
@@ -102,17 +102,17 @@ impl<P> PacketSlab<P> {
         Some((enqueued, packet))
     }
 
-    /// When the packet at the head of `line` was queued.
+    /// Enqueue time of the head packet of `line`.
     pub(crate) fn oldest(&self, line: &Line) -> Option<Time> {
         self.slots.get(line.head as usize).map(|slot| slot.enqueued)
     }
 
-    /// When the packet that has been here longest was queued.
+    /// Enqueue time of the oldest packet.
     pub(crate) fn oldest_of_all(&self) -> Option<Time> {
         self.slots.get(self.oldest as usize).map(|slot| slot.enqueued)
     }
 
-    /// The packet at the end of `line`.
+    /// The last packet of `line`.
     pub(crate) fn last(&self, line: &Line) -> Option<&P> {
         if line.packets == 0 { None } else { self.slots[line.tail as usize].packet.as_ref() }
     }

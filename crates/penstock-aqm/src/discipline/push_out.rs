@@ -1,4 +1,4 @@
-//! Push-out: where an arriving packet finds no room, it takes the place of the packet that was queued last.
+//! Push-out: an arriving packet that finds no room takes the place of the packet that was queued last.
 //! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
 //! Montpellier II, 2004, introduction: "Passive queue management".
 //!
@@ -10,7 +10,7 @@
 //! None. The limit, in packets or bytes, belongs to the queue; it is the threshold L of the thesis.
 //!
 //! # Differences
-//! * Elsewhere push-out removes a packet of the class that has most of them; here, as in the thesis, the newest.
+//! * Elsewhere push-out removes a packet of the class with the most packets queued; here, as in the thesis, the newest.
 //! * With a limit in bytes packets leave the end until the arriving one fits; one that is larger than the limit
 //!   itself is dropped and removes none.
 
@@ -22,7 +22,7 @@ use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, Settings, read_with};
 use penstock_core::{Packet, Time};
 
-/// A queue whose end makes room.
+/// A queue that evicts from its tail.
 pub(crate) struct PushOut<P> {
     line: Line<P>,
 }

@@ -1,4 +1,4 @@
-//! Lists of numbered queues, linked through the queues themselves.
+//! Intrusive doubly linked lists of numbered queues.
 
 use super::packet_slab::NONE;
 
@@ -39,7 +39,7 @@ impl QueueList {
         if self.head == NONE { None } else { Some(self.head) }
     }
 
-    /// Queue `id`, which is in no list, joins the end.
+    /// Appends queue `id`, which is in no list.
     pub(crate) fn push<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
         *queues[id as usize].links_mut() = Links { previous: self.tail, next: NONE };
         if self.tail == NONE {
@@ -51,7 +51,7 @@ impl QueueList {
         self.len += 1;
     }
 
-    /// The queue behind `id`, which is in this list; behind the last comes the first.
+    /// The queue after `id` in this list; the first one after the last.
     pub(crate) fn after<Q: Linked>(&self, queues: &[Q], id: u32) -> u32 {
         match queues[id as usize].links().next {
             NONE => self.head,
@@ -59,7 +59,7 @@ impl QueueList {
         }
     }
 
-    /// Queue `id`, which is in this list, becomes its head: those before it now follow the last, in their order.
+    /// Rotates this list so that queue `id` is its head: the queues before it move to the end, in their order.
     pub(crate) fn rotate_to<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
         if id == self.head {
             return;
@@ -72,7 +72,7 @@ impl QueueList {
         queues[id as usize].links_mut().previous = NONE;
     }
 
-    /// Queue `id`, which is in this list, leaves it.
+    /// Removes queue `id` from this list.
     pub(crate) fn remove<Q: Linked>(&mut self, queues: &mut [Q], id: u32) {
         let Links { previous, next } = queues[id as usize].links();
         if previous == NONE {

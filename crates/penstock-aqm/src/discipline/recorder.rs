@@ -1,4 +1,4 @@
-//! For tests: a discipline on a bench that numbers the packets and writes down what becomes of each.
+//! Test harness: drives one discipline, numbers the packets and records the fate of each.
 
 use crate::aqm::{Cause, LinkInfo};
 use crate::discipline::{Discipline, Env, Next, Probe, Report};
@@ -7,7 +7,7 @@ use crate::rig::{Carried, thesis_link};
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rng, Span, Time};
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Queued,
@@ -78,22 +78,22 @@ impl Bench {
         self.relimit(Limit::Infinite);
     }
 
-    /// A packet of this size and ECN field arrives now.
+    /// Enqueues a packet of this size and ECN field.
     pub(crate) fn arrive_as(&mut self, size: u32, ecn: Ecn) {
         self.arrive(PacketMeta { flow: 0, size, ecn, dscp: 0, protocol: 6, rare: None });
     }
 
-    /// A packet of this flow and size arrives now.
+    /// Enqueues a packet of this flow and size.
     pub(crate) fn arrive_from(&mut self, flow: u32, size: u32) {
         self.arrive(PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None });
     }
 
-    /// How many packets have arrived, which is the number of the next.
+    /// Number of packets that have arrived: that of the next one.
     pub(crate) fn arrived(&self) -> u32 {
         self.arrived
     }
 
-    /// This packet arrives now and gets the next number.
+    /// Enqueues this packet, which gets the next number.
     pub(crate) fn arrive(&mut self, packet: PacketMeta) {
         let rare = Rare { adu: self.arrived, ..packet.rare.unwrap_or_default() };
         self.arrived += 1;
@@ -108,7 +108,7 @@ impl Bench {
         self.queue.dequeue(&mut env)
     }
 
-    /// The packet that leaves now.
+    /// The packet that `dequeue` returns now.
     pub(crate) fn depart(&mut self) -> Option<PacketMeta> {
         loop {
             match self.next() {
@@ -120,12 +120,12 @@ impl Bench {
         }
     }
 
-    /// The numbers of all packets that leave now.
+    /// Dequeues all packets: their numbers.
     pub(crate) fn depart_all(&mut self) -> Vec<u32> {
         core::iter::from_fn(|| self.depart()).map(|packet| packet.rare.unwrap().adu).collect()
     }
 
-    /// Time goes on; timeouts come when they are due.
+    /// Advances the clock by `span`; timers fire when they are due.
     pub(crate) fn advance(&mut self, span: Span) {
         let end = self.now + span;
         while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
@@ -143,7 +143,7 @@ impl Bench {
         found.unwrap()
     }
 
-    /// How many packets met this fate.
+    /// Number of packets with this fate.
     pub(crate) fn count(&self, fate: Fate) -> usize {
         self.log.0.iter().filter(|(seen, _)| *seen == fate).count()
     }

@@ -1,4 +1,4 @@
-//! What all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
+//! The parts that all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
 
 use super::class_queue::{ClassQueue, Guarantee, Store, Total};
 use super::ranking::Ranking;
@@ -11,40 +11,40 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
-/// The packet that a class would send next.
+/// The packet at the head of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Head<T> {
     /// In bytes.
     pub(super) size: u32,
-    /// What the order wrote on it when it arrived.
+    /// The tag that the order gave it on arrival.
     pub(super) tag: T,
 }
 
-/// In which order classes are served: all that differs between schedulers.
+/// The order in which classes are served: the only difference between schedulers.
 pub(super) trait Order: Send {
-    /// What is written on each packet when it arrives.
+    /// The tag that each packet gets on arrival.
     type Tag: Copy + Send;
 
-    /// A packet of `size` bytes joins `class` now.
+    /// A packet of `size` bytes arrives at `class`.
     fn stamp(&mut self, now: Time, class: usize, size: u32) -> Self::Tag;
 
-    /// `class` had nothing, and now it has this head.
+    /// `class` was empty; this packet is now its head.
     fn wakes(&mut self, class: usize, head: &Head<Self::Tag>);
 
-    /// The class to serve now; at least one has a head.
+    /// The class to serve next; called only if some class has a packet.
     fn pick(&mut self, now: Time, heads: &[Option<Head<Self::Tag>>]) -> usize;
 
-    /// The head of the class just picked has left: to the wire, or not if its class's law dropped it. Behind it stands
+    /// The head of the class just picked has left the queue: sent, or dropped by the law of its class. Its successor is
     /// `next`.
     fn left(&mut self, class: usize, head: &Head<Self::Tag>, next: Option<&Head<Self::Tag>>, sent: bool);
 
-    /// The link asks for a packet, and nothing waits.
+    /// `dequeue` found all classes empty.
     fn idle(&mut self, _now: Time) {}
 
-    /// The flow that is class `class` is another one now.
+    /// The flow id of `class` now belongs to a new flow.
     fn forget(&mut self, _now: Time, _class: usize) {}
 
-    /// Make room for `packets` waiting packets of classes with numbers below `classes`.
+    /// Reserves memory for `packets` queued packets of classes with numbers below `classes`.
     fn reserve(&mut self, _packets: u32, _classes: u32) {}
 
     /// The link has changed.
@@ -54,19 +54,19 @@ pub(super) trait Order: Send {
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
-/// Who a packet belongs to.
+/// How packets are assigned to classes.
 pub(super) enum Sorting {
-    /// To the class that fits.
+    /// By the filters of the classes.
     Classes(Classifier),
-    /// To its flow; each flow is a class of its own, guarded by no law.
+    /// By flow: each flow is a class of its own, without a law.
     Flows(Overflow, FlowBound),
 }
 
-/// What happens when a packet of a flow finds the queue full.
+/// The packet that is dropped when the queue is full.
 pub(super) enum Overflow {
-    /// It is dropped.
+    /// The arriving one.
     Arriving,
-    /// The last packet of the flow that has the most bytes waiting is dropped: ranked by (bytes, flow).
+    /// The last packet of the flow with the most bytes queued; ties go to the flow with the highest number.
     Longest(Ranking<(u64, u32)>),
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Scheduler<P, O: Order> {
 }
 
 impl<P: Packet + Send, O: Order> Scheduler<P, O> {
-    /// These classes, all empty.
+    /// Empty queues for these classes.
     pub(super) fn new(queues: Vec<ClassQueue<P, O::Tag>>, sorting: Sorting, order: O, limit: Limit) -> Self {
         let classifier_wants = matches!(&sorting, Sorting::Classes(classifier) if classifier.wants_rare());
         Self {
@@ -119,7 +119,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
         }
     }
 
-    /// There are queues for flows with numbers below `flows`.
+    /// Creates the queues of flows with numbers below `flows`.
     fn grow(&mut self, flows: usize) {
         while self.queues.len() < flows {
             let (store, whole) = (Store::fifo(), Guarantee::Share(1.0));

@@ -1,11 +1,11 @@
 //! Stochastic Fairness Queueing (SFQ).
-//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990, as Linux and ns-2 have made it known.
+//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990, in the form popularised by Linux and ns-2.
 //!
 //! # Law
 //! A hash of the flow number, with a random salt, gives each flow one of `buckets` queues; flows that fall into the
 //! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue; if the
 //! buffer is over its limit then, the longest queue in packets loses the packet at its tail, which may be the one that
-//! arrived, or with `headdrop` at its head. Of queues of equal length, the one that is served soonest loses. With
+//! arrived, or with `headdrop` at its head. Ties go to the queue that is served soonest. With
 //! `round = "packet"` a turn ends as its packet leaves: a queue that becomes active later joins behind the one just
 //! served.
 //!
@@ -62,7 +62,7 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// Who loses for want of room.
+    /// The packet that is dropped for want of room.
     pub enum Room {
         /// The longest queue.
         Longest = "longest",
@@ -78,17 +78,17 @@ penstock_core::params! {
         buckets: u32 = Default::Number(1024.0), range: 1.0..=1_000_000.0;
         /// How flows are spread over the queues.
         spread: Spread = Default::Text("hash");
-        /// Time between changes of the hash; never, unless it is given.
+        /// Time between changes of the hash; by default it never changes.
         perturb: Option<Span> = Default::Absent, unit: "s", at_least: 0.001;
         /// What a queue may send in each of its turns.
         round: Round = Default::Text("drr");
         /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// Who loses for want of room.
+        /// The packet that is dropped for want of room.
         room: Room = Default::Text("longest");
-        /// Most packets in one queue; no bound but the limit, unless it is given.
+        /// Maximum number of packets in one queue; by default only the limit of the link.
         depth: Option<u32> = Default::Absent, unit: "packets", at_least: 1.0;
-        /// Most queues that hold packets; all, unless it is given.
+        /// Maximum number of busy queues; by default all.
         flows: Option<u32> = Default::Absent, at_least: 1.0;
         /// Drop from the head of the longest queue instead of from its tail.
         headdrop: bool = Default::Flag(false);

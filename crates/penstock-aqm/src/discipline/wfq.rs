@@ -1,16 +1,16 @@
 //! Weighted Fair Queueing (WFQ), also called packet-by-packet generalized processor sharing (PGPS).
 //! A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989; A. K. Parekh,
 //! R. G. Gallager, "A Generalized Processor Sharing Approach to Flow Control in Integrated Services Networks: The
-//! Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993; section numbers refer to the latter. With classes for queues
-//! it is what others call class-based WFQ.
+//! Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993; section numbers refer to the latter. With classes as queues
+//! it is also called class-based WFQ.
 //!
 //! # Law
 //! In the fluid reference (GPS, section II) all backlogged classes are served at once, class i at the rate
 //! C phi_i / sum of phi over the backlogged. Its virtual time V (section II-C) grows with dV/dt = C / sum of phi over the
 //! backlogged, and stands still when the fluid system is empty. Packet k of class i, of L bits, arriving at a, gets
 //! S = max(V(a), F of packet k - 1), F = S + L / phi_i.
-//! Whenever the link is free, the packet with the smallest F is sent; of equal ones that of the class that was written
-//! first. Hence each packet is sent no later than L_max / C after the fluid system would have finished it (theorem 1), and
+//! Whenever the link is free, the packet with the smallest F is sent; ties go to the class listed first.
+//! Hence each packet is sent no later than L_max / C after the fluid system would have finished it (theorem 1), and
 //! a class that offers at most its guaranteed rate through a token bucket has a bounded delay. V starts again from 0 when
 //! both systems are empty. No random number is drawn.
 //!
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_class_that_wakes_up_is_stamped_with_the_fluid_time() {
         // At 1.5 Mbit/s, two classes of weight 1, 1500 bytes each are 8 ms of the link alone. Class 0 has three packets
-        // (F = 12000, 24000, 36000 bits). At 10 ms V = 15000, so a packet of class 1 gets F = 27000: third in the row.
+        // (F = 12000, 24000, 36000 bits). At 10 ms V = 15000, so a packet of class 1 gets F = 27000: third in the order.
         let mut rig = bench("wfq", [vec![], vec![]]);
         (0..3).for_each(|_| rig.arrive_packet(numbered(0, 1500)));
         rig.advance(Span::from_millis(10));

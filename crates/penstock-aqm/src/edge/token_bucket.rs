@@ -11,7 +11,7 @@
 //! No random number is drawn; tokens are counted exactly.
 //!
 //! # Parameters
-//! `rate` is CIR, `burst` is CBS: "auto" is what the rate brings in 50 ms, and two of the largest packets at least.
+//! `rate` is CIR, `burst` is CBS: "auto" is what the rate brings in 50 ms, and at least two maximum-size packets.
 //! `in` and `out` say what is done with the packets; with `out = "drop"` it is a policer.
 //!
 //! # Differences
@@ -54,7 +54,7 @@ impl TokenBucket {
     }
 }
 
-/// The depth of a bucket: where it is automatic, what `rate` brings in 50 ms, two of the largest packets at least.
+/// The depth of a bucket: where it is automatic, what `rate` brings in 50 ms, at least two maximum-size packets.
 pub(super) fn depth(given: Auto<Bytes>, rate: Rate, link: &LinkInfo) -> Bytes {
     match given {
         Auto::Value(bytes) => bytes,

@@ -45,7 +45,7 @@ penstock_core::params! {
         max_in: Length = Default::Number(30.0), unit: "packets", at_least: 0.0;
         /// Drop probability of In packets at max_in.
         p_in: f64 = Default::Number(0.02), range: 0.0..=1.0;
-        /// Average number of all waiting packets from which Out packets are dropped.
+        /// Average total queue length above which Out packets are dropped.
         min_out: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
         /// Average number of all waiting packets at which the drop probability of Out packets reaches p_out.
         max_out: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;

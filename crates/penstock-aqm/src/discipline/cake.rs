@@ -72,17 +72,17 @@ use tins::Diffserv;
 penstock_core::params! {
     /// Parameters of CAKE.
     pub struct CakeParams {
-        /// Rate of the shaper; absent, the link alone sets the pace.
+        /// Rate of the shaper; absent: no shaping.
         bandwidth: Option<f64> = Default::Absent, unit: "bit/s", range: 1000.0..=1e13;
         /// How packets are divided into tins by their codepoint.
         diffserv: Diffserv = Default::Text("diffserv3");
-        /// Between whom the link is shared.
+        /// The unit of fairness: flows, hosts, or both.
         isolation: Isolation = Default::Text("triple-isolate");
         /// Queues in each tin.
         flows: u32 = Default::Number(1024.0), range: 1.0..=1e6;
-        /// Longest usual round-trip time.
+        /// Longest usual round-trip time of the flows.
         rtt: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_01..=1000.0;
-        /// Bytes that each packet takes on the wire behind the shaper besides its own.
+        /// Overhead of each packet on the link behind the shaper.
         overhead: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=256.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(true);

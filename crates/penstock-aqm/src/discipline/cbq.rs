@@ -92,11 +92,11 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of CBQ.
     pub struct CbqParams {
-        /// The classes, in the order in which they are asked for a packet that arrives.
+        /// The classes, in the order in which their filters are tried.
         classes: Vec<ClassSetting> = Default::Required;
-        /// A token bucket, or the estimator with turns of one packet or with turns weighted in bytes.
+        /// Token buckets, or the estimator with packet-by-packet or weighted round robin.
         variant: Variant = Default::Text("token-bucket");
-        /// Part of the link's rate that is allotted to the classes together; only the estimator looks at it.
+        /// Share of the link's rate for all classes together; used by the estimator only.
         link_share: f64 = Default::Number(0.98), range: 0.000_001..=1.0;
     }
 }
@@ -104,13 +104,13 @@ penstock_core::params! {
 penstock_core::params! {
     /// Parameters of a class with a regulated share.
     pub struct RegulatedClassParams {
-        /// Share of the link's rate; those of all classes are at most 1 together.
+        /// Share of the link's rate; the sum over all classes is at most 1.
         share: f64 = Default::Required, range: 0.000_001..=1.0;
-        /// How much may come at once and still be within the share; 20 packets unless it is given, 8 with the estimator.
+        /// Burst that may still be within the share; by default 20 packets, with the estimator 8.
         burst: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
-        /// Mean size of the class's packets, which makes packets or bytes in a turn out of its share.
+        /// Mean size of the class's packets, to convert its share to packets or bytes a turn.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=65_535.0;
-        /// Limit of the class's own queue, besides that of all.
+        /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
     }
 }

@@ -36,7 +36,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
-    /// Which packet is compared with the one that arrives.
+    /// The queued packet that is compared with the arriving one.
     pub enum Candidate {
         /// One at random.
         Random = "random",
@@ -50,9 +50,9 @@ penstock_core::choice! {
 penstock_core::params! {
     /// What CHOKe adds to RED.
     pub struct ChokeParams {
-        /// How many packets of the queue are drawn for comparison.
+        /// Number of packets drawn from the queue for comparison.
         draws: u32 = Default::Number(1.0), range: 1.0..=100.0;
-        /// Which packet is compared with the one that arrives.
+        /// The queued packet that is compared with the arriving one.
         candidate: Candidate = Default::Text("random");
     }
 }

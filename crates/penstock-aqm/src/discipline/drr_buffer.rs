@@ -28,7 +28,7 @@ penstock_core::params! {
     pub struct DrrParams {
         /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// Queues that the flows share; unless it is given, each flow has its own.
+        /// Number of queues that the flows are hashed to; absent: one for each flow.
         buckets: Option<u32> = Default::Absent, at_least: 1.0;
         /// How flows are spread over the buckets.
         spread: Spread = Default::Text("modulo");

@@ -49,7 +49,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Packet, Span, Time, math};
 
 penstock_core::choice! {
-    /// Which number of marked queues W returns to when nothing overflows.
+    /// The number of marked queues to which W returns when there is no overflow.
     pub enum Marked {
         /// That of the moment.
         Now = "now",
@@ -61,7 +61,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// What DSDRR adds to DRR.
     pub struct DsdrrParams {
-        /// A queue is marked when it is so many times as long as the space that is free.
+        /// A queue is marked when it is longer than this multiple of the free space.
         alpha: f64 = Default::Number(0.1), at_least: 0.001;
         /// Share of the queues that may be marked at the start.
         w_init: f64 = Default::Number(0.1), range: 0.0..=1.0;
@@ -69,9 +69,9 @@ penstock_core::params! {
         w_max: f64 = Default::Number(0.5), range: 0.0..=1.0;
         /// Time between steps of W.
         interval: Span = Default::Nanos(1_000_000_000), unit: "s", at_least: 0.001;
-        /// Which number of marked queues W returns to when nothing overflows.
+        /// The number of marked queues to which W returns when there is no overflow.
         marked: Marked = Default::Text("now");
-        /// Only a packet of a queue that is not marked tells of an overflow.
+        /// Count an overflow only if the packet's queue is not marked.
         overflow_strict: bool = Default::Flag(true);
     }
 }

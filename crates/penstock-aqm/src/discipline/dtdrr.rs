@@ -36,7 +36,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 penstock_core::params! {
     /// What DTDRR adds to DRR.
     pub struct DtdrrParams {
-        /// A queue may be so many times as long as the space that is free.
+        /// Maximum length of a queue, as a multiple of the free space.
         alpha: f64 = Default::Number(2.0), at_least: 0.001;
     }
 }

@@ -22,13 +22,13 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of the two queues, whatever the laws.
     pub(crate) struct DualParams {
-        /// Which of the two head packets leaves.
+        /// How the two queues share the link.
         scheduler: DualScheduler = Default::Text("wrr");
         /// Share of the link that weighted round robin keeps for the Classic queue.
         classic_weight: f64 = Default::Number(0.0625), range: 0.0..=1.0;
         /// Handicap of the Classic queue in the time-shifted FIFO.
         tshift: Span = Default::Nanos(50_000_000), unit: "s", range: 0.0..=10.0;
-        /// Tell L4S from Classic packets and mark them; else all are Classic packets that are not ECN-capable.
+        /// Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and not ECN-capable.
         ecn: bool = Default::Flag(true);
     }
 }

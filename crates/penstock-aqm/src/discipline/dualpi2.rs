@@ -48,7 +48,7 @@ use penstock_model::pie_design;
 penstock_core::params! {
     /// Parameters of DualPI2's laws.
     pub struct DualPi2Params {
-        /// Wanted delay of the Classic queue.
+        /// Target delay of the Classic queue.
         target: Span = Default::Nanos(15_000_000), unit: "s", range: 0.000_001..=10.0;
         /// Longest round trip for which the gains are stable.
         rtt_max: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_01..=100.0;
@@ -64,7 +64,7 @@ penstock_core::params! {
         min_th: Span = Default::Nanos(800_000), unit: "s", range: 0.0..=10.0;
         /// Width of the ramp above min_th; 0 is a step.
         range: Span = Default::Nanos(400_000), unit: "s", range: 0.0..=10.0;
-        /// No marking by the ramp while at most so many packets wait in the L4S queue.
+        /// The ramp marks only while more than this many packets wait in the L4S queue.
         th_len: u32 = Default::Number(1.0), unit: "packets", range: 0.0..=1e6;
     }
 }

@@ -62,9 +62,9 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of fair queueing.
     pub struct FqParams {
-        /// Whether queues take turns packet by packet, or so that each gets the same number of bits.
+        /// Unit of fairness: each queue sends the same number of packets, or of bits.
         by: By = Default::Text("packet");
-        /// Classes to share between; without them, each flow is one.
+        /// Classes that share the link; absent: each flow is a class.
         classes: Option<Vec<ClassSetting>> = Default::Absent;
     }
 }
@@ -72,7 +72,7 @@ penstock_core::params! {
 penstock_core::params! {
     /// Parameters of a class without weight.
     pub struct EqualClassParams {
-        /// Limit of the class's own queue, besides that of all.
+        /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
     }
 }

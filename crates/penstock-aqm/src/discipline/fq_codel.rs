@@ -46,7 +46,7 @@ penstock_core::params! {
     pub struct FqCodelParams {
         /// Maximum number of packets in one batch of drops when the limit is exceeded.
         drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
-        /// Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue alone.
+        /// The backlog that CoDel compares with `maxpacket`: that of the link, or of the queue alone.
         occupancy: Occupancy = Default::Text("link");
     }
 }

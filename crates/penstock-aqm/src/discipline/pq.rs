@@ -36,13 +36,13 @@ use penstock_core::{Packet, Rate, Time};
 penstock_core::params! {
     /// Parameters of a class with a priority.
     pub struct PriorityClassParams {
-        /// Priority of the class, 0 the highest; without it, its place in the list.
+        /// Priority of the class, 0 the highest; by default its place in the list.
         priority: Option<u32> = Default::Absent, range: 0.0..=1_000_000.0;
-        /// Rate up to which the class has its priority; without it, always.
+        /// Rate up to which the class has priority; absent: no bound.
         rate: Option<Rate> = Default::Absent, unit: "bit/s", range: 1.0..=10_000_000_000_000.0;
-        /// How much may come at once and still have priority; 20 packets unless it is given.
+        /// Burst that may still have priority; by default 20 packets.
         burst: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
-        /// Limit of the class's own queue, besides that of all.
+        /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
     }
 }

@@ -36,18 +36,18 @@ use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time, math};
 penstock_core::params! {
     /// Parameters of the rate adaptive shaper.
     pub struct RasParams {
-        /// Rate at which the queue is drained at least: the committed information rate CIR.
+        /// Lowest rate at which the queue is drained: the committed information rate CIR.
         cir: Rate = Default::Required, unit: "bit/s", at_least: 1.0;
         /// Peak information rate PIR, for two rates.
         pir: Option<Rate> = Default::Absent, unit: "bit/s", at_least: 1.0;
-        /// Rate at which the queue is drained at most: the maximum information rate MIR; "auto" is the rate of the
+        /// Highest rate at which the queue is drained: the maximum information rate MIR; "auto" is the rate of the
         /// link.
         mir: Auto<Rate> = Default::Text("auto"), unit: "bit/s", at_least: 1.0;
-        /// Waiting bytes from which on the rate grows beyond CIR.
+        /// Backlog above which the rate grows beyond CIR.
         cir_th: Bytes = Default::Required, unit: "bytes", at_least: 0.0;
-        /// Waiting bytes at which the rate reaches PIR.
+        /// Backlog at which the rate reaches PIR.
         pir_th: Option<Bytes> = Default::Absent, unit: "bytes", at_least: 0.0;
-        /// Waiting bytes at which the rate reaches MIR.
+        /// Backlog at which the rate reaches MIR.
         mir_th: Bytes = Default::Required, unit: "bytes", at_least: 0.0;
         /// Time over which the rate of arrivals is averaged.
         k: Span = Default::Nanos(100_000_000), unit: "s", at_least: 1e-6;

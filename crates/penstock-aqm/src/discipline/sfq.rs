@@ -80,7 +80,7 @@ penstock_core::params! {
         spread: Spread = Default::Text("hash");
         /// Time between changes of the hash; by default it never changes.
         perturb: Option<Span> = Default::Absent, unit: "s", at_least: 0.001;
-        /// What a queue may send in each of its turns.
+        /// The amount that a queue may send in each turn.
         round: Round = Default::Text("drr");
         /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;

@@ -29,7 +29,7 @@ penstock_core::params! {
     pub struct ShaperParams {
         /// Rate at which the queue is drained.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 1.0;
-        /// Bytes by which the output may run ahead of the rate after a pause.
+        /// Depth of the token bucket: the burst that may leave at once after a pause.
         burst: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=1e9;
     }
 }

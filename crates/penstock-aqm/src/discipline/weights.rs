@@ -15,7 +15,7 @@ use penstock_core::param::{ClassSetting, Default, Length, ParamError, ParamError
 penstock_core::params! {
     /// Parameters of a scheduler that is all classes.
     pub struct ClassesParams {
-        /// The classes, in the order in which they are asked for a packet that arrives.
+        /// The classes, in the order in which their filters are tried.
         classes: Vec<ClassSetting> = Default::Required;
     }
 }
@@ -26,9 +26,9 @@ penstock_core::params! {
         /// Weight of the class: its part of the link is this over the sum of the weights of the backlogged classes. 1
         /// unless it or share is given.
         weight: Option<f64> = Default::Absent, range: 0.000_001..=1_000_000.0;
-        /// Share of the link, instead of a weight; then for all classes, and at most 1 together.
+        /// Share of the link, instead of a weight: for all classes, with a sum of at most 1.
         share: Option<f64> = Default::Absent, range: 0.000_001..=1.0;
-        /// Limit of the class's own queue, besides that of all.
+        /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
     }
 }
@@ -36,9 +36,9 @@ penstock_core::params! {
 penstock_core::params! {
     /// Parameters of a class with a share.
     pub struct SharedClassParams {
-        /// Share of the link's rate; those of all classes are at most 1 together.
+        /// Share of the link's rate; the sum over all classes is at most 1.
         share: f64 = Default::Required, range: 0.000_001..=1.0;
-        /// Limit of the class's own queue, besides that of all.
+        /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
     }
 }

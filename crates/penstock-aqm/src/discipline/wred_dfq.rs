@@ -45,7 +45,7 @@ use penstock_core::param::{
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
-    /// Which packet of a level is dropped.
+    /// The packet of a level that is dropped.
     pub enum Victim {
         /// The arriving packet if it is of the level, else the last that waits.
         Last = "last",
@@ -59,9 +59,9 @@ penstock_core::choice! {
 penstock_core::params! {
     /// What drop-from-queue adds to WRED.
     pub struct WredDfqParams {
-        /// Which packet of a level is dropped.
+        /// The packet of a level that is dropped.
         victim: Victim = Default::Text("last");
-        /// Remember drops that found no packet of their level, and make up for them.
+        /// Remember drops that found no packet of their level, and catch up later.
         debt: bool = Default::Flag(false);
     }
 }

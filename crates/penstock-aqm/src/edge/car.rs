@@ -34,15 +34,15 @@ use penstock_core::{Bytes, PacketMeta, Rate, Time};
 penstock_core::params! {
     /// Parameters of the committed access rate.
     pub struct CarParams {
-        /// Rate at which tokens come.
+        /// Token rate.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
         /// Normal burst; "auto" is 1.5 s of the rate.
         bn: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
         /// Extended burst, which bounds the debt; "auto" is twice the normal burst.
         be: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
-        /// What is done with packets that conform.
+        /// Action on packets that conform.
         conform: Action = Default::Text("AF11");
-        /// What is done with packets that exceed.
+        /// Action on packets that exceed.
         exceed: Action = Default::Text("AF12");
     }
 }

@@ -25,7 +25,7 @@ use penstock_core::{PacketMeta, Time};
 penstock_core::params! {
     /// Parameters of the classifier and marker.
     pub struct ClassifyParams {
-        /// The classes, in the order in which they are asked for a packet.
+        /// The classes, in the order in which their filters are tried.
         classes: Vec<ClassSetting> = Default::Required;
     }
 }
@@ -33,7 +33,7 @@ penstock_core::params! {
 penstock_core::params! {
     /// Parameters of a class.
     pub struct ClassifyClassParams {
-        /// What is done with the packets of the class.
+        /// Action on the packets of the class.
         action: Action = Default::Required;
     }
 }

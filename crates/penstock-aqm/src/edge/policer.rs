@@ -23,13 +23,13 @@ use penstock_core::{Bytes, PacketMeta, Rate, Time};
 penstock_core::params! {
     /// Parameters of the policer.
     pub struct PolicerParams {
-        /// Rate at which tokens grow.
+        /// Token rate.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
-        /// Depth of the bucket; "auto" is 50 ms of the rate, two largest packets at least.
+        /// Depth of the bucket; "auto" is 50 ms of the rate, at least two maximum-size packets.
         burst: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
-        /// What is done with packets that conform.
+        /// Action on packets that conform.
         conform: Action = Default::Text("pass");
-        /// What is done with packets that exceed.
+        /// Action on packets that exceed.
         exceed: Action = Default::Text("drop");
     }
 }

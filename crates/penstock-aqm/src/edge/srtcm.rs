@@ -34,19 +34,19 @@ use penstock_core::{Bytes, PacketMeta, Rate, Time};
 penstock_core::params! {
     /// Parameters of the single rate three colour marker.
     pub struct SrTcmParams {
-        /// Rate at which tokens come: the committed information rate CIR.
+        /// Token rate: the committed information rate CIR.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
-        /// Committed burst size; "auto" is 50 ms of the rate, two largest packets at least.
+        /// Committed burst size; "auto" is 50 ms of the rate, at least two maximum-size packets.
         cbs: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
-        /// Excess burst size; "auto" as with the committed one.
+        /// Excess burst size; "auto" as for the committed burst size.
         ebs: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
-        /// Whether the colour that a packet comes with counts.
+        /// Whether the meter takes the colour of arriving packets into account.
         mode: Mode = Default::Text("blind");
-        /// What is done with green packets.
+        /// Action on green packets.
         green: Action = Default::Text("AF11");
-        /// What is done with yellow packets.
+        /// Action on yellow packets.
         yellow: Action = Default::Text("AF12");
-        /// What is done with red packets.
+        /// Action on red packets.
         red: Action = Default::Text("AF13");
     }
 }

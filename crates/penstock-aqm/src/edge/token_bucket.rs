@@ -27,14 +27,14 @@ use penstock_core::{Bytes, PacketMeta, Rate, Time};
 penstock_core::params! {
     /// Parameters of the token bucket marker.
     pub struct TokenBucketParams {
-        /// Rate at which tokens grow: the committed information rate CIR.
+        /// Token rate: the committed information rate CIR.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
         /// Depth of the bucket: the committed burst size CBS; "auto" is 50 ms of the rate, two largest packets at
         /// least.
         burst: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
-        /// What is done with packets in profile.
+        /// Action on packets in profile.
         within: Action = Default::Text("AF11"), key: "in";
-        /// What is done with packets out of profile.
+        /// Action on packets out of profile.
         out: Action = Default::Text("AF12");
     }
 }

@@ -38,17 +38,17 @@ penstock_core::params! {
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
         /// Rate that fills P: the peak information rate PIR.
         peak: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
-        /// Committed burst size; "auto" is 50 ms of its rate, two largest packets at least.
+        /// Committed burst size; "auto" is 50 ms of its rate, at least two maximum-size packets.
         cbs: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// Peak burst size; "auto" as with the committed one.
+        /// Peak burst size; "auto" as for the committed burst size.
         pbs: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// Whether the colour that a packet comes with counts.
+        /// Whether the meter takes the colour of arriving packets into account.
         mode: Mode = Default::Text("blind");
-        /// What is done with green packets.
+        /// Action on green packets.
         green: Action = Default::Text("AF11");
-        /// What is done with yellow packets.
+        /// Action on yellow packets.
         yellow: Action = Default::Text("AF12");
-        /// What is done with red packets.
+        /// Action on red packets.
         red: Action = Default::Text("AF13");
     }
 }

@@ -41,15 +41,15 @@ penstock_core::params! {
     pub struct TswParams {
         /// Rate up to which packets are in profile: the committed target rate CTR.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
-        /// Rate from which on packets are red: the peak target rate PTR; there is no red without it.
+        /// Rate above which packets are red: the peak target rate PTR; absent: no packet is red.
         peak: Option<Rate> = Default::Absent, unit: "bit/s", at_least: 0.0;
         /// Time over which the rate is averaged.
         window: Span = Default::Nanos(1_000_000_000), unit: "s", at_least: 1e-6;
-        /// What is done with packets in profile (green).
+        /// Action on packets in profile (green).
         within: Action = Default::Text("AF11"), key: "in";
-        /// What is done with packets out of profile (yellow).
+        /// Action on packets out of profile (yellow).
         out: Action = Default::Text("AF12");
-        /// What is done with packets above the peak rate (red).
+        /// Action on packets above the peak rate (red).
         red: Action = Default::Text("AF13");
         /// Space the packets out of profile evenly (ns-2's first tagger).
         spread: bool = Default::Flag(false);

@@ -32,9 +32,9 @@ use penstock_core::{Dscp, PacketMeta, Time};
 penstock_core::params! {
     /// What CBT-RED adds to RED.
     pub struct CbtRedParams {
-        /// Average number of waiting tagged UDP packets from which they are dropped.
+        /// Average number of queued tagged UDP packets above which they are dropped.
         t_tagged: Length = Default::Number(10.0), unit: "packets", at_least: 0.0;
-        /// Average number of waiting packets that are neither TCP nor tagged from which they are dropped.
+        /// Average number of queued packets, neither TCP nor tagged, above which they are dropped.
         t_other: Length = Default::Number(2.0), unit: "packets", at_least: 0.0;
         /// Codepoint of the UDP packets that are tagged, as a name or a number.
         tag: Dscp = Default::Text("EF");

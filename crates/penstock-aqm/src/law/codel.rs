@@ -51,7 +51,7 @@ penstock_core::params! {
     pub struct CodelParams {
         /// Acceptable standing-queue delay.
         target: Span = Default::Nanos(5_000_000), unit: "s", at_least: 0.0;
-        /// How long the sojourn time must stay above target before the first drop, and the time to the second.
+        /// Time that the sojourn time must stay above target before the first drop, and the time to the second.
         interval: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_001..=3600.0;
         /// No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
         maxpacket: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
@@ -61,7 +61,7 @@ penstock_core::params! {
         ce_threshold: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
         /// Packets that `ce_threshold` marks.
         ce_threshold_for: CeThresholdFor = Default::Text("ect");
-        /// Whose arithmetic: that of the RFC or that of Linux 6.1.
+        /// The arithmetic of the RFC or that of Linux 6.1.
         variant: Variant = Default::Text("rfc");
     }
 }

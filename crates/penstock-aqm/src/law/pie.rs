@@ -54,7 +54,7 @@ use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Span, Time};
 
 penstock_core::choice! {
-    /// Which form of PIE.
+    /// The form of PIE.
     pub enum Variant {
         /// Appendix B.
         Extended = "extended",
@@ -112,7 +112,7 @@ penstock_core::params! {
         max_burst: Span = Default::Nanos(150_000_000), unit: "s", at_least: 0.0;
         /// `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is the link's largest packet.
         mean_packet: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// Which form of PIE.
+        /// The form of PIE.
         variant: Variant = Default::Text("extended");
         /// Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in "basic".
         cap_drop: Switch = Default::Text("auto");
@@ -122,7 +122,7 @@ penstock_core::params! {
         activation: Switch = Default::Text("auto");
         /// How the queueing delay is measured.
         delay: Delay = Default::Text("timestamp");
-        /// Bytes whose departure makes one measurement of the departure rate.
+        /// Bytes that depart in one measurement of the departure rate.
         dq_threshold: Bytes = Default::Number(16384.0), unit: "bytes", range: 1.0..=65536.0;
         /// Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one more.
         hz: Option<u32> = Default::Absent, unit: "1/s", range: 1.0..=1e6;

@@ -132,7 +132,7 @@ penstock_core::params! {
         whole_average: bool = Default::Flag(false);
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = Default::Flag(false);
-        /// Range in which packets are marked.
+        /// The range of the average in which packets are marked.
         mark_up_to: MarkUpTo = Default::Text("max_th");
     }
 }

@@ -39,15 +39,15 @@ use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 penstock_core::params! {
     /// Parameters of RIO.
     pub struct RioParams {
-        /// Average number of waiting In packets from which In packets are dropped.
+        /// Average number of queued In packets above which In packets are dropped.
         min_in: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
-        /// Average number of waiting In packets at which their drop probability reaches p_in.
+        /// Average number of queued In packets at which their drop probability reaches p_in.
         max_in: Length = Default::Number(30.0), unit: "packets", at_least: 0.0;
         /// Drop probability of In packets at max_in.
         p_in: f64 = Default::Number(0.02), range: 0.0..=1.0;
         /// Average total queue length above which Out packets are dropped.
         min_out: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Average number of all waiting packets at which the drop probability of Out packets reaches p_out.
+        /// Average total queue length at which the drop probability of Out packets reaches p_out.
         max_out: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability of Out packets at max_out.
         p_out: f64 = Default::Number(0.2), range: 0.0..=1.0;
@@ -59,7 +59,7 @@ penstock_core::params! {
         gentle: bool = Default::Flag(false);
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by an average while at most one packet waits, nor of the first packet above a lower threshold
+        /// No drop by an average while at most one packet is queued, nor of the first packet above a lower threshold
         /// (ns-2).
         guards: bool = Default::Flag(true);
         /// Update both averages at In arrivals only, and do not restart the count at forced drops and overflows (ns-2).

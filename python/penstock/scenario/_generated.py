@@ -77,19 +77,17 @@ class Class(ClassElement):
     """A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys.
 
     Attributes:
-        priority: (pq) Priority of the class, 0 the highest; without it, its place in the list. From 0 to 1e+06.
-        rate: (pq) Rate up to which the class has its priority; without it, always. Unit: bit/s. From 1 to
-            1e+13.
-        burst: (pq, cbq) How much may come at once and still have priority; 20 packets unless it is given. Unit:
-            packets. At least 0.
-        limit: (pq, fq, cbfq, wfq, scfq, wf2q, cbq) Limit of the class's own queue, besides that of all. Unit:
-            packets. At least 0.
-        share: (cbfq, wfq, scfq, wf2q, cbq) Share of the link's rate; those of all classes are at most 1
-            together. From 1e-06 to 1.
+        priority: (pq) Priority of the class, 0 the highest; by default its place in the list. From 0 to 1e+06.
+        rate: (pq) Rate up to which the class has priority; absent: no bound. Unit: bit/s. From 1 to 1e+13.
+        burst: (pq, cbq) Burst that may still have priority; by default 20 packets. Unit: packets. At least 0.
+        limit: (pq, fq, cbfq, wfq, scfq, wf2q, cbq) Limit of the class's own queue, in addition to the shared
+            limit. Unit: packets. At least 0.
+        share: (cbfq, wfq, scfq, wf2q, cbq) Share of the link's rate; the sum over all classes is at most 1.
+            From 1e-06 to 1.
         weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
             of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
-        mean_packet: (cbq) Mean size of the class's packets, which makes packets or bytes in a turn out of its
-            share. Unit: bytes. From 1 to 65535.
+        mean_packet: (cbq) Mean size of the class's packets, to convert its share to packets or bytes a turn.
+            Unit: bytes. From 1 to 65535.
     """
 
     priority: int | None = None
@@ -149,7 +147,7 @@ class Red(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
         Networking 1(4), 1993
@@ -202,7 +200,7 @@ class AredFloyd(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
         Active Queue Management, 2001
@@ -258,7 +256,7 @@ class AredFeng(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
     """
@@ -318,7 +316,7 @@ class Psand(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Universite Montpellier II, 2004
@@ -382,7 +380,7 @@ class Qlaw(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: penstock; the queue law: J. Chung, M. Claypool, Analysis of RED-Family Active Queue Management, 2003
     """
@@ -650,7 +648,7 @@ class Xred(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Universite Montpellier II, 2004, section 1.3.3
@@ -700,7 +698,7 @@ class FbRed(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: W. Kim, B. Lee, FB-RED: Fair-Buffering Random Early Detection, GLOBECOM 1998
     """
@@ -751,21 +749,20 @@ class Rio(Queue):
     """RED with In and Out.
 
     Attributes:
-        min_in: Average number of waiting In packets from which In packets are dropped. Unit: packets. At least
+        min_in: Average number of queued In packets above which In packets are dropped. Unit: packets. At least
             0.
-        max_in: Average number of waiting In packets at which their drop probability reaches p_in. Unit:
-            packets. At least 0.
+        max_in: Average number of queued In packets at which their drop probability reaches p_in. Unit: packets.
+            At least 0.
         p_in: Drop probability of In packets at max_in. From 0 to 1.
-        min_out: Average number of all waiting packets from which Out packets are dropped. Unit: packets. At
-            least 0.
-        max_out: Average number of all waiting packets at which the drop probability of Out packets reaches
-            p_out. Unit: packets. At least 0.
+        min_out: Average total queue length above which Out packets are dropped. Unit: packets. At least 0.
+        max_out: Average total queue length at which the drop probability of Out packets reaches p_out. Unit:
+            packets. At least 0.
         p_out: Drop probability of Out packets at max_out. From 0 to 1.
         precedence: Which packets are In: those of drop precedence 0.
         w_q: Weight of one arrival in the averages; "auto" gives a time constant of one second. From 0 to 1.
         gentle: Let the probabilities rise to 1 at twice max_in and max_out, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by an average while at most one packet waits, nor of the first packet above a lower
+        guards: No drop by an average while at most one packet is queued, nor of the first packet above a lower
             threshold (ns-2).
         ns2_quirk: Update both averages at In arrivals only, and do not restart the count at forced drops and
             overflows (ns-2).
@@ -889,10 +886,10 @@ class CbtRed(Queue):
     """Class-Based Threshold RED.
 
     Attributes:
-        t_tagged: Average number of waiting tagged UDP packets from which they are dropped. Unit: packets. At
+        t_tagged: Average number of queued tagged UDP packets above which they are dropped. Unit: packets. At
             least 0.
-        t_other: Average number of waiting packets that are neither TCP nor tagged from which they are dropped.
-            Unit: packets. At least 0.
+        t_other: Average number of queued packets, neither TCP nor tagged, above which they are dropped. Unit:
+            packets. At least 0.
         tag: Codepoint of the UDP packets that are tagged, as a name or a number.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
@@ -910,7 +907,7 @@ class CbtRed(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia
         Networking, MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1
@@ -1116,14 +1113,14 @@ class Codel(Queue):
 
     Attributes:
         target: Acceptable standing-queue delay. Unit: s. At least 0.
-        interval: How long the sojourn time must stay above target before the first drop, and the time to the
+        interval: Time that the sojourn time must stay above target before the first drop, and the time to the
             second. Unit: s. From 1e-06 to 3600.
         maxpacket: No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
         ce_threshold_for: Packets that `ce_threshold` marks.
-        variant: Whose arithmetic: that of the RFC or that of Linux 6.1.
+        variant: The arithmetic of the RFC or that of Linux 6.1.
 
     References: K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC
         8289, 2018
@@ -1153,15 +1150,14 @@ class Pie(Queue):
             s. At least 0.
         mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
             the link's largest packet. Unit: bytes. At least 1.
-        variant: Which form of PIE.
+        variant: The form of PIE.
         cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
             "basic".
         derandomization: Space drops by the sum of the probability since the last one; "auto": except in
             "basic".
         activation: Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
         delay: How the queueing delay is measured.
-        dq_threshold: Bytes whose departure makes one measurement of the departure rate. Unit: bytes. From 1 to
-            65536.
+        dq_threshold: Bytes that depart in one measurement of the departure rate. Unit: bytes. From 1 to 65536.
         hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
             more. Unit: 1/s. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
@@ -1331,7 +1327,7 @@ class Drr(Queue):
     Attributes:
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References: M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM Transactions
@@ -1353,7 +1349,7 @@ class Tdrr(Queue):
         k: Time constant of the average of a queue's throughput. Unit: s. At least 0.001.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References: A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
@@ -1375,7 +1371,7 @@ class Qsdrr(Queue):
         measure_in: Unit in which queues are compared.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References: A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
@@ -1394,10 +1390,10 @@ class Dtdrr(Queue):
     """Dynamic Threshold DRR.
 
     Attributes:
-        alpha: A queue may be so many times as long as the space that is free. At least 0.001.
+        alpha: Maximum length of a queue, as a multiple of the free space. At least 0.001.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References: A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
@@ -1416,15 +1412,15 @@ class Dsdrr(Queue):
     """Discard State DRR.
 
     Attributes:
-        alpha: A queue is marked when it is so many times as long as the space that is free. At least 0.001.
+        alpha: A queue is marked when it is longer than this multiple of the free space. At least 0.001.
         w_init: Share of the queues that may be marked at the start. From 0 to 1.
         w_max: Largest share of the queues that may be marked. From 0 to 1.
         interval: Time between steps of W. Unit: s. At least 0.001.
-        marked: Which number of marked queues W returns to when nothing overflows.
-        overflow_strict: Only a packet of a queue that is not marked tells of an overflow.
+        marked: The number of marked queues to which W returns when there is no overflow.
+        overflow_strict: Count an overflow only if the packet's queue is not marked.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        buckets: Queues that the flows share; unless it is given, each flow has its own. At least 1.
+        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References: A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
@@ -1450,13 +1446,14 @@ class Sfq(Queue):
     Attributes:
         buckets: Number of queues. From 1 to 1e+06.
         spread: How flows are spread over the queues.
-        perturb: Time between changes of the hash; never, unless it is given. Unit: s. At least 0.001.
-        round: What a queue may send in each of its turns.
+        perturb: Time between changes of the hash; by default it never changes. Unit: s. At least 0.001.
+        round: The amount that a queue may send in each turn.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        room: Who loses for want of room.
-        depth: Most packets in one queue; no bound but the limit, unless it is given. Unit: packets. At least 1.
-        flows: Most queues that hold packets; all, unless it is given. At least 1.
+        room: The packet that is dropped for want of room.
+        depth: Maximum number of packets in one queue; by default only the limit of the link. Unit: packets. At
+            least 1.
+        flows: Maximum number of busy queues; by default all. At least 1.
         headdrop: Drop from the head of the longest queue instead of from its tail.
 
     References: P. E. McKenney, Stochastic Fairness Queueing, IEEE INFOCOM 1990
@@ -1480,8 +1477,8 @@ class WredDfq(Queue):
     """WRED with drop-from-queue.
 
     Attributes:
-        victim: Which packet of a level is dropped.
-        debt: Remember drops that found no packet of their level, and make up for them.
+        victim: The packet of a level that is dropped.
+        debt: Remember drops that found no packet of their level, and catch up later.
         min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
             1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
@@ -1523,7 +1520,8 @@ class Shaper(Queue):
 
     Attributes:
         rate: Rate at which the queue is drained. Unit: bit/s. At least 1.
-        burst: Bytes by which the output may run ahead of the rate after a pause. Unit: bytes. From 0 to 1e+09.
+        burst: Depth of the token bucket: the burst that may leave at once after a pause. Unit: bytes. From 0 to
+            1e+09.
 
     References: S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998
     """
@@ -1539,14 +1537,14 @@ class Ras(Queue):
     """Rate adaptive shaper.
 
     Attributes:
-        cir: Rate at which the queue is drained at least: the committed information rate CIR. Unit: bit/s. At
+        cir: Lowest rate at which the queue is drained: the committed information rate CIR. Unit: bit/s. At
             least 1.
         pir: Peak information rate PIR, for two rates. Unit: bit/s. At least 1.
-        mir: Rate at which the queue is drained at most: the maximum information rate MIR; "auto" is the rate of
+        mir: Highest rate at which the queue is drained: the maximum information rate MIR; "auto" is the rate of
             the link. Unit: bit/s. At least 1.
-        cir_th: Waiting bytes from which on the rate grows beyond CIR. Unit: bytes. At least 0.
-        pir_th: Waiting bytes at which the rate reaches PIR. Unit: bytes. At least 0.
-        mir_th: Waiting bytes at which the rate reaches MIR. Unit: bytes. At least 0.
+        cir_th: Backlog above which the rate grows beyond CIR. Unit: bytes. At least 0.
+        pir_th: Backlog at which the rate reaches PIR. Unit: bytes. At least 0.
+        mir_th: Backlog at which the rate reaches MIR. Unit: bytes. At least 0.
         k: Time over which the rate of arrivals is averaged. Unit: s. At least 1e-06.
 
     References: O. Bonaventure, S. De Cnodder, A Rate Adaptive Shaper for Differentiated Services, RFC 2963, 2000
@@ -1568,7 +1566,7 @@ class Dualpi2(Queue):
     """DualQ Coupled PI2.
 
     Attributes:
-        target: Wanted delay of the Classic queue. Unit: s. From 1e-06 to 10.
+        target: Target delay of the Classic queue. Unit: s. From 1e-06 to 10.
         rtt_max: Longest round trip for which the gains are stable. Unit: s. From 1e-05 to 100.
         interval: T_update, the time between updates of p'; "auto" is min(target, rtt_max / 3). Unit: s. From
             1e-06 to 10.
@@ -1578,12 +1576,13 @@ class Dualpi2(Queue):
         k: Coupling factor. From 0.1 to 100.
         min_th: Delay at which the marking of L4S packets begins. Unit: s. From 0 to 10.
         range: Width of the ramp above min_th; 0 is a step. Unit: s. From 0 to 10.
-        th_len: No marking by the ramp while at most so many packets wait in the L4S queue. Unit: packets. From
+        th_len: The ramp marks only while more than this many packets wait in the L4S queue. Unit: packets. From
             0 to 1e+06.
-        scheduler: Which of the two head packets leaves.
+        scheduler: How the two queues share the link.
         classic_weight: Share of the link that weighted round robin keeps for the Classic queue. From 0 to 1.
         tshift: Handicap of the Classic queue in the time-shifted FIFO. Unit: s. From 0 to 10.
-        ecn: Tell L4S from Classic packets and mark them; else all are Classic packets that are not ECN-capable.
+        ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
+            not ECN-capable.
 
     References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A
     """
@@ -1617,10 +1616,11 @@ class DualCurvyRed(Queue):
         k: Coupling factor. From 0.1 to 100.
         threshold: T, the delay above which every L4S packet is marked. Unit: s. From 0 to 10.
         u: U, the curviness: the Classic probability rises with the power 2 U of the delay. From 1 to 16.
-        scheduler: Which of the two head packets leaves.
+        scheduler: How the two queues share the link.
         classic_weight: Share of the link that weighted round robin keeps for the Classic queue. From 0 to 1.
         tshift: Handicap of the Classic queue in the time-shifted FIFO. Unit: s. From 0 to 10.
-        ecn: Tell L4S from Classic packets and mark them; else all are Classic packets that are not ECN-capable.
+        ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
+            not ECN-capable.
 
     References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B
     """
@@ -1649,17 +1649,16 @@ class FqCodel(Queue):
             scheduling rounds. Unit: bytes. From 64 to 1e+09.
         drop_batch: Maximum number of packets in one batch of drops when the limit is exceeded. Unit: packets.
             From 1 to 1e+06.
-        occupancy: Whose bytes CoDel looks at before it drops: all that wait at the link, or those of the queue
-            alone.
+        occupancy: The backlog that CoDel compares with `maxpacket`: that of the link, or of the queue alone.
         target: Acceptable standing-queue delay. Unit: s. At least 0.
-        interval: How long the sojourn time must stay above target before the first drop, and the time to the
+        interval: Time that the sojourn time must stay above target before the first drop, and the time to the
             second. Unit: s. From 1e-06 to 3600.
         maxpacket: No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
         ce_threshold_for: Packets that `ce_threshold` marks.
-        variant: Whose arithmetic: that of the RFC or that of Linux 6.1.
+        variant: The arithmetic of the RFC or that of Linux 6.1.
 
     References: T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management
         Algorithm, RFC 8290, 2018
@@ -1702,15 +1701,14 @@ class FqPie(Queue):
             s. At least 0.
         mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
             the link's largest packet. Unit: bytes. At least 1.
-        variant: Which form of PIE.
+        variant: The form of PIE.
         cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
             "basic".
         derandomization: Space drops by the sum of the probability since the last one; "auto": except in
             "basic".
         activation: Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
         delay: How the queueing delay is measured.
-        dq_threshold: Bytes whose departure makes one measurement of the departure rate. Unit: bytes. From 1 to
-            65536.
+        dq_threshold: Bytes that depart in one measurement of the departure rate. Unit: bytes. From 1 to 65536.
         hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
             more. Unit: 1/s. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
@@ -1749,13 +1747,12 @@ class Cake(Queue):
     """Common Applications Kept Enhanced.
 
     Attributes:
-        bandwidth: Rate of the shaper; absent, the link alone sets the pace. Unit: bit/s. From 1000 to 1e+13.
+        bandwidth: Rate of the shaper; absent: no shaping. Unit: bit/s. From 1000 to 1e+13.
         diffserv: How packets are divided into tins by their codepoint.
-        isolation: Between whom the link is shared.
+        isolation: The unit of fairness: flows, hosts, or both.
         flows: Queues in each tin. From 1 to 1e+06.
-        rtt: Longest usual round-trip time. Unit: s. From 1e-05 to 1000.
-        overhead: Bytes that each packet takes on the wire behind the shaper besides its own. Unit: bytes. From
-            0 to 256.
+        rtt: Longest usual round-trip time of the flows. Unit: s. From 1e-05 to 1000.
+        overhead: Overhead of each packet on the link behind the shaper. Unit: bytes. From 0 to 256.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References: T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution
@@ -1780,8 +1777,8 @@ class Choke(Queue):
     """CHOKe.
 
     Attributes:
-        draws: How many packets of the queue are drawn for comparison. From 1 to 100.
-        candidate: Which packet is compared with the one that arrives.
+        draws: Number of packets drawn from the queue for comparison. From 1 to 100.
+        candidate: The queued packet that is compared with the arriving one.
         min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
@@ -1798,7 +1795,7 @@ class Choke(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
-        mark_up_to: Range in which packets are marked.
+        mark_up_to: The range of the average in which packets are marked.
 
     References: R. Pan, B. Prabhakar, K. Psounis, CHOKe: A Stateless Active Queue Management Scheme for
         Approximating Fair Bandwidth Allocation, IEEE INFOCOM, 2000
@@ -1830,7 +1827,7 @@ class Pq(Queue):
     """Priority Queueing.
 
     Attributes:
-        classes: The classes, in the order in which they are asked for a packet that arrives.
+        classes: The classes, in the order in which their filters are tried.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004
@@ -1846,8 +1843,8 @@ class Fq(Queue):
     """Fair Queueing.
 
     Attributes:
-        by: Whether queues take turns packet by packet, or so that each gets the same number of bits.
-        classes: Classes to share between; without them, each flow is one.
+        by: Unit of fairness: each queue sends the same number of packets, or of bits.
+        classes: Classes that share the link; absent: each flow is a class.
 
     References: A. Demers, S. Keshav, S. Shenker, Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989
     """
@@ -1863,7 +1860,7 @@ class Cbfq(Queue):
     """Class-Based Fair Queueing.
 
     Attributes:
-        classes: The classes, in the order in which they are asked for a packet that arrives.
+        classes: The classes, in the order in which their filters are tried.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004
@@ -1879,7 +1876,7 @@ class Wfq(Queue):
     """Weighted Fair Queueing.
 
     Attributes:
-        classes: The classes, in the order in which they are asked for a packet that arrives.
+        classes: The classes, in the order in which their filters are tried.
 
     References: A. Parekh, R. Gallager, A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM ToN 1(3),
         1993
@@ -1895,7 +1892,7 @@ class Scfq(Queue):
     """Self-Clocked Fair Queueing.
 
     Attributes:
-        classes: The classes, in the order in which they are asked for a packet that arrives.
+        classes: The classes, in the order in which their filters are tried.
 
     References: S. Golestani, A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994
     """
@@ -1910,7 +1907,7 @@ class Wf2q(Queue):
     """Worst-case fair Weighted Fair Queueing.
 
     Attributes:
-        classes: The classes, in the order in which they are asked for a packet that arrives.
+        classes: The classes, in the order in which their filters are tried.
 
     References: J. Bennett, H. Zhang, WF2Q: Worst-case Fair Weighted Fair Queueing, INFOCOM 1996
     """
@@ -1925,10 +1922,10 @@ class Cbq(Queue):
     """Class-Based Queueing.
 
     Attributes:
-        classes: The classes, in the order in which they are asked for a packet that arrives.
-        variant: A token bucket, or the estimator with turns of one packet or with turns weighted in bytes.
-        link_share: Part of the link's rate that is allotted to the classes together; only the estimator looks
-            at it. From 1e-06 to 1.
+        classes: The classes, in the order in which their filters are tried.
+        variant: Token buckets, or the estimator with packet-by-packet or weighted round robin.
+        link_share: Share of the link's rate for all classes together; used by the estimator only. From 1e-06 to
+            1.
 
     References: S. Floyd, V. Jacobson, Link-sharing and Resource Management Models for Packet Networks, IEEE/ACM ToN
         3(4), 1995

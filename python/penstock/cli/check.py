@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import Load, ScenarioFile, Settings
-from penstock.cli.output import json_text, load_laws, print_result, write_json
+from penstock.cli.options import Load, MaxEvents, MaxMemory, ScenarioFile, Settings
+from penstock.cli.output import json_text, load_laws, notify, print_result, write_json
 
 EXAMPLE = "penstock check scenarios/thesis_link.toml"
 
@@ -16,14 +16,20 @@ def check(
     scenario: ScenarioFile,
     settings: Settings = [],  # noqa: B006
     load: Load = [],  # noqa: B006
+    max_events: MaxEvents = None,
+    max_memory: MaxMemory = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the resolved scenario as JSON.")] = False,
 ) -> None:
     """Check a scenario without running it: draw its network and show every value, or list all errors."""
+    from penstock.scenario.budget import Limits, check_budget
     from penstock.scenario.check import resolved_text
     from penstock.scenario.scenario import read_document
 
     load_laws(load)
-    resolved = read_document(scenario, settings).resolve()
+    document = read_document(scenario, settings)
+    resolved = document.resolve()
+    for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins):
+        notify(note)
     if as_json:
         write_json(json_text(resolved.shown), None)
     else:

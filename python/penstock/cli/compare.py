@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, ScenarioFile, Seed, Settings, StoreFolder
+from penstock.cli.options import (
+    HtmlTarget,
+    Jobs,
+    JsonTarget,
+    Load,
+    MaxEvents,
+    MaxMemory,
+    ScenarioFile,
+    Seed,
+    Settings,
+    StoreFolder,
+)
 from penstock.cli.output import (
     command_line,
     load_laws,
@@ -73,6 +84,8 @@ def compare(
     store: StoreFolder = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
+    max_events: MaxEvents = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Compare schemes on one scenario: means with 95 % confidence intervals, paired by seed.
 
@@ -80,13 +93,15 @@ def compare(
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     from penstock.engine.run import cores
+    from penstock.scenario.budget import Limits
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     load_laws(load)
     goal = _precision(precision)
     plan = _plan(scenario, settings, seed, scheme, vary, at)
     threads = jobs or cores()
-    for note in (*plan.notes, plan.cost(runs, threads)):
+    notes = plan.check_budget(runs, threads, Limits.parse(max_events, max_memory))
+    for note in (*plan.notes, plan.cost(runs, threads), *notes):
         notify(note)
     kept = None if store is None and plan.has_python_laws() else open_store(store)
     found, series = _run(plan, runs, goal, threads, kept, series=html_file is not None)

@@ -47,4 +47,15 @@ StoreFolder = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+MaxEvents = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Refuse a run estimated to have more events, e.g. 1e13; default: 1e12."),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Refuse what is estimated to need more memory, e.g. 64GiB; default: 80% of what is available.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]

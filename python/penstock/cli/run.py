@@ -7,14 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import OUTPUT, HtmlTarget, JsonTarget, Load, ScenarioFile, Seed, Settings
+from penstock.cli.options import (
+    OUTPUT,
+    HtmlTarget,
+    JsonTarget,
+    Load,
+    MaxEvents,
+    MaxMemory,
+    ScenarioFile,
+    Seed,
+    Settings,
+)
 from penstock.cli.output import json_text, load_laws, notify, output_file, output_folder, print_result, write_json
 from penstock.cli.output import write_page as write_result_page
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from penstock.engine.trace import RecordedRun
-    from penstock.scenario.scenario import Document
+    from penstock.scenario.resolve import Resolved
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
@@ -46,16 +56,22 @@ def run(
         bool,
         typer.Option("--flows", help="Report each flow, even of more than 1000.", rich_help_panel=OUTPUT),
     ] = False,
+    max_events: MaxEvents = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Run a scenario once and print the metrics of its links and traffic."""
     from penstock.results.grid import run_grids, text
+    from penstock.scenario.budget import Limits, check_budget
     from penstock.scenario.scenario import read_document
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     captured, folder = _capture_files(pcap), output_folder(trace, "--trace")
     load_laws(load)
     document, traced, series = read_document(scenario, settings), folder is not None, html_file is not None
-    recorded = _run(document, seed, captured, traced=traced, flows=flows, series=series)
+    resolved = document.resolve()
+    for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins, traced=traced):
+        notify(note)
+    recorded = _run(resolved, seed, captured, traced=traced, flows=flows, series=series)
     result = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
     if json_target != "-":
@@ -70,7 +86,7 @@ def run(
 
 
 def _run(
-    document: Document,
+    resolved: Resolved,
     seed: int | None,
     captured: list[tuple[str | None, Path]],
     *,
@@ -82,7 +98,6 @@ def _run(
     from penstock.engine.run import MAX_FLOWS, count_flows
     from penstock.engine.trace import record
 
-    resolved = document.resolve()
     return record(
         resolved,
         int(resolved.shown["seed"]) if seed is None else seed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ from penstock import _native
 from penstock.errors import ErrorDetail, RunError, ScenarioError
 from penstock.laws import python_law
 from penstock.results.run import Run
+from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import ScenarioLike, as_document
 
@@ -20,13 +22,26 @@ MAX_FLOWS = 1000
 """Scenarios with at most this many flows report each of them unless told otherwise."""
 
 
-def run(scenario: ScenarioLike, seed: int | None = None, *, flows: bool | None = None, series: bool = False) -> Run:
+def run(
+    scenario: ScenarioLike,
+    seed: int | None = None,
+    *,
+    flows: bool | None = None,
+    series: bool = False,
+    max_events: float | None = None,
+    max_memory: str | None = None,
+) -> Run:
     """Run a scenario, or the scenario file of a path, once.
 
     `seed` replaces the scenario's own; `flows` says whether each flow has its own results (by default with up to 1000
-    flows); `series` keeps queue and law over time. Raises `ScenarioError` with every error.
+    flows); `series` keeps queue and law over time. A run that is estimated to have more than `max_events` events (1e12)
+    or to need more memory than `max_memory`, such as "64GiB" (80 % of what is available), is refused. Raises
+    `ScenarioError` with every error.
     """
-    resolved = as_document(scenario).resolve()
+    document = as_document(scenario)
+    resolved = document.resolve()
+    for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins):
+        warnings.warn(note, stacklevel=2)
     wanted = resolved.shown["seed"] if seed is None else seed
     each = count_flows(resolved) <= MAX_FLOWS if flows is None else flows
     text = run_batch([resolved.for_engine(flows=each, series=series)], [wanted], jobs=1)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from penstock.engine.run import cores, run_batch
 from penstock.errors import PenstockError
 from penstock.laws import python_law
 from penstock.results.comparison import Comparison
+from penstock.scenario.budget import Limits
 from penstock.scenario.scenario import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.collected import Collected
@@ -32,6 +34,8 @@ def compare(
     jobs: int | None = None,
     progress: Progress | None = None,
     store: Store | None = None,
+    max_events: float | None = None,
+    max_memory: str | None = None,
 ) -> Comparison:
     """Compare schemes on a scenario, paired run by run on the seeds seed, seed + 1, ..., seed + runs - 1.
 
@@ -45,12 +49,17 @@ def compare(
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.
         store: where finished runs are kept and looked up, so that an interrupted comparison resumes.
+        max_events: a run that is estimated to have more events than this, 1e12 by default, is refused.
+        max_memory: so are runs that need more memory, such as "64GiB"; by default 80 % of what is available.
 
     Raises `ScenarioError` with the errors of all cases before anything is run.
     """
     if runs < 1:
         raise PenstockError("at least one run is needed")
-    return run_plan(Plan.make(scenario, schemes, vary, at), runs, precision, jobs, progress, store)
+    plan = Plan.make(scenario, schemes, vary, at)
+    for note in plan.check_budget(runs, jobs or cores(), Limits.parse(max_events, max_memory)):
+        warnings.warn(note, stacklevel=2)
+    return run_plan(plan, runs, precision, jobs, progress, store)
 
 
 def run_plan(

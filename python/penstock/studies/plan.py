@@ -10,6 +10,7 @@ from typing import Any
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.laws import python_law
 from penstock.results.display import setting
+from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document, ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
@@ -37,6 +38,7 @@ class Plan:
         schemes: the candidates.
         points: the combinations of swept values.
         notes: settings of the scenario's own queue that a scheme of the same name does not take over.
+        origins: where the keys of the scenario are written.
 
     """
 
@@ -46,6 +48,7 @@ class Plan:
     schemes: tuple[Candidate, ...]
     points: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
+    origins: Mapping[str, str]
 
     def cost(self, runs: int, jobs: int) -> str:
         """The number of runs and threads, in a line."""
@@ -56,6 +59,11 @@ class Plan:
             f"{len(self.cases) * runs} runs of {self.base.shown['duration']}: {schemes} x {points}{runs} runs "
             f"(seeds {seed} to {seed + runs - 1}), {jobs} thread{'s' if jobs > 1 else ''}"
         )
+
+    def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
+        """Hold the events and the memory of all runs against limits: see `penstock.scenario.budget`."""
+        cases = [case.resolved for case in self.cases]
+        return check_budget(cases, limits, self.origins, runs=runs, threads=jobs)
 
     def has_python_laws(self) -> bool:
         """Whether a law in Python takes part: what it imports is no part of the key of a result."""
@@ -91,7 +99,8 @@ class Plan:
                 cases.append(Case(candidate, point, found))
         if errors:
             raise ScenarioError(dict.fromkeys(errors))
-        return cls(resolved, places, tuple(cases), candidates, tuple(points), _left_out(base, candidates, places))
+        notes = _left_out(base, candidates, places)
+        return cls(resolved, places, tuple(cases), candidates, tuple(points), notes, base.origins)
 
 
 def _check_places(base: Document, places: Sequence[str]) -> None:

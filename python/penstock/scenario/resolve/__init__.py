@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -39,6 +39,7 @@ class Resolved:
         errors: what is wrong with it.
         watched: the link tables whose queues are measured.
         round_trip: the largest propagation round trip in ns of the flows over a link direction, if any cross it.
+        route: the link directions from a node to another, along the given nodes or the shortest way.
 
     """
 
@@ -47,6 +48,9 @@ class Resolved:
     errors: tuple[ErrorDetail, ...]
     watched: tuple[str, ...] = ()
     round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
+    route: Callable[[str, str, Sequence[str] | None], list[str]] = field(
+        default=lambda source, target, path: [], compare=False
+    )
 
     def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
         """The canonical form as JSON; `series_points` is the most intervals of a series."""
@@ -97,7 +101,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     }
     watched = tuple(_watched(specs))
     _check_in_engine(errors, canonical, (tree, shown), specs)
-    return Resolved(canonical, shown, tuple(errors.found), watched, round_trip)
+    return Resolved(canonical, shown, tuple(errors.found), watched, round_trip, network.names)
 
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:

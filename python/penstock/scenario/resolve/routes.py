@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -94,6 +94,10 @@ class Network:
         """The links of a given path; none where two of its nodes are not joined."""
         links = [self.edges.get(here, {}).get(there) for here, there in pairwise(path)]
         return [] if None in links else [link for link in links if link is not None]
+
+    def names(self, source: str, target: str, path: Sequence[str] | None = None) -> list[str]:
+        """The names of the links along a given path, or of the shortest way."""
+        return [name for _, name in (self.along(list(path)) if path else self.route(source, target))]
 
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:
         """The largest propagation round trip in ns of the flows (from, to, path) over the direction `link`."""

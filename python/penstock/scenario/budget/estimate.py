@@ -1,0 +1,268 @@
+"""Events and memory of a run, estimated before it is made: an order of magnitude, more often above than below.
+
+The network is taken as fluid. Sources that do not slow down (datagrams, transfers that arrive by themselves) are cut
+to the rate of each link in turn, in proportion where they share it. Flows of TCP share what is left of each link
+fairly, flow by flow (max-min fairness), none beyond its window per round trip or the size of its transfer.
+
+Events: a datagram's emission; a packet's arrival at each link and the end of its transmission there, where the queue is
+simulated; the same for its acknowledgement; `PER_CONNECTION` for a connection; each change of a link; the timers of the
+laws. Samples of queues cost no event.
+
+Memory: every flow and link; packets on the wire, which are rate x delay on each link; packets in queues, which are the
+limit, or without one all that arrives beyond the link's rate; packets outstanding of TCP, at most the windows; open
+connections, which accumulate where transfers arrive faster than the links carry them, and finished ones, of which the
+durations are kept; and of a traced run all events and samples.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.scenario.budget.offered import ENDLESS, Stream, mean, streams
+from penstock.scenario.resolve import Resolved
+
+__all__ = ["Estimate", "estimate"]
+
+# Bytes, measured; where vectors grow by doubling, with half of the reserve.
+PER_FLOW = 1500
+PER_LINK = 3000
+PER_CONNECTION_OPEN = 1000
+PER_CONNECTION_DONE = 50
+PER_PACKET_ON_WIRE = 70
+PER_PACKET_QUEUED = 80
+PER_PACKET_OUTSTANDING = 120
+# Time and samples at each length of a watched queue, and their distributions in the result.
+PER_LENGTH = 60
+PER_TRACED_EVENT = 60
+PER_TRACED_SAMPLE = 200
+
+PER_CONNECTION = 6
+TIMERS_PER_SECOND = 100
+"""Most laws act every 10 ms or more seldom, if they have a timer."""
+
+SHARING_STEPS = 20_000
+"""Steps in all of the search for fair shares."""
+
+
+@dataclass
+class Estimate:
+    """Events of a run and bytes of memory, by the part of the scenario that makes them, such as `traffic.bulk`."""
+
+    events: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    memory: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @property
+    def total_events(self) -> float:
+        """All events."""
+        return sum(self.events.values())
+
+    @property
+    def total_memory(self) -> float:
+        """All bytes."""
+        return sum(self.memory.values())
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A link direction: name, bits per second, seconds of delay, the limit of its queue if it has one, two flags."""
+
+    name: str
+    rate: float
+    delay: float
+    limit: Mapping[str, float] | None
+    simulated: bool
+    watched: bool
+
+
+def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
+    """Estimate a run of a scenario without errors; `traced` with all its events kept in memory."""
+    canonical = resolved.canonical
+    found = Estimate()
+    lines = {link["name"]: _line(link) for link in canonical["links"]}
+    seconds = canonical["duration_ns"] / 1e9
+    _links(found, canonical, seconds)
+    delay, pace = {name: line.delay for name, line in lines.items()}, {name: line.rate for name, line in lines.items()}
+    offered = list(streams(canonical, resolved.route, delay, pace))
+    carried = _carried(offered, lines)
+    full = _full(offered, carried, lines)
+    for stream, rates in zip(offered, carried, strict=True):
+        _events(found, stream, rates, lines)
+        _connections(found, stream, rates)
+        if stream.elastic:
+            _outstanding(found, stream, rates, lines, full)
+        else:
+            _held(found, stream, rates, lines)
+    for group in canonical["traffic"]:
+        count = len(group["from"]) if group["kind"] == "incast" else group["count"]
+        found.memory[f"traffic.{group['name']}"] += PER_FLOW * count
+    if traced:
+        found.memory["--trace"] += found.total_events * PER_TRACED_EVENT
+        watched = sum(line.watched for line in lines.values())
+        found.memory["sampling"] += watched * canonical["duration_ns"] / canonical["sampling_ns"] * PER_TRACED_SAMPLE
+    return found
+
+
+def _line(link: Mapping[str, Any]) -> _Line:
+    """A link direction with the largest mean rate and delay that it has in the run."""
+    rate = max([mean(link["rate"]), *(mean(change["rate"]) for change in link["change"] if "rate" in change)])
+    delay = max([mean(link["delay"]), *(mean(change["delay"]) for change in link["change"] if "delay" in change)])
+    if link["capacity_ms"]:
+        rate = 1500 * 8e3 * len(link["capacity_ms"]) / link["capacity_ms"][-1]
+    if link["jitter"]:
+        delay += mean(link["jitter"])
+    queue = link["queue"]
+    limit = None if queue is None or queue["limit"] == "inf" else queue["limit"]
+    steady = not (link["change"] or link["outage"] or link["capacity_ms"] or link["jitter"] or link["reorder"])
+    simulated = bool(queue or link["loss"] or link["edge"] or link["watch"] or not steady)
+    return _Line(link["name"], max(rate, 1.0), delay / 1e9, limit, simulated, link["watch"])
+
+
+def _links(found: Estimate, canonical: Mapping[str, Any], seconds: float) -> None:
+    """Changes of links and timers of laws."""
+    found.memory["links"] += PER_LINK * len(canonical["links"])
+    for link in canonical["links"]:
+        for i, change in enumerate(link["change"]):
+            every = change["when"].get("every_ns")
+            if every:
+                found.events[f"links.{link['name']}.change[{i}]"] += seconds * 1e9 / every
+        if link["queue"]:
+            found.events[f"links.{link['name']}.queue"] += TIMERS_PER_SECOND * seconds
+
+
+def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[float]]:
+    """For each stream the packets per second that arrive at each link of its route, and at its end."""
+    rates = [[stream.rate] * (len(stream.route) + 1) if not stream.elastic else [] for stream in offered]
+    load: dict[str, float] = {}
+    copies = _copies(offered)
+    # Each round takes the cut of a link one link further down.
+    for _ in range(5):
+        load = defaultdict(float)
+        for stream, at in zip(offered, rates, strict=True):
+            for link, rate in zip(stream.route, at, strict=False):
+                load[link] += rate * stream.bits
+        for stream, at in zip(offered, rates, strict=True):
+            for k, link in enumerate(stream.route if at else ()):
+                at[k + 1] = at[k] * min(1.0, lines[link].rate * copies[link] / max(load[link], 1e-9))
+    left = {
+        link: max(lines[link].rate * copies[link] - load[link], 0.01 * lines[link].rate)
+        for stream in offered
+        for link in stream.route
+    }
+    elastic = [number for number, stream in enumerate(offered) if stream.elastic]
+    shares = _fair_shares([offered[number] for number in elastic], left)
+    for number, share in zip(elastic, shares, strict=True):
+        rates[number] = [share] * (len(offered[number].route) + 1)
+    return rates
+
+
+def _copies(offered: list[Stream]) -> Mapping[str, float]:
+    """By link, how many alike it stands for: those that one stream alone uses, which stands for several."""
+    users: dict[str, list[float]] = defaultdict(list)
+    for stream in offered:
+        for link in stream.route:
+            users[link].append(stream.copies)
+    return {link: copies[0] if len(copies) == 1 else 1.0 for link, copies in users.items()}
+
+
+def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
+    """Packets per second of each stream of TCP: max-min fair among flows, where a link has `left` bits per second."""
+    shares = [0.0] * len(offered)
+    waiting = dict(enumerate(offered))
+    rounds = max(3, SHARING_STEPS // max(1, sum(len(stream.route) for stream in offered)))
+    while waiting:
+        rounds -= 1
+        flows: dict[str, float] = defaultdict(float)
+        for stream in waiting.values():
+            for link in stream.route:
+                flows[link] += stream.flows
+        levels = {}
+        for number, stream in waiting.items():
+            level = min((left[link] / flows[link] for link in stream.route), default=ENDLESS)
+            levels[number] = min(level, stream.rate * stream.bits / stream.flows)
+        lowest = min(levels.values()) if rounds > 0 else ENDLESS
+        for number in [number for number, level in levels.items() if level <= lowest * (1 + 1e-9)]:
+            stream = waiting.pop(number)
+            shares[number] = levels[number] * stream.flows / stream.bits
+            for link in stream.route:
+                left[link] = max(left[link] - levels[number] * stream.flows, 0.0)
+    return shares
+
+
+def _events(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
+    """Events of packets and of acknowledgements."""
+    sent = [rate * stream.seconds for rate in rates]
+    events = 0.0 if stream.back else sent[0]
+    for link, packets in zip(stream.route, sent, strict=False):
+        events += packets * (2 if lines[link].simulated else 1)
+    for link in stream.back:
+        events += sent[-1] * (2 if lines[link].simulated else 1)
+    found.events[f"traffic.{stream.group}"] += events
+
+
+def _connections(found: Estimate, stream: Stream, rates: list[float]) -> None:
+    """Connections that sessions open: those that are open together, and all that end."""
+    if not stream.transfer:
+        return
+    group = f"traffic.{stream.group}"
+    carried = rates[-1] / stream.transfer
+    # What is not carried stays open; so does what is on its way.
+    waiting = max(stream.opened - carried, 0.0) * stream.seconds + carried * (10 * stream.round_trip + 0.2)
+    waiting = min(waiting, stream.open_at_most)
+    opened = min(stream.opened, carried + waiting / stream.seconds)
+    found.events[group] += PER_CONNECTION * opened * stream.seconds
+    found.memory[group] += PER_CONNECTION_OPEN * min(waiting, opened * stream.seconds)
+    found.memory[group] += PER_CONNECTION_DONE * carried * stream.seconds
+
+
+def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str, _Line]) -> set[str]:
+    """The links that are loaded to nine tenths or more: where queues grow."""
+    load: dict[str, float] = defaultdict(float)
+    for stream, rates in zip(offered, carried, strict=True):
+        for link, rate in zip(stream.route, rates, strict=False):
+            load[link] += rate * stream.bits / stream.copies
+    return {link for link, bits in load.items() if bits >= 0.9 * lines[link].rate}
+
+
+def _outstanding(
+    found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
+) -> None:
+    """Packets of TCP in flight and in queues: at most the windows, what was sent, and what fits into the network."""
+    fits = rates[0] * stream.round_trip + 64 * stream.flows
+    limits = [_limit(lines[link], stream.bits) for link in stream.route if link in full]
+    for link in stream.route:
+        fits += (_limit(lines[link], stream.bits) or 0.0) * min(rates[0] * stream.bits / lines[link].rate, 1.0)
+    # Losses at a full queue with a limit also bound those without one.
+    if limits and all(limit is None for limit in limits):
+        fits = ENDLESS
+    connections = min(stream.flows, stream.open_at_most)
+    packets = min(fits, connections * stream.window, 2 * rates[0] * stream.seconds)
+    watched = any(lines[link].watched for link in stream.route)
+    found.memory[f"traffic.{stream.group}"] += packets * (PER_PACKET_OUTSTANDING + PER_LENGTH * watched)
+
+
+def _held(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
+    """Packets of sources that do not slow down, on the wires and in the queues before them."""
+    connected = stream.open_at_most < ENDLESS or bool(stream.transfer)
+    for k, link in enumerate(stream.route):
+        line = lines[link]
+        on_wire = rates[k + 1] * min(line.delay, stream.seconds)
+        found.memory[f"traffic.{stream.group}"] += on_wire * PER_PACKET_ON_WIRE
+        excess = max(rates[k] - rates[k + 1], 0.0) * stream.seconds
+        limit = _limit(line, stream.bits)
+        if limit is not None:
+            excess = min(excess, limit)
+        elif connected:
+            # Every open connection has at most a window here.
+            excess = min(excess, stream.opened * stream.seconds * stream.window)
+        found.memory[f"links.{link}.queue"] += excess * (PER_PACKET_QUEUED + PER_LENGTH * line.watched)
+
+
+def _limit(line: _Line, bits: float) -> float | None:
+    """The limit of a queue in packets; None without one."""
+    if line.limit is None:
+        return None
+    unit, amount = next(iter(line.limit.items()))
+    return amount if unit == "packets" else amount * 8 / bits

@@ -1,0 +1,255 @@
+"""What the traffic of a resolved scenario offers to the network: packets, connections, windows, before any queue.
+
+A group of flows becomes one `Stream` for each pair of ends. All values are means over a run: draws count with their
+means, starts with the mean time that a flow has left. What senders that wait for each other's answers (`web`, `incast`
+and `onoff` over TCP) offer is bounded by their round trip without queueing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from math import ceil, lcm
+from pathlib import Path
+from typing import Any
+
+from penstock.laws.catalog import tcp_keys
+
+__all__ = ["ENDLESS", "Route", "Stream", "mean", "streams"]
+
+ENDLESS = 1e30
+"""Stands for "without end": packets or connections per second of a source without gaps."""
+
+MAX_PAIRS = 2000
+"""Pairs of ends of a group that are looked at; of more, evenly spaced ones stand for the others."""
+
+PCAP_RECORD = 16
+_SETTINGS = ("packet", "headers", "window", "packets", "bytes", "initial_window")
+MAX_DOUBLINGS = 60
+
+Route = Callable[[str, str, Sequence[str] | None], list[str]]
+"""Names of the link directions from a node to another, along a given path or the shortest one."""
+
+
+@dataclass
+class Stream:
+    """Flows of one group between the same two ends.
+
+    Attributes:
+        group: name of the traffic.
+        route: link directions of the data.
+        back: link directions of the acknowledgements; empty for datagrams.
+        flows: number of flows; of incast, of senders.
+        copies: number of pairs of ends that this one stands for.
+        seconds: mean time that a flow is active.
+        bits: size of a packet on the wire.
+        rate: packets per second that the flows offer together if nothing is lost, at most `ENDLESS`.
+        elastic: whether they offer less when packets are lost. Transfers that arrive by themselves are not elastic.
+        round_trip: seconds of propagation and of one packet's transmission on every link.
+        window: packets that one connection has outstanding at most.
+        opened: connections opened per second together, whatever has become of earlier ones.
+        transfer: packets of a connection that is opened by a session, else 0.
+        open_at_most: connections that the sessions have open together at most.
+
+    """
+
+    group: str
+    route: list[str]
+    back: list[str]
+    flows: float
+    copies: float
+    seconds: float
+    bits: float
+    rate: float
+    elastic: bool = False
+    round_trip: float = 0.0
+    window: float = 0.0
+    opened: float = 0.0
+    transfer: float = 0.0
+    open_at_most: float = ENDLESS
+
+
+def streams(
+    canonical: Mapping[str, Any], route: Route, delay: Mapping[str, float], pace: Mapping[str, float]
+) -> Iterator[Stream]:
+    """The streams of all traffic; `delay` has the seconds and `pace` the bits per second of each link direction."""
+    for group in canonical["traffic"]:
+        started, seconds = _activity(group, canonical["duration_ns"])
+        flows = started * (len(group["from"]) if group["kind"] == "incast" else group["count"])
+        if flows <= 0 or seconds <= 0:
+            continue
+        pairs, copies = _pairs(group)
+        settings = _settings(group["tcp"]) if "tcp" in group else {}
+        for source, target in pairs:
+            there = route(source, target, group["path"])
+            back = route(target, source, group["path"] and group["path"][::-1]) if "tcp" in group else []
+            stream = Stream(group["name"], there, back, flows / len(pairs), copies, seconds, 8000.0, ENDLESS)
+            if "tcp" in group:
+                _tcp(stream, group, settings, delay, pace)
+            else:
+                stream.bits, rate = _datagrams(group, seconds)
+                stream.rate = min(rate * stream.flows, ENDLESS)
+            yield stream
+
+
+def mean(value: Any, most: float | None = None) -> float:
+    """The mean of a canonical value, fixed or drawn; of a Pareto distribution, of its values cut off at `most`.
+
+    The gaps of a heavy tail are mostly far below their mean: in a run of `most` there are more of them.
+    """
+    match value:
+        case {"uniform": [low, high]}:
+            return float(low + high) / 2
+        case {"exp": average}:
+            return float(average)
+        case {"pareto": average, "shape": shape}:
+            if most is None or most <= 0:
+                return float(average)
+            scale = average * (shape - 1) / shape
+            return float(average - scale / (shape - 1) * (scale / most) ** (shape - 1)) if most > scale else float(most)
+        case {"list": values}:
+            return float(sum(values)) / len(values)
+        case {"cdf": found}:
+            between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(found))
+            return float(found[0][0] * found[0][1] + between)
+    return float(value or 0)
+
+
+def _activity(group: Mapping[str, Any], duration_ns: int) -> tuple[float, float]:
+    """The share of the flows that start within the run, and the mean seconds that these are active."""
+    end = min(duration_ns, group["stop_ns"]) if group["stop_ns"] is not None else duration_ns
+    start = group["start"]
+    if "uniform_ns" in start:
+        first, last = start["uniform_ns"]
+        within = 1.0
+        if last > end:
+            within, last = (end - first) / (last - first), end
+    else:
+        first, every, count = start["first_ns"], start["every_ns"], group["count"]
+        starting = min(count, (end - first) / every + 1) if every else count
+        within, last = starting / max(count, 1), first + every * max(starting - 1, 0)
+    return within, max(end - (first + last) / 2, 0.0) / 1e9
+
+
+def _pairs(group: Mapping[str, Any]) -> tuple[list[tuple[str, str]], float]:
+    """The ends of the flows, at most `MAX_PAIRS` of them, and the number of pairs that each stands for."""
+    sources, targets = group["from"], group["to"]
+    every = group["kind"] in ("web", "incast")
+    number = len(sources) * len(targets) if every else min(group["count"], lcm(len(sources), len(targets)))
+    step = max(number / MAX_PAIRS, 1.0)
+    chosen = [int(i * step) for i in range(int(number / step))]
+    if every:
+        return [(sources[i // len(targets)], targets[i % len(targets)]) for i in chosen], step
+    return [(sources[i % len(sources)], targets[i % len(targets)]) for i in chosen], step
+
+
+def _datagrams(group: Mapping[str, Any], seconds: float) -> tuple[float, float]:
+    """Bits of a packet on the wire, and packets per second of one flow."""
+    if "replay" in group:
+        # A record has at least its header; the recorded sizes are not known without reading the file.
+        return 8000.0, Path(group["replay"]["file"]).stat().st_size / PCAP_RECORD / seconds
+    if "video" in group:
+        video = group["video"]
+        bits = 8.0 * (video["payload"] + video["headers"])
+        return bits, video["rate"] / bits + video["fps"]
+    udp = group["udp"]
+    bits = 8.0 * max(mean(udp["payload"]) + udp["headers"], 1)
+    rate = mean(udp["rate"]) / bits
+    if "fec" in group:
+        rate *= (group["fec"]["k"] + group["fec"]["h"]) / group["fec"]["k"]
+    if "onoff" in group and rate:
+        on, off = mean(group["onoff"]["on"]), mean(group["onoff"]["off"], seconds * 1e9)
+        on = on * 1e9 / rate if group["onoff"]["unit"] == "packets" else on
+        rate *= on / max(on + off, 1)
+    return bits, rate
+
+
+def _tcp(
+    stream: Stream,
+    group: Mapping[str, Any],
+    settings: Mapping[str, float],
+    delay: Mapping[str, float],
+    pace: Mapping[str, float],
+) -> None:
+    """Fill in what flows or connections of TCP offer."""
+    stream.elastic = True
+    stream.bits = 8 * (settings["packet"] + settings["headers"])
+    stream.window = settings["window"]
+    ways = [*stream.route, *stream.back]
+    stream.round_trip = sum(delay[link] for link in ways) + sum(stream.bits / pace[link] for link in stream.route)
+    trip, seconds = max(stream.round_trip, 1e-9), stream.seconds
+    # Slow start doubles the window in every round trip.
+    doublings = min(seconds / trip + 1, MAX_DOUBLINGS)
+    most = min(stream.window / trip, settings["initial_window"] * 2**doublings / seconds)
+    size = settings["packets"] or (settings["bytes"] and ceil(settings["bytes"] / settings["packet"]))
+    if size:
+        most = min(most, size / seconds)
+    if _is_session(group):
+        _connections(stream, group, settings["packet"], trip)
+    else:
+        stream.rate = stream.flows * most
+
+
+def _settings(tcp: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that matter here, given or by the profile; 0 for what is unlimited."""
+    given = _defaults(tcp["profile"]) | {key: value for key, value in tcp["settings"].items() if key in _SETTINGS}
+    sizes = {key: value["bytes"] if isinstance(value, Mapping) else value for key, value in given.items()}
+    return {key: float(size or 0) for key, size in sizes.items()}
+
+
+@cache
+def _defaults(profile: str) -> dict[str, Any]:
+    return {param.name: param.for_profile(profile).default for param in tcp_keys().params if param.name in _SETTINGS}
+
+
+def _is_session(group: Mapping[str, Any]) -> bool:
+    return bool(group.get("transfers")) or any(key in group for key in ("web", "onoff", "incast"))
+
+
+def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> None:
+    """Fill in the connections that sessions open: all of the sessions together, each of a mean size."""
+    nanos = stream.seconds * 1e9
+    per_flow: float
+    if "web" in group:
+        web = group["web"]
+        objects = max(mean(web["objects"]), 1)
+        stream.transfer = ceil(max(mean(web["size"]), 1) / packet)
+        page = mean(web["pages"], nanos)
+        if web["option"] == 1:
+            page += (objects - 1) * mean(web["gap"], nanos) + 2e9 * trip
+            stream.open_at_most = stream.flows * objects
+        # A request and an answer for each object.
+        per_flow = _per_second(page) * objects * 2
+        stream.transfer = (stream.transfer + 1) / 2
+    elif "onoff" in group:
+        stream.transfer = max(mean(group["onoff"]["on"]), 1)
+        per_flow = _per_second(mean(group["onoff"]["off"], nanos) + 1e9 * trip)
+        stream.open_at_most = stream.flows
+    else:
+        per_flow = _of_transfers(stream, group, packet, trip)
+    stream.opened = min(stream.flows * per_flow, ENDLESS)
+    stream.rate = min(stream.opened * stream.transfer, ENDLESS)
+    stream.elastic = stream.open_at_most < ENDLESS
+
+
+def _of_transfers(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> float:
+    """Connections per second of one flow, whose transfers arrive by themselves, in rounds, or once."""
+    transfers = group["transfers"]
+    size = mean(transfers["size"])
+    stream.transfer = max(ceil(size / packet) if transfers["unit"] == "bytes" else size, 1)
+    nanos = stream.seconds * 1e9
+    if "incast" in group:
+        if group["incast"]["every_ns"] is not None:
+            return _per_second(group["incast"]["every_ns"])
+        stream.open_at_most = stream.flows
+        return _per_second(mean(group["incast"]["pause"], nanos) + 1e9 * trip)
+    if transfers.get("arrivals") is not None:
+        return _per_second(mean(transfers["arrivals"], nanos))
+    stream.open_at_most = stream.flows
+    return 1 / stream.seconds
+
+
+def _per_second(nanos: float) -> float:
+    return 1e9 / nanos if nanos > 0 else ENDLESS

@@ -192,7 +192,7 @@ def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
 
 
 def test_new_kinds_are_listed() -> None:
-    from penstock.cli.listing import LISTS
+    from penstock.cli.list_tables import LISTS
 
     assert {"incast", "video", "replay"} <= {entry["name"] for entry in LISTS["traffic"].entries()}
     names = {entry["name"] for entry in LISTS["metrics"].entries()}

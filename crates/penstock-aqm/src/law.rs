@@ -22,7 +22,7 @@ pub mod fb_red;
 pub mod fred;
 pub mod green;
 pub mod lred;
-pub mod measure;
+pub mod measure_in;
 pub mod p;
 pub mod pi;
 pub mod pi2;

@@ -37,7 +37,7 @@ mod session;
 mod tally;
 pub mod trace;
 mod traffic;
-mod wire;
+mod transmitter;
 
 pub use errors::{RunError, ScenarioError};
 pub use laws::Laws;

@@ -1,12 +1,12 @@
 //! One direction of a link: a queue or a computed FIFO, a transmitter, a delay line.
 
-use crate::wire::Wire;
+use crate::transmitter::Transmitter;
 use penstock_core::{Span, Time};
 
 /// A link direction: transmission and propagation. One cache line.
 #[repr(align(64))]
 pub(crate) struct Link {
-    pub(crate) wire: Wire,
+    pub(crate) transmitter: Transmitter,
     pub(crate) delay: Span,
     /// End of the last transmission, on a computed link.
     pub(crate) free_at: Time,
@@ -20,8 +20,8 @@ const COMPUTED: u32 = u32::MAX;
 
 impl Link {
     /// A link behind the port of this number, or a computed one.
-    pub(crate) fn new(wire: Wire, delay: Span, port: Option<u32>, line: u32) -> Self {
-        Self { wire, delay, free_at: Time::ZERO, port: port.unwrap_or(COMPUTED), line }
+    pub(crate) fn new(transmitter: Transmitter, delay: Span, port: Option<u32>, line: u32) -> Self {
+        Self { transmitter, delay, free_at: Time::ZERO, port: port.unwrap_or(COMPUTED), line }
     }
 
     /// Number of the port in front of it; `None` if the link is computed.

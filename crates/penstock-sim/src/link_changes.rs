@@ -127,7 +127,7 @@ impl LinkChanges {
         self.settle(now);
         let end = match &mut self.opportunities {
             Some(opportunities) => opportunities.end(now, size),
-            None => now + link.wire.transmission(size),
+            None => now + link.transmitter.transmission(size),
         };
         self.transmission = Transmission { start: now, end, bytes: size };
         let jitter = self.jitter.as_mut().map_or(Span::ZERO, |Drawn(draw, rng)| draw.span(rng));
@@ -196,7 +196,7 @@ impl LinkChanges {
             }
         }
         (self.info.rate != before).then(|| {
-            link.wire.set_rate(self.info.rate);
+            link.transmitter.set_rate(self.info.rate);
             &self.info
         })
     }

@@ -70,7 +70,7 @@ impl Network {
             if let Some(port) = link.port() {
                 return self.enqueue(port, now, packet);
             }
-            let end = now.max(link.free_at) + link.wire.transmission(packet.size);
+            let end = now.max(link.free_at) + link.transmitter.transmission(packet.size);
             link.free_at = end;
             now = end + link.delay;
             let line = link.line;
@@ -260,7 +260,7 @@ impl Network {
                     return self.events.set(rank, end);
                 }
                 let link = &mut self.links[port.link as usize];
-                let end = now + link.wire.transmission(packet.size);
+                let end = now + link.transmitter.transmission(packet.size);
                 let arrival = end + link.delay;
                 self.events.set(rank, end);
                 let line = link.line;
@@ -289,7 +289,7 @@ impl Network {
             Some(changes) => changes.unsent(now),
             None if port.state == State::Busy => {
                 let end = self.events.time_of(port.transmission_rank).unwrap_or(now);
-                self.links[port.link as usize].wire.unsent(end.since(now))
+                self.links[port.link as usize].transmitter.unsent(end.since(now))
             }
             None => 0,
         }

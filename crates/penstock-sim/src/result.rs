@@ -78,7 +78,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
         let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
         let length = u128::from((window.end - window.start).as_nanos());
         let capacity = engine.network.changes.get(engine.network.ports[port].changes as usize).map_or_else(
-            || u128::from(link.wire.rate().bits_per_second()) * length,
+            || u128::from(link.transmitter.rate().bits_per_second()) * length,
             |changes| changes.capacity_nanobits(window, stats.sent_nanobits),
         );
         links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));

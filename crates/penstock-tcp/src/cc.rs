@@ -5,26 +5,26 @@
 pub(crate) mod accurate;
 mod aggregation;
 mod bbr;
-mod counted;
 mod cubic;
 mod dctcp;
 mod hystart;
 mod hystart_plus;
-mod law;
 mod ledbat;
 mod newreno;
 mod pipe;
-mod policer;
+mod policer_detection;
 mod prague;
 mod prr;
+mod prr_without_sack;
 mod rack;
+mod registry;
 mod reno;
 mod sack;
 mod tahoe;
 mod vegas;
 mod window_law;
 
-pub(crate) use law::Law;
+pub(crate) use registry::Law;
 
 use crate::state::{HALF, LastReduction, SenderState};
 use crate::wire::{Ack, Network};

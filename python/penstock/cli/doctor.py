@@ -10,10 +10,10 @@ EXAMPLE = "penstock doctor"
 
 def doctor(as_json: AsJson = False) -> None:
     """Check the environment, and show how to install missing parts."""
-    from penstock.engine import machine
+    from penstock.engine import environment
 
-    findings = machine.examine()
+    findings = environment.examine()
     if as_json:
         write_json(json_text([vars(item) for item in findings]), None)
     else:
-        print_result(machine.text(findings))
+        print_result(environment.text(findings))

@@ -20,7 +20,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the available schemes, conditioners, TCP keys, kinds of traffic, metrics or papers."""
-    from penstock.cli.listing import LISTS
+    from penstock.cli.list_tables import LISTS
 
     if kind not in LISTS:
         raise PenstockError(f'no list "{kind}"{nearest(kind, LISTS)}; available: {", ".join(LISTS)}')

@@ -42,7 +42,7 @@ def write_json(text: str, file: Path | None) -> None:
 
 def write_page(result: dict[str, Any], file: Path) -> None:
     """Write the page of a result, with the machine that made it."""
-    from penstock.engine.machine import provenance
+    from penstock.engine.environment import provenance
     from penstock.report import page
 
     page.write({**result, "provenance": provenance()}, file)

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from penstock import _native
-from penstock.engine.machine import provenance
+from penstock.engine.environment import provenance
 from penstock.files import write_text
 from penstock.plots import style
 from penstock.report.templating import render_template, template_text

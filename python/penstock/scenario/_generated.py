@@ -319,7 +319,7 @@ class Psand(Queue):
         mark_up_to: The range of the average in which packets are marked.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
-        Universite Montpellier II, 2004
+        Université Montpellier II, 2004
     """
 
     scheme: ClassVar[str] = "psand"
@@ -651,7 +651,7 @@ class Xred(Queue):
         mark_up_to: The range of the average in which packets are marked.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
-        Universite Montpellier II, 2004, section 1.3.3
+        Université Montpellier II, 2004, section 1.3.3
     """
 
     scheme: ClassVar[str] = "xred"
@@ -1314,7 +1314,7 @@ class PushOut(Queue):
     """Push-out.
 
     References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
-        Universite Montpellier II, 2004
+        Université Montpellier II, 2004
     """
 
     scheme: ClassVar[str] = "push-out"

@@ -4,7 +4,7 @@
 use super::lazy_heap::LazyHeap;
 use super::packet_slab::{Line, NONE, PacketSlab};
 use super::queue_list::{Linked, Links, QueueList};
-use super::salted::Salted;
+use super::salted_hash::SaltedHash;
 use super::{Discipline, DropBudget, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::law::ce_threshold::CeThresholdFor;
@@ -93,7 +93,7 @@ pub(crate) struct FlowQueue<P, L> {
     flows: Vec<Flow<L>>,
     /// The queue of each bucket.
     buckets: Vec<u32>,
-    hash: Salted,
+    hash: SaltedHash,
     new: QueueList,
     old: QueueList,
     /// By bytes; of equal ones the first.
@@ -129,7 +129,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
             bytes: 0,
             flows: Vec::new(),
             buckets: vec![NONE; params.flows as usize],
-            hash: Salted::default(),
+            hash: SaltedHash::default(),
             new: QueueList::EMPTY,
             old: QueueList::EMPTY,
             fattest: LazyHeap::new(),

@@ -59,7 +59,7 @@ impl Scheme for PushOutScheme {
         family: "passive",
         title: "Push-out",
         source: "T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis, \
-                 Universite Montpellier II, 2004",
+                 Université Montpellier II, 2004",
         doc: module_doc!("push_out.rs"),
         ecn: false,
         params: &[],

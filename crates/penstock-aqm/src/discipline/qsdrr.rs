@@ -24,7 +24,7 @@ use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::ranking::{Longest, Ranking};
 use super::{Discipline, Probe};
-use crate::law::measure::MeasureIn;
+use crate::law::measure_in::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use core::cmp::Reverse;

@@ -31,7 +31,7 @@
 //! * The paper has no `debt`.
 //! * Any packet is found in O(1) time; the paper leaves open how.
 
-use super::shelf::{Place, Shelf};
+use super::level_queue::{LevelQueue, Place};
 use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::law::wred::{Wred, WredParams};
@@ -76,7 +76,7 @@ pub(crate) struct WredDfq;
 
 /// A queue from whose middle WRED drops packets.
 struct Pushout<P> {
-    shelf: Shelf<P>,
+    shelf: LevelQueue<P>,
     bytes: u64,
     limit: Limit,
     law: Wred,
@@ -263,7 +263,7 @@ impl Scheme for WredDfq {
             reader.params::<(WredDfqParams, WredParams)>()
         })?;
         let law = Wred::new(&wred, link)?;
-        let shelf = Shelf::new(law.levels());
+        let shelf = LevelQueue::new(law.levels());
         let WredDfqParams { victim, debt } = params;
         let owed = debt.then(|| vec![0; law.levels()]);
         Ok(Box::new(Pushout { shelf, bytes: 0, limit: link.limit, law, victim, owed }))

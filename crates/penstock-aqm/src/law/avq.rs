@@ -39,7 +39,7 @@
 //!   the same.
 
 use super::design;
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};

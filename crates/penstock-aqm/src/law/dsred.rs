@@ -25,7 +25,7 @@
 //! * The default thresholds are ours: neither source gives values for a general link.
 
 use super::coin::toss;
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};

@@ -51,7 +51,7 @@ mod adapt;
 pub use adapt::Adapt;
 
 use super::curve::{DropCurve, GentleFrom};
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -292,7 +292,7 @@ impl Law for Psand {
         family: "RED",
         title: "PSAND",
         source: "T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis, \
-                 Universite Montpellier II, 2004",
+                 Université Montpellier II, 2004",
         doc: module_doc!("psand.rs"),
         ecn: true,
         params: &PARAMS,

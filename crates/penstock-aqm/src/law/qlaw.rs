@@ -25,7 +25,7 @@
 //!   intervals whatever the load was before.
 
 use super::curve::GentleFrom;
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};

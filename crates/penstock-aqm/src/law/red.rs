@@ -67,7 +67,7 @@
 
 use super::average::{Average, Filter, Weight};
 use super::curve::{DropCurve, RampEnd};
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use super::spacer::{ScaleBySize, Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};

@@ -26,7 +26,7 @@
 //!   certainty. ns-2's Out branch also uses the max_p of its plain RED, 1/10, as p_out: set p_out = 0.1 too.
 //! * `guards` consider all waiting packets, for In packets also.
 
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use super::precedence::Precedence;
 use super::red::{Red, RedParams};
 use super::spacer::Spacing;

@@ -35,7 +35,7 @@ mod tests;
 
 use self::ns2::LevelIdle;
 use super::average::{Average, Filter};
-use super::measure::MeasureIn;
+use super::measure_in::MeasureIn;
 use super::precedence::Precedence;
 use super::red::{Red, RedParams};
 use super::spacer::{Spacer, Spacing};

@@ -178,7 +178,7 @@ impl Law for Xred {
         family: "per flow",
         title: "XRED",
         source: "T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis, \
-                 Universite Montpellier II, 2004, section 1.3.3",
+                 Université Montpellier II, 2004, section 1.3.3",
         doc: module_doc!("xred.rs"),
         ecn: true,
         params: &PARAMS,

@@ -17,7 +17,7 @@ use crate::probe::queue::QueueStats;
 use crate::reordered::ReorderedPackets;
 use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, Scenario, values};
 use crate::tally::Tally;
-use crate::wire::Wire;
+use crate::transmitter::Transmitter;
 use penstock_aqm::edge::conditioned::{self, Conditioned};
 use penstock_aqm::{Discipline, Fifo, LinkInfo, MAX_FLOWS};
 use penstock_core::{Bytes, Limit, Rng, Span, Time};
@@ -126,7 +126,7 @@ impl Builder<'_> {
                 ports.push(port);
                 place
             });
-            links.push(Link::new(Wire::new(self.plan.rates[number]), self.plan.delays[number], port, lines));
+            links.push(Link::new(Transmitter::new(self.plan.rates[number]), self.plan.delays[number], port, lines));
             lines += u32::from(self.plan.has_line[number]);
         }
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }

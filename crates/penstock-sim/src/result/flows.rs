@@ -71,7 +71,7 @@ impl<'a> Flows<'a> {
 
     fn fair_share(&self, flow: usize, goodput: f64) -> Option<f64> {
         let link = self.first_watched(flow)? as usize;
-        let rate = self.engine.network.links[link].wire.rate().bits_per_second() as f64;
+        let rate = self.engine.network.links[link].transmitter.rate().bits_per_second() as f64;
         Some(goodput / (rate / f64::from(self.crossing[link])))
     }
 

@@ -3,7 +3,7 @@
 
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
 use crate::traffic::datagram::Datagram;
-use crate::wire::Wire;
+use crate::transmitter::Transmitter;
 use penstock_core::{Rng, Span};
 
 /// A source of datagrams at a rate.
@@ -14,7 +14,7 @@ pub(crate) struct Paced {
     phase: Phase,
     jitter: f64,
     /// Intervals between packets: the transmission time of each on a link of the source's rate.
-    pace: Wire,
+    pace: Transmitter,
     burst: Option<Burst>,
     rng: Rng,
     pub(crate) sent: u32,
@@ -70,7 +70,7 @@ impl Paced {
             headers,
             phase,
             jitter: spec.jitter,
-            pace: Wire::new(rate(bits_per_second)),
+            pace: Transmitter::new(rate(bits_per_second)),
             burst,
             rng,
             sent: 0,

@@ -35,7 +35,7 @@
 //!   coincide.
 
 use super::aggregation::Aggregation;
-use super::policer::{Policer, PolicerInput};
+use super::policer_detection::{Policer, PolicerInput};
 use super::window_law::{Delivery, WindowLaw};
 use crate::rate_sample::RateSample;
 use crate::state::{HALF, SenderState};

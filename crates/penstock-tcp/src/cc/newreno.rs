@@ -17,7 +17,7 @@
 //! * `recovery = "ns2"`: an ACK releases at most two new packets during recovery; its end leaves `cwnd` as it then is, and
 //!   grows it.
 
-use super::counted::CountedRecovery;
+use super::prr_without_sack::CountedRecovery;
 use super::reno::on_duplicate;
 use super::{CongestionControl, on_new_ack, restart_after_timeout};
 use crate::state::{LastReduction, SenderState};

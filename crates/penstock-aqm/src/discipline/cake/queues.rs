@@ -3,7 +3,7 @@
 use super::super::lazy_heap::LazyHeap;
 use super::super::packet_slab::{Line, NONE, PacketSlab};
 use super::super::queue_list::{Linked, Links, QueueList};
-use super::super::salted::Salted;
+use super::super::salted_hash::SaltedHash;
 use super::super::{Discipline, DropBudget, Env, Next, Probe, Report};
 use super::hosts::{Ends, HostLoads};
 use super::plan::Plan;
@@ -96,7 +96,7 @@ pub(super) struct CakeQueue<P> {
     tins: Vec<Tin>,
     /// The tin whose turn it is.
     turn: usize,
-    hash: Salted,
+    hash: SaltedHash,
     /// By bytes; of equal ones the first.
     fattest: LazyHeap<(u64, Reverse<u32>)>,
     shaper: Option<Shaper>,
@@ -128,7 +128,7 @@ impl<P: Packet> CakeQueue<P> {
             queues: Vec::new(),
             tins: plan.diffserv.tins().iter().map(tin).collect(),
             turn: 0,
-            hash: Salted::default(),
+            hash: SaltedHash::default(),
             fattest: LazyHeap::new(),
             shaper: plan.bandwidth.map(Shaper::new),
             limit: link.limit,

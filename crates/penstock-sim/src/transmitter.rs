@@ -4,7 +4,7 @@ use penstock_core::{Rate, Span};
 
 /// Transmission times at a fixed rate. The remainder of each division is carried to the next packet, so that the rate is
 /// exact in the long run.
-pub(crate) struct Wire {
+pub(crate) struct Transmitter {
     rate: u64,
     /// Fraction of a nanosecond carried to the next packet, in units of 1 / rate.
     carried: u64,
@@ -15,7 +15,7 @@ pub(crate) struct Wire {
     rest: u64,
 }
 
-impl Wire {
+impl Transmitter {
     /// A transmitter of this rate, which must not be 0.
     pub(crate) fn new(rate: Rate) -> Self {
         Self { rate: rate.bits_per_second(), carried: 0, size: 0, nanos: 0, rest: 0 }
@@ -61,18 +61,18 @@ mod tests {
 
     #[test]
     fn the_rate_is_exact_in_the_long_run() {
-        let mut wire = Wire::new(Rate::from_bits_per_second(3_000_000));
-        let total: u64 = (0..3000).map(|k| wire.transmission(1000 + k % 2).as_nanos()).sum();
+        let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3_000_000));
+        let total: u64 = (0..3000).map(|k| transmitter.transmission(1000 + k % 2).as_nanos()).sum();
         assert_eq!(total, (1500 * 1000 + 1500 * 1001) * 8 * 1000 / 3);
     }
 
     #[test]
     fn a_new_rate_keeps_the_carried_fraction() {
-        let mut wire = Wire::new(Rate::from_bits_per_second(3_000_000));
+        let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3_000_000));
         let mut total = 0;
         for k in 0..3000 {
-            wire.set_rate(Rate::from_bits_per_second(if k % 2 == 0 { 3_000_000 } else { 6_000_000 }));
-            total += wire.transmission(1000).as_nanos();
+            transmitter.set_rate(Rate::from_bits_per_second(if k % 2 == 0 { 3_000_000 } else { 6_000_000 }));
+            total += transmitter.transmission(1000).as_nanos();
         }
         assert_eq!(total, 1500 * 1000 * 8 * 1000 / 3 + 1500 * 1000 * 8 * 1000 / 6);
     }

@@ -13,7 +13,7 @@ pub(crate) enum Place {
     First,
     /// The one that came last.
     Last,
-    /// The one with this number, from 0 to one less than [`Shelf::of_level`]; their order means nothing.
+    /// The one with this number, from 0 to one less than [`LevelQueue::of_level`]; their order means nothing.
     Number(u32),
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Place {
 /// Packets lie in slots that are used again. Each slot is in two doubly linked lists, that of all packets and that of
 /// its level, both in order of arrival, and in a vector of its level in any order: the lists give the first and the
 /// last packet of a level, the vector a random one. Every operation takes O(1) time, whichever packet leaves.
-pub(crate) struct Shelf<P> {
+pub(crate) struct LevelQueue<P> {
     slots: Vec<Slot<P>>,
     free: Vec<u32>,
     all: Ends,
@@ -63,7 +63,7 @@ impl Ends {
     const EMPTY: Self = Self { first: NONE, last: NONE };
 }
 
-impl<P> Shelf<P> {
+impl<P> LevelQueue<P> {
     /// An empty queue of packets of `levels` levels.
     pub(crate) fn new(levels: usize) -> Self {
         let level = || Level { ends: Ends::EMPTY, members: Vec::new() };
@@ -178,15 +178,15 @@ mod tests {
     use super::*;
     use penstock_core::Rng;
 
-    fn shelf(levels: &[usize]) -> Shelf<usize> {
-        let mut shelf = Shelf::new(3);
+    fn shelf(levels: &[usize]) -> LevelQueue<usize> {
+        let mut shelf = LevelQueue::new(3);
         for (packet, &level) in levels.iter().enumerate() {
             shelf.push_back(level, Time::from_nanos(packet as u64), packet);
         }
         shelf
     }
 
-    fn drained(mut shelf: Shelf<usize>) -> Vec<usize> {
+    fn drained(mut shelf: LevelQueue<usize>) -> Vec<usize> {
         core::iter::from_fn(|| shelf.pop_front().map(|(_, packet)| packet)).collect()
     }
 
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn it_does_what_a_plain_list_does() {
         let mut rng = Rng::stream(1, "shelf");
-        let (mut shelf, mut list) = (Shelf::new(3), Vec::new());
+        let (mut shelf, mut list) = (LevelQueue::new(3), Vec::new());
         for packet in 0..20_000_usize {
             let level = rng.below(3) as usize;
             let of_level: Vec<usize> = (0..list.len()).filter(|&at| list[at] % 3 == level).collect();

@@ -5,9 +5,9 @@ use penstock_core::hash::mix;
 
 /// A hash function, drawn from the stream of the queue when it is used first: one number.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Salted(Option<u64>);
+pub(crate) struct SaltedHash(Option<u64>);
 
-impl Salted {
+impl SaltedHash {
     /// The hash of `number`: SplitMix64 (Steele, Lea, Flood 2014) with the salt as its state.
     #[inline]
     pub(crate) fn hash(&mut self, number: u64, rng: &mut Rng) -> u32 {
@@ -21,12 +21,12 @@ impl Salted {
         scaled(self.hash(u64::from(number), rng), buckets)
     }
 
-    /// As [`Salted::bucket`]; `None` before the hash function is drawn.
+    /// As [`SaltedHash::bucket`]; `None` before the hash function is drawn.
     pub(crate) fn known_bucket(self, number: u32, buckets: u32) -> Option<u32> {
         self.known_hash(u64::from(number)).map(|hash| scaled(hash, buckets))
     }
 
-    /// As [`Salted::hash`]; `None` before the hash function is drawn.
+    /// As [`SaltedHash::hash`]; `None` before the hash function is drawn.
     pub(crate) fn known_hash(self, number: u64) -> Option<u32> {
         self.0.map(|salt| hashed(number, salt))
     }
@@ -50,7 +50,7 @@ mod tests {
     /// How many of `seeds` hash functions put 100 flows in 100 of 1024 buckets.
     fn without_collision(seeds: u64) -> usize {
         let collides = |seed| {
-            let (mut salted, mut rng) = (Salted::default(), Rng::stream(seed, "salt"));
+            let (mut salted, mut rng) = (SaltedHash::default(), Rng::stream(seed, "salt"));
             let mut seen = [false; 1024];
             (0..100).any(|flow| core::mem::replace(&mut seen[salted.bucket(flow, 1024, &mut rng) as usize], true))
         };

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
-from penstock.plots.curves import curves
+from penstock.plots.curves import Curves
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
@@ -75,7 +75,7 @@ def test_a_legend_takes_as_many_columns_as_fit() -> None:
 def test_a_legend_of_numbers_says_of_what() -> None:
     def title(*values: object) -> str:
         shown = SummaryTable.of(Table.exact([({"n": n, "by": value}, {"q": 1.0}) for value in values for n in (1, 2)]))
-        drawn = curves(shown, "n", "q", "by", labels=("n", "queue"))
+        drawn = Curves("n", "q", "by", labels=("n", "queue"))(shown)
         return str(drawn.legends[0].get_title().get_text())
 
     assert title(100, 200) == "lines: by"

@@ -149,7 +149,7 @@ def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
     for paper in papers.papers():
         for experiment in paper.experiments:
             assert experiment.title
-            assert hasattr(experiment.module, "claims") or hasattr(experiment.module, "CLAIMS")
+            assert isinstance(experiment.module.CLAIMS, list | tuple)
             assert sum(hasattr(experiment.module, name) for name in ("study", "rows", "table")) == 1
         assert (paper.folder / "README.md").read_text(encoding="utf-8").count("status") >= 2
 
@@ -199,7 +199,7 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
         assert first.runs == 3
         return once + ps.Study(link, seeds=2, labels={"again": True})
 
-    module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, claims=lambda table: iter(()))
+    module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, CLAIMS=())
     experiment = papers.Experiment(papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1"]}), "fig1")
     vars(experiment)["module"] = module
     found = reproduce.run(experiment, Effort(mode="full", jobs=1))
@@ -253,7 +253,7 @@ def test_a_quick_reproduction_holds_what_must_hold(paper: papers.Paper, tmp_path
 
 @pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
 def test_the_first_cell_of_each_study_is_a_scenario(paper: papers.Paper, tmp_path: Path) -> None:
-    effort = reproduce.Effort(mode="quick", store=Store(tmp_path / "store"))  # some studies run a first pass
+    effort = Effort(mode="quick", store=Store(tmp_path / "store"))  # some studies run a first pass
     studies = [experiment.module for experiment in paper.experiments if hasattr(experiment.module, "study")]
     assert studies
     for module in studies:

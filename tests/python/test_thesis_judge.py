@@ -35,7 +35,8 @@ def test_where_lines_cross() -> None:
     noise = draws(0, 0.1, 3)
     rising = [Sample(x + noise) for x in (0.0, 1.0, 2.0)]
     level = [Sample(0.75 + draws(0, 0.1, 4)) for _ in rising]
-    found = judge.crossing([10, 20, 30], rising, level).values
+    gaps = [a - b for a, b in zip(rising, level, strict=True)]
+    found = judge.crossing(dict(zip([10, 20, 30], gaps, strict=True))).values
     gap = noise - draws(0, 0.1, 4)
     assert found.mean() == pytest.approx(17.5 - 10 * gap.mean(), abs=1e-6)
     assert found.std(ddof=1) == pytest.approx(10 * gap.std(ddof=1), rel=1e-6)

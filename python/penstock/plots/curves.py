@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from penstock.plots import style
 from penstock.results.summary_table import SummaryTable
 
-__all__ = ["Curves", "course", "curves", "over_time", "printed"]
+__all__ = ["Curves", "course", "over_time", "printed"]
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,6 @@ class Curves:
         ax.set_ylabel(self.labels[1])
 
 
-def curves(
-    shown: SummaryTable, x: str, y: str, by: str | None = None, *, expected: Sequence[tuple[str, float, float]] = (),
-    **how: Any,
-) -> Figure:  # fmt: skip
-    """Draw `Curves(x, y, by, ...)` at once."""
-    how["where"] = how.get("where") or {}
-    return Curves(x, y, by, **how)(shown, expected)
-
-
 def course(shown: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:
     """(time, value) of a number that was measured as `NAME@TIME`, in the one cell with these labels."""
     (cell,) = shown.where(**labels).cells
@@ -127,8 +118,7 @@ def over_time(
     return figure
 
 
-def printed(file: str | Path, name: str = "") -> list[tuple[str, float, float]]:
+def printed(file: Path) -> list[tuple[str, float, float]]:
     """The printed points in a file with the columns line, x, y, where."""
-    path = Path(file).parent / "expected" / f"{name}.csv" if name else Path(file)
-    with path.open(encoding="utf-8", newline="") as rows:
+    with file.open(encoding="utf-8", newline="") as rows:
         return [(row["line"], float(row["x"]), float(row["y"])) for row in csv.DictReader(rows)]

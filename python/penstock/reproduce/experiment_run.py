@@ -20,7 +20,7 @@ from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Study
 
-__all__ = ["Effort", "Outcome", "recorded", "run", "to_dict", "update", "whole_cost"]
+__all__ = ["Outcome", "recorded", "run", "to_dict", "update", "whole_cost"]
 
 # Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
 ROUNDS = (5, 10, 20, 50, 100)

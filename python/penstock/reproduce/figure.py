@@ -13,6 +13,7 @@ from penstock.reproduce.number import (
     largest,
     mean,
     metric,
+    of_samples,
     smallest,
     spread,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "most",
     "needing",
     "not_comparable",
+    "of_samples",
     "read_as",
     "smallest",
     "some",

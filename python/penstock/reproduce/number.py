@@ -60,7 +60,7 @@ from penstock.reproduce.statement import Judged, Statement
 from penstock.results.sample import Condition, Sample, per_run
 from penstock.results.table import Table
 
-__all__ = ["Number", "each_run", "formula", "judged", "largest", "mean", "metric", "smallest", "spread"]
+__all__ = ["Number", "each_run", "formula", "judged", "largest", "mean", "metric", "of_samples", "smallest", "spread"]
 
 
 class Number(Quantity):
@@ -381,9 +381,14 @@ def formula(function: Callable[..., Value], says: str = "") -> Number:
     return _Formula(function, says or function.__name__.replace("_", " "))
 
 
+def of_samples(function: Callable[..., Sample], *numbers: Number | float, text: str) -> Number:
+    """A number that a function makes of samples; in `text`, {} stands for each number."""
+    return _Combined(tuple(map(_number, numbers)), function, text)
+
+
 def each_run(function: Callable[..., float], *numbers: Number | float, text: str) -> Number:
     """A function of numbers, run by run; in `text`, {} stands for each."""
-    return _Combined(tuple(map(_number, numbers)), partial(per_run, function), text)
+    return of_samples(partial(per_run, function), *numbers, text=text)
 
 
 def _number(value: Number | float) -> Number:

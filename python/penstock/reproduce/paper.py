@@ -4,7 +4,7 @@ A module of an experiment begins with a docstring whose first line is its title,
 
 * `study`, a `Sweep` or another function of the effort that gives a `Study`, and `measure(run) -> dict`, by default that
   of `setup.py`; or `rows(effort)` for a table of formulas; or `table(effort) -> Table` for several studies together,
-* `CLAIMS`, or `claims(table)` where they depend on the table: the claims of the work,
+* `CLAIMS`, the claims of the work,
 * `draw`, `Curves` or another function of the recorded points, where there is a figure. Curves show the printed points
   in `expected/ID.csv`, if there is one.
 
@@ -86,16 +86,12 @@ class Experiment:
 
     def claims(self, table: Table) -> list[Claim]:
         """Its claims on a table, one for each reading."""
-        made = self.module.claims(table) if hasattr(self.module, "claims") else self.module.CLAIMS
-        return on(made, table)
+        return on(self.module.CLAIMS, table)
 
     @property
     def claimed(self) -> list[str]:
         """The ids of all its claims, also of those that a quick reproduction leaves out."""
-        written = [one.id for one in getattr(self.module, "CLAIMS", ())]
-        return list(
-            dict.fromkeys([*written, *(claim for id_, claim, _ in self.paper.recorded_claims() if id_ == self.id)])
-        )
+        return list(dict.fromkeys(claim.id for claim in self.module.CLAIMS))
 
     @property
     def draw(self) -> Callable[[SummaryTable], Figure] | None:

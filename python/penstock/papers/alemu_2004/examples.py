@@ -12,12 +12,9 @@ import numpy as np
 import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
-from penstock.papers.alemu_2004.measures import Numbers
+from penstock.papers.alemu_2004 import measures
 from penstock.reproduce.figure import Claim, Sweep, Table, by_table, every, metric
 from penstock.results.sample import Condition, Sample, all_of
-
-SERVICE = 0.008
-"""Seconds that a packet of 1000 bytes takes at 1 Mbit/s."""
 
 
 def _line(queue: ps.Queue, traffic: dict[str, ps.Traffic], duration: str) -> ps.Scenario:
@@ -62,12 +59,8 @@ def _keep(run: ps.Run) -> dict[str, float]:
     return found
 
 
+measure = measures.kept
 study = Sweep(lambda example: _SCENARIOS[example](), {"example": list(_SCENARIOS)}, keep=_keep)
-
-
-def measure(run: ps.Run) -> Numbers:
-    """What was kept."""
-    return dict(run.raw["kept"])
 
 
 def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int], count: int) -> list[int]:

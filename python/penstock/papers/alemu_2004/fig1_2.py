@@ -3,8 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import functions
-from penstock.papers.alemu_2004.measures import Numbers
+from penstock.papers.alemu_2004 import functions, measures
 from penstock.papers.alemu_2004.setup import load
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table, every, metric
 from penstock.results.sample import Condition, Sample, all_of
@@ -21,6 +20,8 @@ def _keep(run: ps.Run) -> dict[str, float]:
     return {"p": float(p.mean()), "over": float((p - bound).max()), "hits": float(hits.mean())}
 
 
+measure = measures.kept
+
 # The law at work with few and with many flows; its list is short, so that it fills soon.
 study = Sweep(
     lambda variant, flows: load(ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"),
@@ -28,11 +29,6 @@ study = Sweep(
     seeds=Choice(5, 20),
     keep=_keep,
 )
-
-
-def measure(run: ps.Run) -> Numbers:
-    """Mean of the largest p of each 0.1 s from 50 s on, and by how much p exceeds what the estimate allows."""
-    return dict(run.raw["kept"])
 
 
 def three_levels(_: Table) -> Condition:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004.measures import Numbers
+from penstock.papers.alemu_2004 import measures
 from penstock.reproduce.figure import Claim, Sweep, formula, metric
 
 
@@ -29,12 +29,8 @@ def _keep(run: ps.Run) -> dict[str, float]:
     return {"last": float(np.flatnonzero(ratio > 0)[-1] + 1) / 100}
 
 
+measure = measures.kept
 study = Sweep(_overload, {"periods": [2, 4]}, keep=_keep)
-
-
-def measure(run: ps.Run) -> Numbers:
-    """When the loss ratio ceases to be above 0, in seconds."""
-    return dict(run.raw["kept"])
 
 
 def end(periods: int) -> float:

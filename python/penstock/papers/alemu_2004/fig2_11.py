@@ -1,19 +1,19 @@
 """Figure 2.11: the distribution of the queue for some numbers of flows (Section 2.4.2.2)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+import itertools
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.papers.alemu_2004 import judge, loads
+from penstock.papers.alemu_2004.loads import OWN
 from penstock.papers.alemu_2004.measures import Numbers
-from penstock.papers.alemu_2004.setup import BUFFER
+from penstock.papers.alemu_2004.setup import AREDS, BUFFER
 from penstock.plots import style
-from penstock.reproduce.figure import Claim, SummaryTable, Table
-from penstock.results.sample import Sample, all_of
+from penstock.reproduce.figure import Claim, Statement, SummaryTable, at_most, every, metric, needing, of_samples
+from penstock.results.sample import Sample
 
 LOADS = [3, 13, 28, 53, 103]
 """Panel (d) does not tell its number of flows (guess 11)."""
@@ -29,35 +29,40 @@ def measure(run: ps.Run) -> Numbers:
     return {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
 
 
-def mode(table: Table, scheme: str, flows: int) -> Sample:
-    """The most frequent length, in groups of runs."""
-    shares = judge.grouped([table(f"X={i}", scheme=scheme, flows=flows) for i in range(BUFFER + 1)])
-    return Sample([float(np.argmax(row)) for row in shares])
+def _mode(*shares: Sample) -> Sample:
+    return Sample([float(np.argmax(row)) for row in judge.grouped(shares)])
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Where the distributions have their modes."""
-    few = [n for n in table.axis("flows") if n <= 28]
-    for own, reading in (("PSAND", ""), ("PSAND 0.5", "max_p at most 0.5")):
-        yield Claim(
-            id="fig2.11a-c/c1",
-            says="with few flows PSAND's queue has mostly 5 to 10 packets",
-            expected="mode in 5 to 10 for N = 3, 13, 28",
-            holds=all_of(mode(table, own, n).between(5, 10).at(f"{n} flows") for n in few),
-            reading=reading,
-        )
-        for n in (53, 103):
-            if table.has(flows=n):
-                yield Claim(
-                    id="fig2.11d/c1",
-                    says="with many flows PSAND's queue has mostly 5 to 15 packets, the adaptive REDs' 10 to 20",
-                    expected=f"modes in these intervals at {n} flows",
-                    holds=all_of(
-                        mode(table, own, n).between(5, 15).at("PSAND"),
-                        *(mode(table, s, n).between(10, 20).at(s) for s in ("Feng", "Floyd")),
-                    ),
-                    reading="; ".join([*([reading] if reading else []), *(["103 flows"] if n == 103 else [])]),
-                )
+MODE = of_samples(_mode, *(metric(f"X={i}") for i in range(BUFFER + 1)), text="most frequent of {} to " + f"X={BUFFER}")
+"""The most frequent length, in groups of runs."""
+
+
+def with_many(own: str, **at: Any) -> Statement:
+    """Where the modes are with many flows."""
+    return every(MODE(scheme=own).between(5, 15), MODE(scheme=AREDS).between(10, 20))(**at)
+
+
+def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
+    """The claim on panel (d), which does not tell its number of flows: 53, and as another reading 103."""
+    claim = Claim(
+        "fig2.11d/c1",
+        "with many flows PSAND's queue has mostly 5 to 15 packets, the adaptive REDs' 10 to 20",
+        with_many(own, flows=flows),
+        f"modes in these intervals at {flows} flows",
+        reading="; ".join(filter(None, [words, "103 flows" if flows == 103 else ""])),
+    )
+    return needing({"flows": flows}, claim)
+
+
+CLAIMS = (
+    Claim(
+        "fig2.11a-c/c1",
+        "with few flows PSAND's queue has mostly 5 to 10 packets",
+        MODE(scheme=OWN, flows=at_most(28)).between(5, 10),
+        "mode in 5 to 10 for N = 3, 13, 28",
+    ),
+    *itertools.chain(*(_with_many(own, words, n) for own, words in OWN.words.items() for n in (53, 103))),
+)
 
 
 def draw(shown: SummaryTable) -> Figure:

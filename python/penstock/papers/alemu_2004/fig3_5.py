@@ -1,17 +1,16 @@
 """Figure 3.5: four situations of the thresholds, as rows of Table 3.1 (Section 3.2.2)."""
 
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from penstock.papers.alemu_2004 import cells, panels
 from penstock.papers.alemu_2004.judge import other_than
 from penstock.papers.alemu_2004.setup import AQS, EMPTY, KT, OFF, PLR, VQS
 from penstock.papers.alemu_2004.tab3_1 import PRINTED, study
-from penstock.reproduce.claim import on, read_as
-from penstock.reproduce.figure import Claim, Number, Statement, Table, every, gather, most, some, within
+from penstock.reproduce.figure import Claim, Number, Statement, by_table, every, gather, most, some, within
 from penstock.results.sample import all_of
 
-__all__ = ["claims", "draw", "study"]
+__all__ = ["CLAIMS", "draw", "study"]
 
 SMALL, LARGE = {"max_th": 10.5, "min_th": 9.75}, {"max_th": [15, 35], "min_th": 9.75}
 """Large Min with a small Max (row 3) and with a larger one (rows 6 and 12)."""
@@ -34,7 +33,7 @@ def _better(row: dict[str, Any]) -> Statement:
 
 
 OTHER_MIN = {"max_th": 10.5, "min_th": other_than(0)}
-CLAIMS = [
+OF_RUNS = [
     claim(acks="each")
     for claim in (
         Claim(
@@ -76,12 +75,16 @@ CLAIMS = [
 ]
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """What the text says of each, of the runs and of the numbers that Table 3.1 prints, which contradict some of it."""
-    yield from on(CLAIMS, table)
-    main = [claim for claim in CLAIMS if not claim.reading]
-    yield from on(read_as("the printed numbers of Table 3.1", main), cells.as_table(PRINTED))
+PRINT = cells.as_table(PRINTED)
 
+
+def _in_print(claim: Claim) -> Claim:
+    """The claim on the numbers that Table 3.1 prints, which contradict some of the text."""
+    holds = by_table(lambda _: claim.statement.on(PRINT), claim.statement.text)
+    return replace(claim, holds=holds, reading="the printed numbers of Table 3.1")
+
+
+CLAIMS = (*OF_RUNS, *(_in_print(claim) for claim in OF_RUNS if not claim.reading))
 
 draw = panels.of(*(panels.Panel("min_th", y, "max_th", {"acks": "each"}) for y in ("AQS", "VQS", "PLR", "empty")))
 """What the triangles of the figure come to."""

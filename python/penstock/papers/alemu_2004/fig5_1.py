@@ -1,18 +1,9 @@
 """Figure 5.1: what a code repairs (Section 5.2)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import penstock as ps
 from penstock.papers.alemu_2004.measures import Numbers
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
+from penstock.papers.alemu_2004.setup import losing
+from penstock.reproduce.figure import Claim, Sweep, every, formula, metric
 
 LOST = {
     "none": [],
@@ -26,23 +17,7 @@ LOST = {
 AFTER = {"none": 0, "one": 0, "redundancy": 0, "two": 2, "two in two blocks": 0, "data and redundancy": 2}
 """Packets that are still lost."""
 
-
-def study(effort: Effort) -> Study:
-    """Ten blocks over a link that loses chosen packets."""
-
-    def scenario(lost: str) -> ps.Scenario:
-        return ps.Scenario(
-            name="Alemu, a code",
-            duration="1s",
-            links={"line": ps.Link(from_="S", to="D", rate="1Mbit", delay="1ms", loss={"arrivals": LOST[lost]})},
-            traffic={
-                "fec": ps.Fec(
-                    from_="S", to="D", k=4, h=1, rate="160kbit", packet="500B", headers="0B", spacing="constant"
-                )
-            },
-        )
-
-    return Study(scenario, {"lost": list(LOST)}, seeds=5)
+study = Sweep(lambda lost: losing(LOST[lost], "1s"), {"lost": list(LOST)})
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -51,18 +26,15 @@ def measure(run: ps.Run) -> Numbers:
     return {"before": 5 * code.plr_before * code.blocks, "after": 5 * code.plr_after * code.blocks}
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """The rule of the decoder."""
-    yield Claim(
-        id="fig5.1/c1",
-        says="a block with at most h losses is repaired, one with more is not; lost redundancy alone never matters",
-        expected="(4,1), chosen losses: packets lost after correction are 0 or all, exactly",
-        holds=all_of(
-            *(
-                (abs(table("before", lost=name) - len(lost)) <= 1e-6).at(f"{name}, before")
-                for name, lost in LOST.items()
-            ),
-            *((abs(table("after", lost=name) - after) <= 1e-6).at(f"{name}, after") for name, after in AFTER.items()),
+CLAIMS = (
+    Claim(
+        "fig5.1/c1",
+        "a block with at most h losses is repaired, one with more is not; lost redundancy alone never matters",
+        every(
+            abs(metric("before") - formula(lambda lost: len(LOST[lost]))) <= 1e-6,
+            abs(metric("after") - formula(lambda lost: AFTER[lost])) <= 1e-6,
         ),
+        "(4,1), chosen losses: packets lost after correction are 0 or all, exactly",
         must_hold=True,
-    )
+    ),
+)

@@ -1,72 +1,46 @@
 """Figure 5.10: eight sources of datagrams (Section 5.4.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from matplotlib.figure import Figure
 
 from penstock.papers.alemu_2004 import panels, tables5
-from penstock.papers.alemu_2004.measures import of_codes as measure
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import SummaryTable
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.papers.alemu_2004.tables5 import CROSSING, TEN
+from penstock.reproduce.figure import Choice, Claim, SummaryTable, every, needing
 
-__all__ = ["claims", "draw", "measure", "study"]
-
-CODES = {"16,1": ("a", 15, 50), "16,2": ("b", 30, 70), "16,4": ("c", 40, 80)}
+PANELS = {"16,1": ("a", 15, 50), "16,2": ("b", 30, 70), "16,4": ("c", 40, 80)}
 """Panel, and up to how many flows RED is the better with eight sources and with one."""
+CODES = list(PANELS)
 
+# Eight sources, and one to compare with.
+study = tables5.study(Choice(CODES[:1], CODES), Choice([10, 60], list(range(5, 101, 5))), sources=8) + tables5.study(
+    Choice(CODES[:1], CODES), Choice([10, 50], TEN)
+)
 
-def study(effort: Effort) -> Study:
-    """Eight sources, and one to compare with."""
-    codes = effort.choose(["16,1"], list(CODES))
-    flows = effort.choose([10, 60], list(range(5, 101, 5)))
-    schemes = ["DT", "RED", "automatic RED"]
-    one = tables5.study(effort, codes, effort.choose([10, 50], tables5.TEN), schemes)
-    return tables5.study(effort, codes, flows, schemes, sources=8) + one
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """Where RED ceases to be the better."""
-    eight, one = table.where(sources=8), table.where(sources=1)
-    for red, reading in tables5.reds(table):
-        for code, (panel, flows, alone) in CODES.items():
-            if not eight.has(code=code, flows=100):
-                continue
-            yield Claim(
-                id=f"fig5.10{panel}/c1",
-                says=f"({code}), eight sources: RED is better below {flows} flows only (one source: {alone})",
-                expected=f"PLR(RED) rises above PLR(DT) at {flows} +- 10 flows",
-                holds=tables5.crossing(eight, code, red).reads(flows, low=flows - 10, high=flows + 10),
-                reading=reading,
-            )
-        if not eight.has(flows=100):
-            continue
-        at = {code: tables5.crossing(eight, code, red) for code in CODES}
-        yield Claim(
-            id="fig5.10/c2",
-            says="these numbers are below those of one source, and grow with h",
-            expected="each crossing below that of one source; h = 1 < 2 < 4",
-            holds=all_of(
-                *((at[code] < tables5.crossing(one, code, red)).at(f"({code})") for code in CODES),
-                (at["16,1"] < at["16,2"]).at("h 1 to 2"),
-                (at["16,2"] < at["16,4"]).at("h 2 to 4"),
-            ),
-            reading=reading,
+EIGHT, ONE = CROSSING(sources=8), CROSSING(sources=1)
+CLAIMS = needing(
+    {"flows": 100},
+    *(
+        Claim(
+            f"fig5.10{panel}/c1",
+            f"({code}), eight sources: RED is better below {flows} flows only (one source: {alone})",
+            EIGHT(code=code).reads(flows, flows - 10, flows + 10),
+            f"PLR(RED) rises above PLR(DT) at {flows} +- 10 flows",
         )
+        for code, (panel, flows, alone) in PANELS.items()
+    ),
+    Claim(
+        "fig5.10/c2",
+        "these numbers are below those of one source, and grow with h",
+        every(
+            (EIGHT < ONE)(code=CODES),
+            EIGHT(code="16,1") < EIGHT(code="16,2"),
+            EIGHT(code="16,2") < EIGHT(code="16,4"),
+        ),
+        "each crossing below that of one source; h = 1 < 2 < 4",
+    ),
+)
 
 
 def draw(shown: SummaryTable) -> Figure:
     """Losses before and after correction, for each code."""
-    return panels.draw(
-        shown,
-        [
-            panels.Panel("flows", y, "scheme", {"code": code, "sources": 8}, f"({code})")
-            for code in shown.axis("code")
-            for y in ("PLRBC", "PLR")
-        ],
-    )
+    where = [({"code": code, "sources": 8}, f"({code})") for code in shown.axis("code")]
+    return panels.draw(shown, [panels.Panel("flows", y, "scheme", *at) for at in where for y in ("PLRBC", "PLR")])

@@ -1,22 +1,11 @@
 """Figure 5.12: the model: how much likelier a block is repaired behind RED than behind drop-tail (Section 5.5)."""
 
-from __future__ import annotations
-
-import itertools
-from collections.abc import Iterator
-
 import numpy as np
-from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import SummaryTable
-from penstock.results.table import Labels, Table
-
-__all__ = ["DROPTAIL", "RED", "claims", "draw", "rows"]
+from penstock.reproduce.figure import Claim, Curves, Effort, above, every, formula, judged, metric
+from penstock.results.sample import Condition, Sample
+from penstock.results.table import Labels
 
 RED, DROPTAIL = ps.model.Batches((0.9, 0.1)), ps.model.Batches((0.6, 0.4))
 """Groups of one and two losses."""
@@ -37,46 +26,35 @@ def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Signs and zeros."""
-    zeros = {h: table("x_h", h=h, what="zero") for h in REDUNDANCY}
-    xs = table.axis("x")
-    yield Claim(
-        id="fig5.12/c1",
-        says="the difference is positive up to one zero, negative beyond",
-        expected="h = 1 to 8",
-        holds=all_of(
-            (table("delta", h=h, x=x) > 0.0 if x < zeros[h].mean else table("delta", h=h, x=x) < 0.0).at(
-                f"h {h}, x {x:g}"
-            )
-            for h in REDUNDANCY
-            for x in xs
-        ),
-        must_hold=True,
-    )
-    yield Claim(
-        id="fig5.12/c2",
-        says="the zero moves up with h",
-        expected=", ".join(map(str, COMPUTED)) + " to 0.001, rising",
-        holds=all_of(
-            *((abs(zeros[h] - value) <= 1e-3).at(f"h {h}") for h, value in zip(REDUNDANCY, COMPUTED, strict=True)),
-            *((zeros[b] > zeros[a]).at(f"h {a} to {b}") for a, b in itertools.pairwise(REDUNDANCY)),
-        ),
-        must_hold=True,
-    )
-    yield Claim(
-        id="fig5.12/c3",
-        says="few losses favour RED, whose groups are smaller; many favour drop-tail",
-        expected="positive at x = 0.25, negative at 15, where P(at most h losses) falls faster with groups of mean 1.1",
-        holds=all_of(
-            condition.at(f"h {h}")
-            for h in REDUNDANCY
-            for condition in (table("delta", h=h, x=0.25) > 0.0, table("delta", h=h, x=15.0) < 0.0)
-        ),
-        must_hold=True,
-    )
+X_H = metric("x_h")(what="zero")
+delta = metric("delta", says="difference")
 
 
-def draw(shown: SummaryTable) -> Figure:
-    """A line for each h."""
-    return curves(shown, "x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities"))
+def _changes_sign(delta: Sample, zero: Sample, x: float) -> Condition:
+    return delta > 0.0 if x < zero.mean else delta < 0.0
+
+
+CLAIMS = (
+    Claim(
+        "fig5.12/c1",
+        "the difference is positive up to one zero, negative beyond",
+        judged(_changes_sign, delta(x=above(0)), X_H, formula(lambda x: x), text="h = 1 to 8"),
+        must_hold=True,
+    ),
+    Claim(
+        "fig5.12/c2",
+        "the zero moves up with h",
+        every(abs(X_H - formula(lambda h: COMPUTED[h - 1])) <= 1e-3, X_H.next("h") > X_H),
+        ", ".join(map(str, COMPUTED)) + " to 0.001, rising",
+        must_hold=True,
+    ),
+    Claim(
+        "fig5.12/c3",
+        "few losses favour RED, whose groups are smaller; many favour drop-tail",
+        every(delta(x=0.25) > 0, delta(x=15) < 0),
+        "positive at x = 0.25, negative at 15, where P(at most h losses) falls faster with groups of mean 1.1",
+        must_hold=True,
+    ),
+)
+
+draw = Curves("x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities"))

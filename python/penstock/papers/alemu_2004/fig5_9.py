@@ -1,48 +1,31 @@
 """Figure 5.9: the size of a block with fixed redundancy, 100 flows (Section 5.4.2.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from matplotlib.figure import Figure
+from penstock.papers.alemu_2004 import blocks
+from penstock.papers.alemu_2004.blocks import CROSSING, redundancies, redundancy, trends
+from penstock.papers.alemu_2004.tables5 import RED, for_each_red
+from penstock.reproduce.figure import Claim, Table, by_table, every
+from penstock.results.sample import Condition
 
-from penstock.papers.alemu_2004 import blocks, fig5_8, panels, tables5
-from penstock.papers.alemu_2004.fig5_8 import crossing
-from penstock.papers.alemu_2004.measures import of_codes as measure
-from penstock.papers.alemu_2004.tables5 import numbers
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.summary_table import SummaryTable
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
+study = blocks.by_size([50, 100])
+draw = blocks.draw([100], "h", [1, 2, 4])
 
 
-def study(effort: Effort) -> Study:
-    """As Figure 5.8, beside which it is put."""
-    return fig5_8.study(effort, (50, 100))
+def _as_with_50(red: str) -> Iterator[Claim]:
+    crossing = CROSSING.replaced(RED, red)
+
+    def holds(table: Table) -> Condition:
+        return every(
+            *trends(table, 100, red),
+            *((crossing(flows=100) <= crossing(flows=50))(code=redundancy(h)) for h in redundancies(table)),
+        ).on(table)
+
+    yield Claim(
+        "fig5.9/c1",
+        "with 100 flows the trends are the same, and RED is better for smaller blocks only or never",
+        by_table(holds, "rank correlations as in Figure 5.8; crossing at no larger k for each h"),
+    )
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Drop-tail against the REDs."""
-    for red, reading in tables5.reds(table):
-        yield Claim(
-            id="fig5.9/c1",
-            says="with 100 flows the trends are the same, and RED is better for smaller blocks only or never",
-            expected="rank correlations as in Figure 5.8; crossing at no larger k for each h",
-            holds=all_of(
-                *fig5_8.trends(table.where(flows=100), 100, red),
-                *(
-                    (crossing(table, h, 100, red) <= crossing(table, h, 50, red)).at(f"h {h}")
-                    for h in dict.fromkeys(numbers(code)[1] for code in table.axis("code"))
-                ),
-            ),
-            reading=reading,
-        )
-
-
-def draw(shown: SummaryTable) -> Figure:
-    """For each redundancy."""
-    return panels.draw(blocks.by_size(shown), blocks.panels([100], "h", [1, 2, 4]))
+CLAIMS = tuple(for_each_red(_as_with_50))

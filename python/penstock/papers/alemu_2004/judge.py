@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number, judged
 from penstock.reproduce.statement import Statement, gather
 from penstock.results.sample import Condition, Finding, Sample, all_of, most_of
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 GROUPS = 5
 """Runs are put into so many groups where a statement is about the shape of a curve of means."""
@@ -45,22 +49,22 @@ def higher(first: Number, second: Number) -> Statement:
 
 
 def rises(number: Number, axis: str) -> Statement:
-    """The number rises along an axis (`rising`)."""
+    """The number rises along an axis: rank correlation of at least 0.8."""
     return rank(number, axis) >= 0.8
 
 
 def falls(number: Number, axis: str) -> Statement:
-    """The number falls along an axis (`falling`)."""
+    """The number falls along an axis: rank correlation of at most -0.8."""
     return rank(number, axis) <= -0.8
 
 
 def varies(number: Number, axis: str) -> Number:
-    """(Largest - smallest) / mean along an axis (`relative_spread`)."""
-    return number.along(axis, lambda curve: relative_spread(list(curve.values())), "relative spread", unit="")
+    """(Largest - smallest) / mean along an axis, for each group of runs."""
+    return number.along(axis, _relative_spread, "relative spread", unit="")
 
 
 def least_at(number: Number, axis: str, at: float) -> Statement:
-    """The number has its least value at this place of an axis: one condition for each curve (`lowest`)."""
+    """The number has its least value at this place of an axis: one condition for each curve."""
     return gather(all_of, number(**{axis: at}) <= number(**{axis: other_than(at)}), axis)
 
 
@@ -108,22 +112,6 @@ def rank_correlations(first: Sequence[Sample], second: Sequence[Sample]) -> Samp
     return Sample([_spearman(a, b) for a, b in zip(grouped(first), grouped(second), strict=True)])
 
 
-def rising(samples: Sequence[Sample]) -> Condition:
-    """A curve that rises: rank correlation of at least 0.8."""
-    return trend(samples) >= 0.8
-
-
-def falling(samples: Sequence[Sample]) -> Condition:
-    """A curve that falls: rank correlation of at most -0.8."""
-    return trend(samples) <= -0.8
-
-
-def lowest(at: float, curve: Sequence[tuple[float, Sample]]) -> Condition:
-    """The curve has its least value at this place of its axis."""
-    values = dict(curve)
-    return all_of((values[at] <= value).at(f"{other:g}") for other, value in curve if other != at)
-
-
 def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample]) -> Sample:
     """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one a run.
 
@@ -139,13 +127,13 @@ def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample])
     return Sample(runs * whole - (runs - 1) * np.array(without))
 
 
-def crossing(axis: Sequence[float], first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
-    """From where on the first curve of means stays above the second, between points in proportion.
+def crossing(curve: Curve) -> Sample:
+    """From where on a curve of means stays above 0, between points in proportion.
 
     The lower end of the axis where it is above from the beginning, the upper end where it is not above there.
     """
-    at = np.asarray(axis, dtype=float)
-    return of_means(lambda row: _root(at, row), [a - b for a, b in zip(first, second, strict=True)])
+    at = np.asarray(list(curve), dtype=float)
+    return of_means(lambda row: _root(at, row), list(curve.values()))
 
 
 def worst(samples: Sequence[Sample]) -> Sample:
@@ -158,37 +146,43 @@ def ratio(first: Sample, second: Sample) -> Sample:
     return of_means(lambda row: float(row[0] / row[1]), [first, second])
 
 
-def relative_spread(samples: Sequence[Sample]) -> Sample:
-    """(Largest - smallest) / mean of a curve, for each group of runs."""
-    return Sample([float((row.max() - row.min()) / abs(row.mean())) for row in grouped(samples)])
+def _relative_spread(curve: Curve) -> Sample:
+    return Sample([float((row.max() - row.min()) / abs(row.mean())) for row in grouped(list(curve.values()))])
 
 
-def aqs(sample: Sample, printed: float) -> Condition:
+class Readable(Protocol[T_co]):
+    """A sample, which gives a condition, or a number that is not known yet, which gives a statement."""
+
+    def reads(self, printed: float, *, low: float | None = None, high: float | None = None, share: float = 0.0) -> T_co:
+        """A printed number within a tolerance."""
+
+
+def aqs(number: Readable[T], printed: float) -> T:
     """A printed average queue, within 25 %."""
-    return sample.reads(printed, share=0.25)
+    return number.reads(printed, share=0.25)
 
 
-def vqs(sample: Sample, printed: float) -> Condition:
+def vqs(number: Readable[T], printed: float) -> T:
     """A printed variance of the queue, within 40 %."""
-    return sample.reads(printed, share=0.4)
+    return number.reads(printed, share=0.4)
 
 
-def plr(sample: Sample, printed: float) -> Condition:
+def plr(number: Readable[T], printed: float) -> T:
     """A printed loss rate in percent, within 2 points above 5 %, within half a point below."""
     points = 2.0 if printed > 5 else 0.5
-    return sample.reads(printed, low=printed - points, high=printed + points)
+    return number.reads(printed, low=printed - points, high=printed + points)
 
 
-def gap(difference: Sample, printed: float) -> Condition:
+def gap(difference: Readable[T], printed: float) -> T:
     """A printed difference of losses, within half a point: with the 2 of large losses its sign would not matter."""
     return difference.reads(printed, low=printed - 0.5, high=printed + 0.5)
 
 
-def probability(sample: Sample, printed: float) -> Condition:
+def probability(number: Readable[T], printed: float) -> T:
     """A printed probability in percent, within 30 % of it, or within 1.5 points below 5 %."""
     if printed >= 5:
-        return sample.reads(printed, share=0.3)
-    return sample.reads(printed, low=printed - 1.5, high=printed + 1.5)
+        return number.reads(printed, share=0.3)
+    return number.reads(printed, low=printed - 1.5, high=printed + 1.5)
 
 
 def _spearman(x: np.ndarray, y: np.ndarray) -> float:

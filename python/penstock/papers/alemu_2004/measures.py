@@ -9,6 +9,11 @@ import penstock as ps
 Numbers = dict[str, float | None]
 
 
+def kept(run: ps.Run) -> Numbers:
+    """The numbers that the study keeps of a run."""
+    return dict(run.raw["kept"])
+
+
 def of_queue(run: ps.Run) -> Numbers:
     """What the queue of the slow link was like, from samples every 10 ms."""
     link = run.links["bottleneck"]

@@ -1,17 +1,9 @@
 """Section 5.5: the zero x_h for large h."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import penstock as ps
 from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import all_of
-from penstock.results.table import Labels, Table
-
-__all__ = ["claims", "rows"]
+from penstock.reproduce.figure import Claim, Effort, at_least, every, metric
+from penstock.results.table import Labels
 
 
 def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
@@ -23,16 +15,13 @@ def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
     return found
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """A constant above h."""
-    yield Claim(
-        id="model5.xh/c1",
-        says="x_h is about h + C",
-        expected="x_h - h > 0 for each h; 0.26 to 0.27 from h = 10 on, 0.2614 at 400 to 0.0005",
-        holds=all_of(
-            *((table("above", h=h) > 0.0).at(f"h {h}") for h in table.axis("h")),
-            *(table("above", h=h).between(0.26, 0.27).at(f"h {h}") for h in table.axis("h") if h >= 10),
-            (abs(table("above", h=400) - 0.2614) <= 5e-4).at("h 400"),
-        ),
+above = metric("above", says="x_h - h")
+CLAIMS = (
+    Claim(
+        "model5.xh/c1",
+        "x_h is about h + C",
+        every(above > 0, above(h=at_least(10)).between(0.26, 0.27), abs(above(h=400) - 0.2614) <= 5e-4),
+        "x_h - h > 0 for each h; 0.26 to 0.27 from h = 10 on, 0.2614 at 400 to 0.0005",
         must_hold=True,
-    )
+    ),
+)

@@ -26,7 +26,7 @@ LOADS = [3, 23, 53, 73, 103]
 SHARE = [[5, 15], [8, 11], [20, 35], [25, 35], [34, 35]]
 
 AQS, WAQS = metric("AQS", "packets"), metric("WAQS", "packets")
-VQS, PLR, LU, F = metric("VQS"), metric("PLR", "%"), metric("LU", "%"), metric("F")
+VQS, PLR, PLRBC, LU, F = metric("VQS"), metric("PLR", "%"), metric("PLRBC", "%"), metric("LU", "%"), metric("F")
 EMPTY, FULL = metric("empty", "%", "P(X=0)"), metric("full", "%", "P(X=35)")
 NEAR, NEARER = metric("5 to 15", "%", "P(5<X<=15)"), metric("8 to 11", "%", "P(8<X<=11)")
 LONG, LONGER = metric("20 to 35", "%", "P(20<X<=35)"), metric("25 to 35", "%", "P(25<X<=35)")
@@ -183,6 +183,22 @@ FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
     ),
 }
 """Drop-tail, RED with its "default values" of old, and with the ones ns-2 has since 2001 (Section 5.3.1, guess 9)."""
+
+
+def coded(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:
+    """Evenly spaced datagrams with a code, alone on a line."""
+    return ps.Scenario(
+        name="Alemu, a code",
+        duration=duration,
+        links={"line": ps.Link(from_="S", to="D", delay="1ms", **line)},
+        traffic={"fec": ps.Fec(from_="S", to="D", headers="0B", spacing="constant", **code)},
+    )
+
+
+def losing(numbers: list[int], duration: str) -> ps.Scenario:
+    """Blocks of 4 packets and 1 of redundancy on a line that loses the packets with these numbers."""
+    code = {"k": 4, "h": 1, "rate": "160kbit", "packet": "500B"}
+    return coded(code, duration, rate="1Mbit", loss={"arrivals": numbers})
 
 
 def fec(scheme: str, flows: int, k: int, h: int, sources: int = 1) -> ps.Scenario:

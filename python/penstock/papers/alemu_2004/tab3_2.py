@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
+from penstock.papers.alemu_2004 import measures
 from penstock.papers.alemu_2004.adaptations import METHODS
-from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import BUFFER, KT
 from penstock.reproduce.figure import Claim, Sweep, every, formula, metric
 
@@ -50,13 +50,10 @@ def _keep(run: ps.Run) -> dict[str, float]:
     }
 
 
+measure = measures.kept
+
 # The average is the queue, of a link that sends nothing meanwhile: 10 packets at 0.5 s, 12 at 1 s.
 study = Sweep(_scenario, {"method": METHODS}, keep=_keep)
-
-
-def measure(run: ps.Run) -> Numbers:
-    """Thresholds and max_p before and after the rise."""
-    return dict(run.raw["kept"])
 
 
 CLAIMS = (

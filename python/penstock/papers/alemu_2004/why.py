@@ -7,21 +7,21 @@ get their reason; the claims of these experiments are that the runs show what st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
 from penstock.papers.alemu_2004.changes import CHANGES, NAMED, PAIRS, changed
 from penstock.plots import style
 from penstock.reproduce import paper, why
-from penstock.reproduce.claim import Claim, decide
-from penstock.reproduce.experiment_run import Effort
+from penstock.reproduce.claim import decide
+from penstock.reproduce.figure import Claim, Effort, Statement, Study, SummaryTable, by_table, metric
 from penstock.reproduce.paper import Experiment
-from penstock.reproduce.statement import Statement, by_table
 from penstock.results.sample import Condition, Finding, Sample
-from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Labels, Table
 
 SEEDS = 5
@@ -29,22 +29,29 @@ SEEDS = 5
 FEW = 8
 """Changes where only few loads are run."""
 CODES = {"confirmed": 1.0, "contradicted": -1.0}
-NONE = "none"
-"""What makes a claim hold, where no change does."""
 Row = Mapping[str, str]
+
+
+class Holds(NamedTuple):
+    """With which changes a claim holds: its experiment, its loads as in `why.toml`, the changes, and the runs."""
+
+    experiment: str
+    loads: str
+    changes: Sequence[str]
+    seeds: int
 
 
 def own(experiment: str) -> Callable[..., Claim]:
     """What makes the claims of such an experiment: they are the reproduction's, not the thesis'."""
 
-    def claim(name: str, says: str, holds: Statement, expected: str = "") -> Claim:
-        return Claim(f"{experiment}/{name}", says, holds, expected, reading="own")
+    def claim(name: str, says: str, holds: Statement, expected: str = "", **more: Any) -> Claim:
+        return Claim(f"{experiment}/{name}", says, holds, expected, reading="own", **more)
 
     return claim
 
 
 def among(chosen: Callable[[Labels], bool], holds: Statement, without: str) -> Statement:
-    """A statement on the cells whose labels fulfil something, which need not have a label of the same name then."""
+    """A statement on the cells whose labels fulfil something, without one label of them."""
 
     def condition(table: Table) -> Condition:
         own = [cell for cell in table.cells if chosen(cell[0])]
@@ -65,60 +72,105 @@ def reasons(name: str) -> list[Row]:
     return [{"claim": claim, **entry} for claim, entry in known.items() if entry["shown_by"] == name]
 
 
-def table(effort: Effort, name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Table:
-    """Verdicts of the claims that the experiment explains; in a quick reproduction of those of `quick` only.
+def verdicts(other: Experiment, runs: Table) -> dict[str, Sample]:
+    """The main claims of an experiment on a table: 1 confirmed, -1 contradicted, 0 undecided."""
+    found = decide(claim for claim in other.claims(runs) if not claim.reading)
+    return {one.claim.id: Sample(CODES.get(one.finding.verdict, 0.0)) for one in found}
 
-    Where `loads` is "few" the study is that of a quick reproduction: the same sweep with fewer points, and the first
-    changes only.
+
+def study_of(effort: Effort, other: Experiment, loads: str) -> Study:
+    """The study of an experiment; that of a quick reproduction, the same sweep with fewer points, for "few" loads."""
+    made: Study = other.module.study(replace(effort, mode="quick") if loads == "few" else effort)
+    return made
+
+
+def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Callable[[Effort], Table]:
+    """The verdicts of the claims that an experiment explains, with each change; in quick ones of `quick` only.
+
+    Where `loads` is "few" only the first changes are made.
     """
-    rows = reasons(name)
-    verdicts: dict[str, dict[str, Sample]] = {row["claim"]: {} for row in rows}
-    for experiment, loads in dict.fromkeys((row["experiment"], row["loads"]) for row in rows):
-        if effort.quick and experiment != quick:
-            continue
-        own = {row["claim"] for row in rows if (row["experiment"], row["loads"]) == (experiment, loads)}
-        made = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
-        for change in made if effort.quick or experiment in NAMED else [*made, *PAIRS]:
-            for claim, code in _verdicts(effort, experiment, loads == "few", change):
-                if claim in own:
-                    verdicts[claim][change] = Sample(code)
-    return Table([({"claim": claim}, found) for claim, found in verdicts.items() if found], seeds=SEEDS)
+
+    def table(effort: Effort) -> Table:
+        rows = reasons(name)
+        found: dict[str, dict[str, Sample]] = {row["claim"]: {} for row in rows}
+        for experiment, loads in dict.fromkeys((row["experiment"], row["loads"]) for row in rows):
+            if effort.quick and experiment != quick:
+                continue
+            other = named(experiment)
+            own = {row["claim"] for row in rows if (row["experiment"], row["loads"]) == (experiment, loads)}
+            made = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
+            for change in made if effort.quick or experiment in NAMED else [*made, *PAIRS]:
+                runs = effort.table(changed(study_of(effort, other, loads), change, SEEDS), other.measure)
+                for claim, code in verdicts(other, runs).items():
+                    if claim in own:
+                        found[claim][change] = code
+        return Table([({"claim": claim}, codes) for claim, codes in found.items() if codes], seeds=SEEDS)
+
+    return table
 
 
-def _verdicts(effort: Effort, experiment: str, few: bool, change: str) -> Iterator[tuple[str, float]]:
-    """The claims of an experiment with something changed."""
-    other = named(experiment)
-    study = other.module.study(replace(effort, mode="quick") if few else effort)
-    runs = effort.table(changed(study, change, SEEDS), other.measure)
-    for one in decide(claim for claim in other.claims(runs) if not claim.reading):
-        yield one.claim.id, CODES.get(one.finding.verdict, 0.0)
-
-
-def claims(found: Table, name: str) -> Iterator[Claim]:
+def as_told(name: str) -> tuple[Claim, ...]:
     """For each experiment: its reasons are what the runs show, of the changes that were made."""
-    known = {labels["claim"]: verdicts for labels, verdicts in found.cells}
-    rows = [row for row in reasons(name) if row["claim"] in known]
-    for experiment in dict.fromkeys(row["experiment"] for row in rows):
-        own = [row for row in rows if row["experiment"] == experiment]
-        yield Claim(
-            id=f"{name}/{experiment}",
-            says=f"what makes claims of {experiment} hold is what why.toml says: {len(own)} of them",
-            expected=f"the same verdicts in {len(known[own[0]['claim']])} set-ups with {SEEDS} runs",
-            holds=_told({row["claim"]: _differs(row, known[row["claim"]]) for row in own}),
-            reading="own",
+    claims = []
+    for experiment in dict.fromkeys(row["experiment"] for row in reasons(name)):
+        rows = [row for row in reasons(name) if row["experiment"] == experiment]
+        claims.append(
+            own(name)(
+                experiment,
+                f"what makes claims of {experiment} hold is what why.toml says: {len(rows)} of them",
+                by_table(partial(_told, rows), f"the same verdicts in each set-up, with {SEEDS} runs"),
+                needs={"claim": rows[0]["claim"]},
+            )
         )
+    return tuple(claims)
 
 
-def _differs(row: Row, verdicts: Mapping[str, Sample]) -> list[str]:
+def _told(rows: Sequence[Row], table: Table) -> Condition:
+    known = {labels["claim"]: codes for labels, codes in table.cells}
+    own = {row["claim"]: _differs(row, known[row["claim"]]) for row in rows if row["claim"] in known}
+    wrong = [f"{claim} with {', '.join(changes)}" for claim, changes in own.items() if changes]
+    why = "; ".join(wrong) or f"{len(own)} of {len(own)} hold"
+    return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
+
+
+def _differs(row: Row, codes: Mapping[str, Sample]) -> list[str]:
     """The changes with which a claim holds though the reason does not say so, or the other way round."""
     listed = row["holds_with"].split("; ")
-    return [change for change, code in verdicts.items() if (change in listed) != (code.mean > 0)]
+    return [change for change, code in codes.items() if (change in listed) != (code.mean > 0)]
 
 
-def _told(differences: Mapping[str, Sequence[str]]) -> Condition:
-    wrong = [f"{claim} with {', '.join(changes)}" for claim, changes in differences.items() if changes]
-    why = "; ".join(wrong) or f"{len(differences)} of {len(differences)} hold"
-    return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
+def decided(holds: Mapping[str, Holds]) -> Callable[[Effort], Table]:
+    """The verdict of each claim with its changes; in a quick reproduction of those with few loads."""
+
+    def table(effort: Effort) -> Table:
+        cells = []
+        for claim, (experiment, loads, changes, seeds) in holds.items():
+            if effort.quick and loads == "all":
+                continue
+            other = named(experiment)
+            study = study_of(effort, other, loads)
+            others = tuple(replace(part, seeds=max(part.seeds, seeds)) for part in study.others)
+            study = replace(study, seeds=max(study.seeds, seeds), others=others)
+            for change in changes:
+                study = changed(study, change, seeds)
+            cells.append(({"claim": claim}, {"verdict": verdicts(other, effort.table(study, other.measure))[claim]}))
+        return Table(cells, seeds=SEEDS)
+
+    return table
+
+
+def held(name: str, holds: Mapping[str, Holds]) -> tuple[Claim, ...]:
+    """Each of these holds."""
+    return tuple(
+        own(name)(
+            claim,
+            f"holds with {' and '.join(changes)}",
+            metric("verdict")(claim=claim) > 0.5,
+            f"{seeds} runs a cell",
+            needs={"claim": claim},
+        )
+        for claim, (_, _, changes, seeds) in holds.items()
+    )
 
 
 def draw(shown: SummaryTable) -> Figure:

@@ -4,32 +4,21 @@ A trace of ns-2 has a line for each packet that enters the queue and one for eac
 after which the queue is empty is about half of that of arrivals that find it empty.
 """
 
-from __future__ import annotations
-
-import itertools
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock import _native
-from penstock.papers.alemu_2004 import cells, tables2
-from penstock.papers.alemu_2004.changes import changed
-from penstock.papers.alemu_2004.measures import Numbers
+from penstock.papers.alemu_2004 import cells, measures, tables2, traced, why
+from penstock.papers.alemu_2004.changes import CHANGES
 from penstock.papers.alemu_2004.setup import load, psand
 from penstock.papers.alemu_2004.tab2_3 import JUDGES
 from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.summary_table import SummaryTable
-from penstock.results.table import Table
+from penstock.reproduce.figure import Choice, Claim, Sweep
 from penstock.scenario.scenario import Document
-from penstock.studies.study import Study
-
-__all__ = ["claims", "draw", "measure", "study"]
 
 COUNTED = {
     "times": "every 10 ms",
@@ -43,40 +32,21 @@ STEP, END = 0.01, 100.0
 """Seconds between samples, and where they end."""
 
 
-def study(effort: Effort) -> Study:
-    """The rows of Table 2.3, with each of the settings."""
-    axes: dict[str, list[Any]] = {"row": effort.choose(["PSAND2"], list(PSANDS)), "flows": FLOWS}
-    settings = effort.choose(SETTINGS[1:2], SETTINGS)
-    first, *others = (
-        replace(changed(Study(_scenario, axes, seeds=10), setting, effort.choose(5, 10)), labels={"set": setting})
-        for setting in settings
-    )
-    parts = [replace(part, keep=keep) for part in (first, *others)]
-    return sum(parts[1:], parts[0])
-
-
-def _scenario(row: str, flows: int) -> ps.Scenario:
-    return load(psand(*PSANDS[row][flows]), flows)
+def _scenario(row: str, flows: int, change: str) -> Document:
+    tree = load(psand(*PSANDS[row][flows]), flows).document().tree
+    CHANGES[change](tree)
+    return Document(tree)
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
     """How often each length was counted, in each of the ways, from a second run with a trace."""
-    scenario = Document({key: value for key, value in run.scenario.items() if key != "seed"}).resolve()
-    canonical = scenario.for_engine(flows=False, series=False)
-    _, raw = _native.run_recorded(canonical, run.seed, True, [], {})
-    place = [entry["name"] for entry in scenario.canonical["links"]].index("bottleneck")
-    at = np.frombuffer(raw["link"], dtype="<u4") == place
-    names = _native.trace_words()[0]
-    event = np.frombuffer(raw["event"], dtype="u1")[at]
-    enters, leaves, arrives = (event == names.index(name) for name in ("enqueue", "dequeue", "arrive"))
-    seen = enters | leaves | arrives
-    seconds = np.frombuffer(raw["t_ns"], dtype="<i8")[at][seen] / 1e9
-    length = np.cumsum(enters[seen].astype(int) - leaves[seen])
+    trace = traced.lengths(run)
+    samples = np.searchsorted(trace.seconds, np.arange(STEP, END, STEP), side="right") - 1
     found = {
-        "times": length[np.maximum(np.searchsorted(seconds, np.arange(STEP, END, STEP), side="right") - 1, 0)],
-        "arrivals": length[arrives[seen]],
-        "means": _means(seconds, length),
-        "lines": length[~arrives[seen]],
+        "times": trace.length[np.maximum(samples, 0)],
+        "arrivals": trace.length[trace.arrives],
+        "means": _means(trace.seconds, trace.length),
+        "lines": trace.length[~trace.arrives],
     }
     return {
         f"{share}, {way}": float(100 * inside(lengths).mean())
@@ -101,9 +71,23 @@ def _means(seconds: np.ndarray, length: np.ndarray) -> np.ndarray:
     return np.maximum(np.round(np.diff(until) / STEP, 9), 0)
 
 
-def measure(run: ps.Run) -> Numbers:
-    """What was counted."""
-    return dict(run.raw["kept"])
+measure = measures.kept
+
+# The rows of Table 2.3, with each of the settings; a quick reproduction has the second of them.
+study = reduce(
+    add,
+    (
+        Sweep(
+            partial(_scenario, change=setting),
+            {"row": Choice(["PSAND2"], list(PSANDS)), "flows": FLOWS},
+            seeds=Choice(5, 10),
+            labels={"set": setting},
+            keep=keep,
+            only_full=setting != SETTINGS[1],
+        )
+        for setting in (SETTINGS[1], SETTINGS[0], SETTINGS[2])
+    ),
+)
 
 
 def _cells(way: str, setting: str) -> list[cells.Cell]:
@@ -114,20 +98,18 @@ def _cells(way: str, setting: str) -> list[cells.Cell]:
     ]  # fmt: skip
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """The cells of Table 2.3 in each way of counting, at each load."""
-    for setting, way, n in itertools.product(table.axis("set"), COUNTED, FLOWS):
-        judges = {f"{metric}, {way}": judge for metric, judge in JUDGES.items()}
-        own = [cell for cell in _cells(way, setting) if cell.at["flows"] == n and table.has(**cell.at)]
-        yield Claim(
-            id=f"why-empty/{SETTINGS.index(setting)}-{way}-{n}",
-            says=f"{setting}, {n} flows: shares counted {COUNTED[way]}",
-            expected="as Table 2.3",
-            holds=cells.fits(table, own, judges),
-            reading="own",
-        )
+def _counted(setting: str, way: str, flows: int) -> Claim:
+    own = [cell for cell in _cells(way, setting) if cell.at["flows"] == flows]
+    judges = {f"{metric}, {way}": judge for metric, judge in JUDGES.items()}
+    return why.own("why-empty")(
+        f"{SETTINGS.index(setting)}-{way}-{flows}",
+        f"{setting}, {flows} flows: shares counted {COUNTED[way]}",
+        cells.rows_fit(own, judges, "as Table 2.3"),
+        needs={"set": setting},
+    )
 
 
-def draw(shown: SummaryTable) -> Figure:
-    """The table with delayed acknowledgements, over the lines of a trace."""
-    return cells.draw(shown, _cells("lines", SETTINGS[1]))
+CLAIMS = tuple(_counted(setting, way, flows) for setting in SETTINGS for way in COUNTED for flows in FLOWS)
+
+# The table with delayed acknowledgements, over the lines of a trace.
+draw = partial(cells.draw, cells=_cells("lines", SETTINGS[1]))

@@ -5,29 +5,18 @@ than the one before it found: a queue that stays empty, or full, has one line. C
 variance and shares over these lines instead of every 10 ms.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import penstock as ps
-from penstock import _native
-from penstock.papers.alemu_2004 import fig2_11
+from penstock.papers.alemu_2004 import fig2_11, measures, traced, why
 from penstock.papers.alemu_2004.changes import changed
-from penstock.papers.alemu_2004.measures import Numbers
-from penstock.papers.alemu_2004.setup import ADAPTIVE, BUFFER, Acks, load
-from penstock.papers.alemu_2004.why import CODES, named
-from penstock.reproduce.claim import Claim, decide
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.table import Table
-from penstock.scenario.scenario import Document
-from penstock.studies.study import Study
-
-__all__ = ["claims", "table"]
+from penstock.papers.alemu_2004.setup import ADAPTIVE, AQS, BUFFER, EMPTY, Acks, load
+from penstock.reproduce.figure import Choice, Claim, Effort, Statement, Study, Sweep, Table, by_table, every
+from penstock.results.sample import Condition, Sample, all_of
 
 HOLDS: Mapping[str, Mapping[str, list[str]]] = {
     "as printed": {"tab3-1": ["tab3.1/c1", "tab3.1/r4", "tab3.1/r7"]},
@@ -52,29 +41,26 @@ NS2 = {
 
 def table(effort: Effort) -> Table:
     """Verdicts by claim and change, and the queue of the adaptive schemes over the lines."""
-    seeds = effort.choose(5, 10)
-    verdicts: dict[str, dict[str, Sample]] = {}
+    codes: dict[str, dict[str, Sample]] = {}
     for change, experiments in HOLDS.items():
-        for experiment, own in experiments.items():
+        for experiment, claims in experiments.items():
             if effort.quick and (change, experiment) != ("delayed acknowledgements", "tab2-3"):
                 continue
-            other = named(experiment)
-            study = _traced(changed(other.module.study(effort), change, seeds))
-            found = effort.table(study, _measure)
+            other = why.named(experiment)
+            found = effort.table(
+                _traced(changed(other.module.study(effort), change, effort.choose(5, 10))), measures.kept
+            )
             met = [
                 other.module.JUDGES[cell.metric](found(cell.metric, **cell.at), cell.printed)
                 for cell in other.module.PRINTED
             ]
             share = Sample(float(sum(one.decide().verdict == "confirmed" for one in met)))
-            verdicts.setdefault(f"cells of {experiment}", {})[change] = share
-            for one in decide(other.claims(found)):
-                if one.claim.id in own and not one.claim.reading:
-                    verdicts.setdefault(one.claim.id, {})[change] = Sample(CODES.get(one.finding.verdict, 0.0))
-    plain: Mapping[str, Sequence[Any]] = {"scheme": ["RED", "Floyd"], "flows": [3, 28], "acks": ["each"]}
-    late: Mapping[str, Sequence[Any]] = {"scheme": ["Feng", "Floyd", "PSAND"], "flows": [103], "acks": ["delayed"]}
-    beside = Study(_scenario, plain, seeds=5, keep=keep) + Study(_scenario, late, seeds=effort.choose(5, 50), keep=keep)
-    decided = [({"claim": claim}, codes) for claim, codes in verdicts.items()]
-    return Table([*decided, *effort.table(beside, _measure).cells], seeds=effort.choose(5, 50))
+            codes.setdefault(f"cells of {experiment}", {})[change] = share
+            for claim, code in why.verdicts(other, found).items():
+                if claim in claims:
+                    codes.setdefault(claim, {})[change] = code
+    decided = [({"claim": claim}, of) for claim, of in codes.items()]
+    return Table([*decided, *effort.table(BESIDE(effort), measures.kept).cells], seeds=effort.choose(5, 50))
 
 
 def _scenario(scheme: str, flows: int, acks: Acks) -> ps.Scenario:
@@ -88,14 +74,8 @@ def _traced(study: Study) -> Study:
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
     """The queue over the lines of ns-2's trace, from a second run with a trace."""
-    scenario = Document({key: value for key, value in run.scenario.items() if key != "seed"}).resolve()
-    _, raw = _native.run_recorded(scenario.for_engine(flows=False, series=False), run.seed, True, [], {})
-    place = [entry["name"] for entry in scenario.canonical["links"]].index("bottleneck")
-    at = np.frombuffer(raw["link"], dtype="<u4") == place
-    names = _native.trace_words()[0]
-    event = np.frombuffer(raw["event"], dtype="u1")[at]
-    enters, leaves, arrives = (event == names.index(name) for name in ("enqueue", "dequeue", "arrive"))
-    found = np.cumsum(enters.astype(int) - leaves)[arrives]
+    trace = traced.lengths(run)
+    found = trace.length[trace.arrives]
     lines = found[np.concatenate([[True], found[1:] != found[:-1]])]
     inside = {
         "empty": lines <= 0,
@@ -114,59 +94,59 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
     }
 
 
-def _measure(run: ps.Run) -> Numbers:
-    return dict(run.raw["kept"])
+BESIDE = Sweep(_scenario, {"scheme": ["RED", "Floyd"], "flows": [3, 28], "acks": ["each"]}, keep=keep) + Sweep(
+    _scenario,
+    {"scheme": ["Feng", "Floyd", "PSAND"], "flows": [103], "acks": ["delayed"]},
+    seeds=Choice(5, 50),
+    keep=keep,
+)
 
 
-def claims(found: Table) -> Iterator[Claim]:
-    """What holds with each change, and that ns-2 has the same lines."""
-    known = found.axis("claim")
-    for change, experiments in HOLDS.items():
-        own = [claim for claims in experiments.values() for claim in claims if claim in known]
-        if own:
-            yield Claim(
-                id=f"why-lines/{change.replace(' ', '-')}",
-                says=f"{change}: claims that hold over the lines of ns-2's trace",
-                expected=", ".join(own),
-                holds=all_of((found(change, claim=claim) > 0.5).at(claim) for claim in own),
-                reading="own",
-            )
-    for experiment, total in CELLS.items():
-        cells = f"cells of {experiment}"
-        if cells in known:
-            yield Claim(
-                id=f"why-lines/{experiment}",
-                says=f"{cells} within tolerance over the lines",
-                expected=f"most of {total} with delayed acknowledgements, and with windows of 8 packets",
-                holds=all_of(
-                    (found(change, claim=cells) > total / 2).at(change)
-                    for change in found.where(claim=cells).cells[0][1]
-                    if change != "as printed"
-                ),
-                reading="own",
-            )
-    modes = found.where(acks="delayed")
-    yield Claim(
-        id="why-lines/modes",
-        says="delayed acknowledgements, 103 flows: over the lines the modes are where Figure 2.11(d) has them",
-        expected="PSAND in 5 to 15, Feng's and Floyd's scheme in 10 to 20",
-        holds=all_of(
-            fig2_11.mode(modes, "PSAND", 103).between(5, 15).at("PSAND"),
-            *(fig2_11.mode(modes, s, 103).between(10, 20).at(s) for s in ("Feng", "Floyd")),
-        ),
-        reading="own",
-    )
-    yield Claim(
-        id="why-lines/ns2",
-        says="ns-2.35 has the same over the lines of its trace",
-        expected="mean queue and P(X=0) of RED and of Floyd's scheme within 10 % and 0.5 points",
-        holds=all_of(
-            condition.at(f"{scheme}, {n} flows")
-            for (scheme, n), (mean, empty) in NS2.items()
-            for condition in (
-                found("AQS", scheme=scheme, flows=n, acks="each").reads(mean, share=0.1),
-                found("empty", scheme=scheme, flows=n, acks="each").reads(empty, low=empty - 0.5, high=empty + 0.5),
-            )
-        ),
-        reading="own",
-    )
+own = why.own("why-lines")
+
+
+def _held(change: str, claims: Sequence[str]) -> Claim:
+    def holds(table: Table) -> Condition:
+        known = [claim for claim in claims if table.has(claim=claim)]
+        return all_of((table(change, claim=claim) > 0.5).at(claim) for claim in known)
+
+    name = change.replace(" ", "-")
+    says = f"{change}: claims that hold over the lines of ns-2's trace"
+    return own(name, says, by_table(holds, ", ".join(claims)), needs={"claim": claims[0]})
+
+
+def _cells_met(experiment: str, total: int) -> Claim:
+    cells = f"cells of {experiment}"
+
+    def holds(table: Table) -> Condition:
+        (met,) = (samples for _, samples in table.where(claim=cells).cells)
+        return all_of((met[change] > total / 2).at(change) for change in met if change != "as printed")
+
+    says = f"{cells} within tolerance over the lines"
+    text = f"most of {total} with delayed acknowledgements, and with windows of 8 packets"
+    return own(experiment, says, by_table(holds, text), needs={"claim": cells})
+
+
+def _as_ns2(queue: float, empty: float, **at: Any) -> Statement:
+    return every(AQS.reads(queue, share=0.1), EMPTY.reads(empty, empty - 0.5, empty + 0.5))(**at, acks="each")
+
+
+CLAIMS = (
+    *(
+        _held(change, [claim for claims in experiments.values() for claim in claims])
+        for change, experiments in HOLDS.items()
+    ),
+    *(_cells_met(experiment, total) for experiment, total in CELLS.items()),
+    own(
+        "modes",
+        "delayed acknowledgements, 103 flows: over the lines the modes are where Figure 2.11(d) has them",
+        fig2_11.with_many("PSAND", flows=103, acks="delayed"),
+        "PSAND in 5 to 15, Feng's and Floyd's scheme in 10 to 20",
+    ),
+    own(
+        "ns2",
+        "ns-2.35 has the same over the lines of its trace",
+        every(*(_as_ns2(*known, scheme=scheme, flows=n) for (scheme, n), known in NS2.items())),
+        "mean queue and P(X=0) of RED and of Floyd's scheme within 10 % and 0.5 points",
+    ),
+)

@@ -4,45 +4,35 @@
 Table 2.1, not with 1, as the text has it; and the swings of Figure 3.12 are looked for at "a heavy traffic load".
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import adaptations, cells, fig3_12, fig3_14
+from penstock.papers.alemu_2004 import adaptations, cells, fig3_12, fig3_14, why
 from penstock.papers.alemu_2004.measures import Numbers, of_queue
-from penstock.papers.alemu_2004.setup import KT, load, psand
+from penstock.papers.alemu_2004.setup import AQS, KT, VQS, load, psand
 from penstock.papers.alemu_2004.tab3_3 import JUDGES, METHODS, PRINTED
 from penstock.papers.alemu_2004.why_methods import OWN
-from penstock.reproduce.claim import Claim, on
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
+from penstock.reproduce.figure import Choice, Claim, Sweep, every, metric
 
 
-def study(effort: Effort) -> Study:
-    """All methods at three loads, and the courses of some."""
+def _scenario(method: str, flows: int, sampling: str = "10ms") -> ps.Scenario:
+    first = {"max_p": 0.1} if method == "sandwich" else {}
+    return load(psand(adapt=method, **first), flows, sampling=sampling)
 
-    def scenario(method: str, flows: int, sampling: str = "10ms") -> ps.Scenario:
-        first = {"max_p": 0.1} if method == "sandwich" else {}
-        return load(psand(adapt=method, **first), flows, sampling=sampling)
 
-    courses = Study(
-        lambda method, flows: scenario(method, flows, "100ms"),
-        {"method": ["max-down", "spread", "shift-down", "sandwich"], "flows": [23, 103]},
-        seeds=effort.choose(5, 20),
-        labels={"part": "course"},
-        keep=adaptations.keep,
-    )
-    axes: Mapping[str, Sequence[Any]] = {"method": [*METHODS, "none"], "flows": [23, 53, 103]}
-    return Study(scenario, axes, seeds=effort.choose(5, 100), labels={"part": "table"}) + courses
+# All methods at three loads, and the courses of some.
+TABLE, COURSE = {"part": "table"}, {"part": "course"}
+study = Sweep(
+    _scenario, {"method": [*METHODS, "none"], "flows": [23, 53, 103]}, seeds=Choice(5, 100), labels=TABLE
+) + Sweep(
+    lambda method, flows: _scenario(method, flows, "100ms"),
+    {"method": ["max-down", "spread", "shift-down", "sandwich"], "flows": [23, 103]},
+    seeds=Choice(5, 20),
+    labels=COURSE,
+    keep=adaptations.keep,
+)
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -60,63 +50,47 @@ def measure(run: ps.Run) -> Numbers:
     }
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """The row and the figure of method 8, the figure of method 6, and who beats the fixed thresholds."""
-    rows, courses = table.where(part="table"), table.where(part="course")
+own = why.own("why-moving")
 
-    def of(metric: str, method: str, flows: int) -> Sample:
-        return rows(metric, method=method, flows=flows)
 
-    for name, row, method, flows in (
-        ("row4", "spread", "shift-up", 53),
-        ("row6", "shift-down", "shift-up", 53),
-        ("row8", "sandwich", "sandwich", 23),
-    ):
-        own = [replace(cell, at={"method": method, "flows": flows}) for cell in PRINTED if cell.row == row]
-        yield Claim(
-            id=f"why-moving/{name}",
-            says=f"the row of {row} is what {method} gives at {flows} flows, max_p from 0.1",
-            expected=", ".join(f"{cell.column} {cell.printed:g}" for cell in own),
-            holds=cells.fits(rows, own, JUDGES),
-            reading="own",
-        )
-    for claim in (
-        *on(fig3_14.CLAIMS, courses.where(method="sandwich", flows=23)),
-        *on(fig3_12.CLAIMS, courses.where(flows=103)),
-    ):
-        yield replace(claim, id=f"why-moving/{claim.id}", reading="own")
-    down = courses.where(method="max-down", flows=103)
-    yield Claim(
-        id="why-moving/max",
-        says="method 1: Max and the average move against each other: Max is at 10 at the peaks of the average only",
-        expected="a step is minus the change of the average or ends at 10, at most 5 % of them there; mean Max > 12.5",
-        holds=all_of(
-            (down("against") >= 99.0).at("against"),
-            (down("at bound") <= 5.0).at("at 10"),
-            (down("mean max_th") > 12.5).at("mean"),
+def _row(name: str, row: str, method: str, flows: int) -> Claim:
+    printed = [replace(cell, at={"method": method, "flows": flows, **TABLE}) for cell in PRINTED if cell.row == row]
+    says = f"the row of {row} is what {method} gives at {flows} flows, max_p from 0.1"
+    return own(name, says, cells.rows_fit(printed, JUDGES))
+
+
+def _fixed_best(name: str, *methods: int) -> Claim:
+    loads = {METHODS[i - 1]: OWN[METHODS[i - 1]] for i in methods}
+    return own(
+        name,
+        f"(0, 20) at 23 flows against methods {', '.join(map(str, methods))}, each at the load of its row",
+        every(*(q(method="none", flows=23) < q(method=m, flows=n) for q in (AQS, VQS) for m, n in loads.items()))(
+            **TABLE
         ),
-        reading="own",
+        "AQS and VQS of (0, 20) below",
     )
-    for name, methods in (("tab3.3-c4", (1, 2, 4, 5, 6, 7, 8)), ("ch3-c1", (1, 2))):
-        yield Claim(
-            id=f"why-moving/{name}",
-            says=f"(0, 20) at 23 flows against methods {', '.join(map(str, methods))}, each at the load of its row",
-            expected="AQS and VQS of (0, 20) below",
-            holds=all_of(
-                (of(metric, "none", 23) < of(metric, METHODS[i - 1], OWN[METHODS[i - 1]])).at(f"{metric}, method {i}")
-                for metric in ("AQS", "VQS")
-                for i in methods
-            ),
-            reading="own",
-        )
-    yield Claim(
-        id="why-moving/concl-c2",
-        says="method 8 with max_p from 0.1 does not beat (0, 20)",
-        expected="AQS and VQS above at 23 and 103 flows",
-        holds=all_of(
-            (of(metric, "sandwich", n) > of(metric, "none", n)).at(f"{metric}, {n}")
-            for metric in ("AQS", "VQS")
-            for n in (23, 103)
+
+
+CLAIMS = (
+    _row("row4", "spread", "shift-up", 53),
+    _row("row6", "shift-down", "shift-up", 53),
+    _row("row8", "sandwich", "sandwich", 23),
+    *(own(claim.id, claim.says, claim.statement(flows=23, **COURSE), claim.expected) for claim in fig3_14.CLAIMS),
+    *(own(claim.id, claim.says, claim.statement(flows=103, **COURSE), claim.expected) for claim in fig3_12.CLAIMS),
+    own(
+        "max",
+        "method 1: Max and the average move against each other: Max is at 10 at the peaks of the average only",
+        every(metric("against") >= 99, metric("at bound") <= 5, metric("mean max_th") > 12.5)(
+            method="max-down", flows=103, **COURSE
         ),
-        reading="own",
-    )
+        "a step is minus the change of the average or ends at 10, at most 5 % of them there; mean Max > 12.5",
+    ),
+    _fixed_best("tab3.3-c4", 1, 2, 4, 5, 6, 7, 8),
+    _fixed_best("ch3-c1", 1, 2),
+    own(
+        "concl-c2",
+        "method 8 with max_p from 0.1 does not beat (0, 20)",
+        every(*(q(method="sandwich") > q(method="none") for q in (AQS, VQS)))(flows=[23, 103], **TABLE),
+        "AQS and VQS above at 23 and 103 flows",
+    ),
+)

@@ -5,24 +5,15 @@ thresholds that move only tell which of the two counts. PSAND made of ns-2's RED
 delayed acknowledgements Table 3.1 is met, and method 1 has its row of Table 3.3 if Max may start at the buffer.
 """
 
-from __future__ import annotations
-
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import penstock as ps
-from penstock.papers.alemu_2004 import cells, judge, tab3_1, tab3_3
-from penstock.papers.alemu_2004.measures import of_queue as measure
-from penstock.papers.alemu_2004.setup import BUFFER, LOADS, floyd, load, psand
+from penstock.papers.alemu_2004 import cells, tab3_1, tab3_3, why
+from penstock.papers.alemu_2004.judge import least_at, varies
+from penstock.papers.alemu_2004.setup import BUFFER, LOADS, VQS, floyd, load, psand
 from penstock.papers.alemu_2004.thresholds import MINIMA
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
+from penstock.reproduce.figure import Choice, Sweep, Table, by_table, every, gather
 from penstock.results.sample import Condition, Finding, all_of
-from penstock.results.table import Table
-from penstock.studies.study import Study
-
-__all__ = ["claims", "measure", "study"]
 
 NS2: Mapping[tuple[float, float], Mapping[str, float]] = {
     (10.5, 0): {"AQS": 10.59, "VQS": 42.08, "PLR": 12.03},
@@ -34,125 +25,59 @@ NS2: Mapping[tuple[float, float], Mapping[str, float]] = {
 `validation/ns2/psand.tcl`."""
 NS2_FLOYD = {10.5: 27.06, 15: 31.72, 20: 37.75, 35: 45.53}
 """Variance of the queue under Floyd's scheme by Max: ns-2.35 with Min 5, 3 flows, plain receivers, ten runs each."""
-JUDGES = {"AQS": judge.aqs, "VQS": judge.vqs, "PLR": judge.plr}
 LEAST = 34
 """Cells of mean, variance and losses of Table 3.1, of 36, that are met."""
 
 
-def study(effort: Effort) -> Study:
-    """The rows of Table 3.1, method 1 from the buffer, Floyd's scheme, the ends of Figures 3.3 and 3.4."""
+def _psand(coef: float = 1.75, gamma: float = 1.5, high: float = 0.75, **more: object) -> ps.Psand:
+    return psand(coef, gamma, high, gentle_from="first", **more)
 
-    def row(max_th: float, min_th: float) -> ps.Scenario:
-        own = psand(1, 1, 0.5, min_th=min_th, max_th=max_th, gentle_from="first")
-        return load(own, 23, acks="delayed")
 
-    def moved(method: str, flows: int) -> ps.Scenario:
-        return load(psand(adapt=method, max_th=BUFFER, gentle_from="first"), flows)
-
-    def ends(max_th: float, min_th: float, flows: int) -> ps.Scenario:
-        return load(psand(min_th=min_th, max_th=max_th, gentle_from="first"), flows, acks="delayed")
-
-    def floyds(max_th: float) -> ps.Scenario:
-        return load(floyd(min_th=5, max_th=max_th), 3)
-
-    def part(name: str) -> Mapping[str, str]:
-        return {"part": name}
-
-    seeds = effort.choose(5, 10)
-    rows: Mapping[str, Sequence[Any]] = {
-        "max_th": effort.choose([20], tab3_1.MAXIMA),
-        "min_th": effort.choose([0], tab3_1.MINIMA),
-    }
-    moves: Mapping[str, Sequence[Any]] = {"method": ["max-down"], "flows": [103]}
-    figures: Mapping[str, Sequence[Any]] = {"max_th": [10.5, 35], "min_th": MINIMA, "flows": LOADS}
-    found = (
-        Study(row, rows, seeds=seeds, labels=part("rows"))
-        + Study(moved, moves, seeds=2 * seeds, labels=part("moved"))
-        + Study(floyds, {"max_th": list(NS2_FLOYD)}, seeds=2 * seeds, labels=part("Floyd"))
+# The rows of Table 3.1, method 1 from the buffer, Floyd's scheme, the ends of Figures 3.3 and 3.4.
+ROWS, MOVED, FLOYD, ENDS = ({"part": part} for part in ("rows", "moved", "Floyd", "ends"))
+study = (
+    Sweep(
+        lambda max_th, min_th: load(_psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23, acks="delayed"),
+        {"max_th": Choice([20], tab3_1.MAXIMA), "min_th": Choice([0], tab3_1.MINIMA)},
+        seeds=Choice(5, 10),
+        labels=ROWS,
     )
-    return found if effort.quick else found + Study(ends, figures, seeds=2 * seeds, labels=part("ends"))
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """Tables 3.1 and 3.3, Figures 3.3 and 3.4, and ns-2."""
-    rows = table.where(part="rows")
-    known = [key for key in NS2 if rows.has(max_th=key[0], min_th=key[1])]
-    yield Claim(
-        id="why-ramp/ns2",
-        says="ns-2.35 with PSAND made of its RED has the same",
-        expected="AQS and PLR within 10 %, VQS within 20 %",
-        holds=all_of(
-            rows(metric, max_th=high, min_th=low)
-            .reads(NS2[high, low][metric], share=share)
-            .at(f"{metric}, ({low:g}, {high:g})")
-            for high, low in known
-            for metric, share in (("AQS", 0.1), ("VQS", 0.2), ("PLR", 0.1))
-        ),
-        reading="own",
+    + Sweep(
+        lambda method, flows: load(_psand(adapt=method, max_th=BUFFER), flows),
+        {"method": ["max-down"], "flows": [103]},
+        seeds=Choice(10, 20),
+        labels=MOVED,
     )
-    of_floyd = {high: table("VQS", part="Floyd", max_th=high) for high in NS2_FLOYD}
-    yield Claim(
-        id="why-ramp/ns2-max",
-        says="Floyd, 3 flows: the variance rises with Max, as in ns-2.35",
-        expected="within 10 % of ns-2's, higher at each step, Min 5",
-        holds=all_of(
-            *(of_floyd[high].reads(known, share=0.1).at(f"Max {high:g}") for high, known in NS2_FLOYD.items()),
-            *(
-                (of_floyd[low] < of_floyd[high]).at(f"{low:g} to {high:g}")
-                for low, high in itertools.pairwise(NS2_FLOYD)
-            ),
-        ),
-        reading="own",
+    + Sweep(
+        lambda max_th: load(floyd(min_th=5, max_th=max_th), 3),
+        {"max_th": list(NS2_FLOYD)},
+        seeds=Choice(10, 20),
+        labels=FLOYD,
     )
-    if len(rows.cells) == len(tab3_1.MAXIMA) * len(tab3_1.MINIMA):
-        own = [cell for cell in tab3_1.PRINTED if cell.metric in JUDGES]
-        yield Claim(
-            id="why-ramp/tab3.1",
-            says="mean, variance and losses of Table 3.1 are met",
-            expected=f"{LEAST} of {len(own)} cells at least within tolerance",
-            holds=_most([_cell(rows, cell) for cell in own]),
-            reading="own",
-        )
-    own = [
-        cells.Cell(c.row, c.column, c.printed, c.metric, {"method": "max-down", "flows": 103, "part": "moved"})
-        for c in tab3_3.PRINTED
-        if c.row == "max-down"
-    ]
-    yield Claim(
-        id="why-ramp/tab3.3-r1",
-        says="the row of method 1, Max from 35",
-        expected=", ".join(f"{cell.column} {cell.printed:g}" for cell in own),
-        holds=cells.fits(table, own, tab3_3.JUDGES),
-        reading="own",
+    + Sweep(
+        lambda max_th, min_th, flows: load(_psand(min_th=min_th, max_th=max_th), flows, acks="delayed"),
+        {"max_th": [10.5, 35], "min_th": MINIMA, "flows": LOADS},
+        seeds=20,
+        labels=ENDS,
+        only_full=True,
     )
-    if table.has(part="ends"):
-        ends = table.where(part="ends")
-        parts = [
-            condition.at(f"{n} flows")
-            for n in ends.axis("flows")
-            for condition in (
-                judge.lowest(0, [(low, ends("VQS", max_th=35, min_th=low, flows=n)) for low in MINIMA]),
-                judge.relative_spread([ends("VQS", max_th=10.5, min_th=low, flows=n) for low in MINIMA]) <= 0.4,
-            )
-        ]
-        yield Claim(
-            id="why-ramp/fig3.3-4-c2",
-            says="as fig3.3-4/c2",
-            expected="refuted at no load",
-            holds=_unrefuted(parts),
-            reading="own",
-        )
+)
 
 
-def _cell(table: Table, cell: cells.Cell) -> Condition:
-    at = {key: value for key, value in cell.at.items() if key in ("max_th", "min_th")}
-    return JUDGES[cell.metric](table(cell.metric, **at), cell.printed).at(cell.name)
+def _as_ns2(table: Table) -> Condition:
+    """Mean, variance and losses in each row that the table and ns-2's runs have."""
+    rows = table.where(**ROWS)
+    return all_of(
+        rows(name, max_th=high, min_th=low).reads(NS2[high, low][name], share=share).at(f"{name}, ({low:g}, {high:g})")
+        for high, low in NS2
+        if rows.has(max_th=high, min_th=low)
+        for name, share in (("AQS", 0.1), ("VQS", 0.2), ("PLR", 0.1))
+    )
 
 
 def _most(parts: Sequence[Condition]) -> Condition:
-    """At least so many are met."""
-    missed = [part.decide() for part in parts]
-    missed = [found for found in missed if found.verdict != "confirmed"]
+    """At least `LEAST` of them are met."""
+    missed = [found for part in parts if (found := part.decide()).verdict != "confirmed"]
     met = len(parts) - len(missed)
     why = "; ".join([f"{met} of {len(parts)} met", *(found.why for found in missed)])
     return Condition(lambda: Finding("confirmed" if met >= LEAST else "contradicted", None, why))
@@ -165,3 +90,58 @@ def _unrefuted(parts: Sequence[Condition]) -> Condition:
     held = sum(one.verdict == "confirmed" for one in found)
     why = "; ".join([f"{held} of {len(found)} hold", *wrong])
     return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
+
+
+def _cell(table: Table, cell: cells.Cell) -> Condition:
+    at = {key: value for key, value in cell.at.items() if key in ("max_th", "min_th")}
+    return tab3_1.JUDGES[cell.metric](table(cell.metric, **ROWS, **at), cell.printed).at(cell.name)
+
+
+IN_TABLE = [cell for cell in tab3_1.PRINTED if cell.metric in ("AQS", "VQS", "PLR")]
+METHOD_1 = [
+    cells.Cell(c.row, c.column, c.printed, c.metric, {"method": "max-down", "flows": 103, **MOVED})
+    for c in tab3_3.PRINTED
+    if c.row == "max-down"
+]
+variance = VQS(**FLOYD)
+own = why.own("why-ramp")
+
+CLAIMS = (
+    own(
+        "ns2",
+        "ns-2.35 with PSAND made of its RED has the same",
+        by_table(_as_ns2, "AQS and PLR within 10 %, VQS within 20 %"),
+    ),
+    own(
+        "ns2-max",
+        "Floyd, 3 flows: the variance rises with Max, as in ns-2.35",
+        every(
+            *(variance(max_th=high).reads(known, share=0.1) for high, known in NS2_FLOYD.items()),
+            variance < variance.next("max_th"),
+        ),
+        "within 10 % of ns-2's, higher at each step, Min 5",
+    ),
+    own(
+        "tab3.1",
+        "mean, variance and losses of Table 3.1 are met",
+        by_table(
+            lambda table: _most([_cell(table, cell) for cell in IN_TABLE]),
+            f"{LEAST} of {len(IN_TABLE)} cells at least within tolerance",
+        ),
+        needs={"max_th": 15, "min_th": 5, **ROWS},
+    ),
+    own("tab3.3-r1", "the row of method 1, Max from 35", cells.rows_fit(METHOD_1, tab3_3.JUDGES)),
+    own(
+        "fig3.3-4-c2",
+        "as fig3.3-4/c2",
+        gather(
+            _unrefuted,
+            every(
+                least_at(VQS(max_th=35), "min_th", 0),
+                varies(VQS(max_th=10.5), "min_th") <= 0.4,
+            )(**ENDS),
+        ),
+        "refuted at no load",
+        needs=ENDS,
+    ),
+)

@@ -4,18 +4,14 @@ Section 2.4.2: "obtained from one simulation"; Section 4.5: "each the result of 
 for each run by itself, with receivers that acknowledge each packet and with delayed acknowledgements.
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-from collections.abc import Iterator, Mapping
-
+from penstock.papers.alemu_2004 import why
 from penstock.papers.alemu_2004.changes import changed
 from penstock.papers.alemu_2004.why import named
-from penstock.reproduce.claim import Claim, decide
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, any_of
-from penstock.results.table import Table
-
-__all__ = ["claims", "table"]
+from penstock.reproduce.claim import decide
+from penstock.reproduce.figure import Effort, Table, every, metric, some
+from penstock.results.sample import Sample
 
 TRACES: Mapping[str, list[str]] = {
     "fig2-3": ["fig2.3/c1"],
@@ -63,13 +59,14 @@ def _single(found: Table, run: int) -> Table:
     )
 
 
-def claims(found: Table) -> Iterator[Claim]:
-    """Each holds in one run of twenty or more."""
-    for claim in found.axis("claim"):
-        yield Claim(
-            id=f"why-runs/{claim.replace(' ', '-')}",
-            says=f"single runs fulfil {claim}" + (": empty more often" if claim == EMPTIER else ""),
-            expected=f"{LEAST:g} % of them at least, with one kind of receivers",
-            holds=any_of((found(name, claim=claim) >= LEAST).at(name) for name in SETS),
-            reading="own",
-        )
+own = why.own("why-runs")
+CLAIMS = tuple(
+    own(
+        claim.replace(" ", "-"),
+        f"single runs fulfil {claim}" + (": empty more often" if claim == EMPTIER else ""),
+        some(every(*(metric(name, "%")(claim=claim) >= LEAST for name in SETS))),
+        f"{LEAST:g} % of them at least, with one kind of receivers",
+        needs={"claim": claim},
+    )
+    for claim in (*(claim for claims in TRACES.values() for claim in claims), EMPTIER)
+)

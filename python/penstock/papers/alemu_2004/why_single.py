@@ -4,33 +4,16 @@ The algorithms of chapter 1 drop each packet by itself, those of ns-2 space thei
 drops" above Max, which is the strict mode; how often LRED measures is not printed, nor from where on DSRED drops all.
 """
 
-from __future__ import annotations
+from penstock.papers.alemu_2004 import why
+from penstock.papers.alemu_2004.why import Holds
 
-from collections.abc import Iterator
-
-from penstock.papers.alemu_2004.why_both import Holds, decided, held
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.table import Table
-
-__all__ = ["claims", "table"]
-
-HOLDS: Holds = {
-    "tab2.2/c7": ("tab2-2", "all", ("adaptive REDs by themselves",), 10),
-    "fig2.15a/c1": ("fig2-15", "all", ("strict",), 60),
-    "fig3.1-2/c6": ("fig3-1-4", "few", ("ramp of ns-2", "delayed acknowledgements", "max_p up to 1"), 5),
-    "fig4.5a/c4": ("fig4-5", "all", ("LRED over 1 s", "max_p up to 1"), 5),
-    "ch1.dsred/c1": ("ch1", "all", ("DSRED up to the buffer",), 20),
-    "concl/c4": ("ch4", "few", ("PSAND (1, 1) with 3 flows",), 100),
+HOLDS = {
+    "tab2.2/c7": Holds("tab2-2", "all", ("adaptive REDs by themselves",), 10),
+    "fig2.15a/c1": Holds("fig2-15", "all", ("strict",), 60),
+    "fig3.1-2/c6": Holds("fig3-1-4", "few", ("ramp of ns-2", "delayed acknowledgements", "max_p up to 1"), 5),
+    "fig4.5a/c4": Holds("fig4-5", "all", ("LRED over 1 s", "max_p up to 1"), 5),
+    "ch1.dsred/c1": Holds("ch1", "all", ("DSRED up to the buffer",), 20),
+    "concl/c4": Holds("ch4", "few", ("PSAND (1, 1) with 3 flows",), 100),
 }
-"""As in why-both."""
-
-
-def table(effort: Effort) -> Table:
-    """The verdict of each."""
-    return decided(effort, HOLDS)
-
-
-def claims(found: Table) -> Iterator[Claim]:
-    """Each holds."""
-    yield from held(found, "why-single", HOLDS)
+table = why.decided(HOLDS)
+CLAIMS = why.held("why-single", HOLDS)

@@ -1,8 +1,6 @@
 """Left open (Section VI): flows with and without ECN in one queue."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from matplotlib.figure import Figure
@@ -11,13 +9,21 @@ import penstock as ps
 from penstock.papers.chung_claypool_2003.open_qlaw import LEFT_OPEN, MIDDLE, NEAR
 from penstock.papers.chung_claypool_2003.setup import PACKET, dumbbell, service_rate
 from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
-from penstock.plots.curves import curves
-from penstock.reproduce.claim import Claim
-from penstock.reproduce.experiment_run import Effort
-from penstock.results.sample import Sample, all_of
-from penstock.results.summary_table import SummaryTable
-from penstock.results.table import Table
-from penstock.studies.study import Study
+from penstock.reproduce.choice import Range
+from penstock.reproduce.figure import (
+    Choice,
+    Claim,
+    Curves,
+    Number,
+    Statement,
+    SummaryTable,
+    Sweep,
+    formula,
+    metric,
+    of_samples,
+    within,
+)
+from penstock.results.sample import Sample
 from penstock.units import parse_time
 
 RATE, RTLD = "20Mbit", 0.080
@@ -42,27 +48,26 @@ MODELLED = "the model makes far more losses timeouts than NewReno has"
 RAISED = "from 160 flows on the schemes that adapt raise their share of signals to hold flows whom no timeout stops"
 
 
-def study(effort: Effort) -> Study:
-    """Each queue, number of flows and share of flows that are ECN-capable (percent)."""
-    duration, warmup = effort.choose(("40s", "15s"), ("140s", "40s"))
+def _scenario(queue: str, flows: int, ecn: int) -> ps.Scenario:
+    alike = dumbbell(QUEUES[queue], flows, rate=RATE, rtld=RTLD, duration="140s", warmup="40s")
+    count = {"ecn": flows * ecn // 100, "not": flows - flows * ecn // 100}
+    bulk = alike.traffic["bulk"]
+    assert isinstance(bulk, ps.Tcp)
+    kinds = {kind: replace(bulk, count=n, ecn=kind == "ecn") for kind, n in count.items() if n}
+    return replace(alike, traffic=kinds)
 
-    def scenario(queue: str, flows: int, ecn: int) -> ps.Scenario:
-        alike = dumbbell(QUEUES[queue], flows, rate=RATE, rtld=RTLD, duration=duration, warmup=warmup)
-        count = {"ecn": flows * ecn // 100, "not": flows - flows * ecn // 100}
-        bulk = alike.traffic["bulk"]
-        assert isinstance(bulk, ps.Tcp)
-        kinds = {kind: replace(bulk, count=n, ecn=kind == "ecn") for kind, n in count.items() if n}
-        return replace(alike, traffic=kinds)
 
-    return Study(
-        scenario,
-        {
-            "queue": effort.choose(["RED", "queue law"], list(QUEUES)),
-            "flows": effort.choose([100], [40, 100, 160, 200]),
-            "ecn": effort.choose([0, 50, 100], [0, 25, 50, 75, 100]),
-        },
-        seeds=effort.choose(5, 10),
-    )
+# Each queue, number of flows and share of flows that are ECN-capable (percent).
+study = Sweep(
+    _scenario,
+    {
+        "queue": Choice(["RED", "queue law"], list(QUEUES)),
+        "flows": Choice([100], [40, 100, 160, 200]),
+        "ecn": Choice([0, 50, 100], [0, 25, 50, 75, 100]),
+    },
+    seeds=Choice(5, 10),
+    span=Choice(("40s", "15s"), ("140s", "40s")),
+)
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
@@ -107,98 +112,75 @@ def law_ratio(p: float, q: float, dropped: ps.model.QueueLaw) -> float:
     return (1 - p) * float(dropped.window(p, q)) / float(MARKED.window(p))
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """What comes out."""
-    points = [(queue, n) for queue in table.axis("queue") for n in table.axis("flows")]
-    adaptive = [(queue, n) for queue, n in points if queue in ADAPTIVE]
-    mixed = [ecn for ecn in table.axis("ecn") if 0 < ecn < 100]
-    for timeouts, dropped in DROPPED.items():
-        yield from _of_the_law(table, points, mixed, dropped, f"{LEFT_OPEN}; {timeouts}" if timeouts else LEFT_OPEN)
-    yield Claim(
-        id="open-mixed-middle",
-        says="schemes that adapt stay at the middle whatever the share of flows with ECN",
-        expected=f"mean queue {MIDDLE} +- {NEAR} packets, each number of flows and share",
-        reading=LEFT_OPEN,
-        holds=all_of(
-            (abs(table("q", queue=queue, flows=n, ecn=ecn) - MIDDLE) <= NEAR).at(f"{queue}, {n} flows, {ecn} %")
-            for queue, n in adaptive
-            for ecn in table.axis("ecn")
-        ),
-    )
-    yield Claim(
-        id="open-mixed-loss",
-        says="with schemes that adapt losses fall as the share of flows without ECN does",
-        expected="loss over that without any ECN within a tenth of the share, each number of flows",
-        reading=LEFT_OPEN,
-        holds=all_of(
-            (_loss(table, queue, n, ecn) / (1 - ecn / 100)).between(0.9, 1.1).at(f"{queue}, {n} flows, {ecn} %")
-            for queue, n in adaptive
-            for ecn in mixed
-        ),
-    )
-    yield Claim(
-        id="open-mixed-fair",
-        says="flows with ECN take nothing to speak of from those without",
-        expected="a flow without ECN has at least 90 % of its fair share, each scheme, number of flows and share",
-        reading=LEFT_OPEN,
-        because=RAISED,
-        holds=all_of(
-            (table("not", queue=queue, flows=n, ecn=ecn) >= 90).at(f"{queue}, {n} flows, {ecn} %")
-            for queue, n in points
-            for ecn in mixed
-        ),
-    )
+q, loss, signals, ratio = metric("q", "packets"), metric("loss"), metric("signals"), metric("ratio")
+to_not, to_ecn = metric("to_not"), metric("to_ecn")
+MIXED = within(1, 99)
+"""Shares of flows with ECN where there are both kinds."""
+ADAPTS = Range("that adapts", lambda queue: queue in ADAPTIVE)
 
 
-def _loss(table: Table, queue: str, flows: int, ecn: int) -> Sample:
-    return table("loss", queue=queue, flows=flows, ecn=ecn) / table("loss", queue=queue, flows=flows, ecn=0)
+def _within_a_tenth(number: Number) -> Statement:
+    return number.between(0.9, 1.1)
 
 
-def _of_the_law(
-    table: Table, points: list[tuple[str, int]], mixed: list[int], dropped: ps.model.QueueLaw, reading: str
-) -> Iterator[Claim]:
-    """What the law says of both kinds, with the windows of `dropped` for those without ECN."""
-    yield Claim(
-        id="open-mixed-queue",
-        says="RED's queue is where the law of both kinds of flows meets it",
-        expected="queue and link together within 10 %, each number of flows and share",
+def _red_meets(dropped: ps.model.QueueLaw, reading: str) -> Claim:
+    meets = formula(lambda flows, ecn: red_meets(flows, ecn, dropped), "the law")
+    return Claim(
+        "open-mixed-queue",
+        "RED's queue is where the law of both kinds of flows meets it",
+        _within_a_tenth((q + PIPE) / (meets + PIPE))(queue="RED"),
+        "queue and link together within 10 %, each number of flows and share",
         reading=reading,
-        holds=all_of(
-            ((table("q", queue="RED", flows=n, ecn=ecn) + PIPE) / (red_meets(n, ecn, dropped) + PIPE))
-            .between(0.9, 1.1)
-            .at(f"{n} flows, {ecn} %")
-            for queue, n in points
-            for ecn in table.axis("ecn")
-            if queue == "RED"
-        ),
     )
 
-    def of_law(queue: str, n: int, ecn: int) -> float:
-        p, q = (table(name, queue=queue, flows=n, ecn=ecn).mean for name in ("signals", "q"))
-        return law_ratio(p, q, dropped)
 
-    def of_timeouts(queue: str, n: int, ecn: int) -> float:
-        silent = [table(name, queue=queue, flows=n, ecn=ecn).mean for name in ("to_not", "to_ecn")]
-        return of_law(queue, n, ecn) * (1 - silent[0]) / (1 - silent[1])
+def _ratio(dropped: ps.model.QueueLaw, reading: str, because: str = "", *, silence: bool = False) -> Claim:
+    """The law with the windows of `dropped` for flows without ECN, and with a second of silence for each timeout."""
 
-    kinds = {"": (of_law, TIMEOUTS if dropped.min_rto is None else MODELLED)}
-    if dropped.min_rto is None:
-        kinds["; and a second of silence for each measured timeout"] = (of_timeouts, "")
-    for words, (law, because) in kinds.items():
-        yield Claim(
-            id="open-mixed-ratio",
-            says="a flow without ECN has as much less than one with it as the law says at the measured signals",
-            expected="ratio of their goodputs within 10 %, each scheme, number of flows and share",
-            reading=reading + words,
-            because=because,
-            holds=all_of(
-                (table("ratio", queue=queue, flows=n, ecn=ecn) / law(queue, n, ecn))
-                .between(0.9, 1.1)
-                .at(f"{queue}, {n} flows, {ecn} %")
-                for queue, n in points
-                for ecn in mixed
-            ),
-        )
+    def of_law(own: Sample, p: Sample, queue: Sample, without: Sample, with_ecn: Sample) -> Sample:
+        law = law_ratio(p.mean, queue.mean, dropped)
+        return own / (law * (1 - without.mean) / (1 - with_ecn.mean) if silence else law)
+
+    return Claim(
+        "open-mixed-ratio",
+        "a flow without ECN has as much less than one with it as the law says at the measured signals",
+        _within_a_tenth(of_samples(of_law, ratio, signals, q, to_not, to_ecn, text="{} / the law"))(ecn=MIXED),
+        "ratio of their goodputs within 10 %, each scheme, number of flows and share",
+        reading=reading,
+        because=because,
+    )
+
+
+WITH_TIMEOUTS = f"{LEFT_OPEN}; {list(DROPPED)[1]}"
+CLAIMS = (
+    _red_meets(DROPPED[""], LEFT_OPEN),
+    _ratio(DROPPED[""], LEFT_OPEN, TIMEOUTS),
+    _ratio(DROPPED[""], f"{LEFT_OPEN}; and a second of silence for each measured timeout", silence=True),
+    _red_meets(DROPPED[list(DROPPED)[1]], WITH_TIMEOUTS),
+    _ratio(DROPPED[list(DROPPED)[1]], WITH_TIMEOUTS, MODELLED),
+    Claim(
+        "open-mixed-middle",
+        "schemes that adapt stay at the middle whatever the share of flows with ECN",
+        (abs(q - MIDDLE) <= NEAR)(queue=ADAPTS),
+        f"mean queue {MIDDLE} +- {NEAR} packets, each number of flows and share",
+        reading=LEFT_OPEN,
+    ),
+    Claim(
+        "open-mixed-loss",
+        "with schemes that adapt losses fall as the share of flows without ECN does",
+        _within_a_tenth(loss / loss(ecn=0) / formula(lambda ecn: 1 - ecn / 100, "share"))(queue=ADAPTS, ecn=MIXED),
+        "loss over that without any ECN within a tenth of the share, each number of flows",
+        reading=LEFT_OPEN,
+    ),
+    Claim(
+        "open-mixed-fair",
+        "flows with ECN take nothing to speak of from those without",
+        metric("not", "%")(ecn=MIXED) >= 90,
+        "a flow without ECN has at least 90 % of its fair share, each scheme, number of flows and share",
+        because=RAISED,
+        reading=LEFT_OPEN,
+    ),
+)
 
 
 def draw(shown: SummaryTable) -> Figure:
@@ -210,4 +192,4 @@ def draw(shown: SummaryTable) -> Figure:
         return law_ratio(p, q, DROPPED[""])
 
     labels = ("flows with ECN (%)", "goodput without ECN / with")
-    return curves(steered, "ecn", "ratio", "flows", labels=labels, theory=theory)
+    return Curves("ecn", "ratio", "flows", labels=labels, theory=theory)(steered)

@@ -1,13 +1,10 @@
 """Why c08: how many flows with 6 packets have the queue of 700 with 12."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import Any
 
 from penstock.papers.chung_claypool_2003.constant import constant, in_use, of_queue
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table
-from penstock.results.sample import per_run
+from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table
+from penstock.results.sample import Condition, per_run
 
 P = 0.01
 measure = of_queue
@@ -21,8 +18,8 @@ study = Sweep(
 )
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """The number that makes the queues equal, as another reading of c08; and why it is that."""
+def _needed(table: Table) -> Condition:
+    """The number of flows that makes the queues equal, on a line through the ends of the curve."""
     flows = [flows for flows in table.axis("flows") if flows > 700]
 
     def equal(queues: Any, wanted: float) -> float:
@@ -30,19 +27,22 @@ def claims(table: Table) -> Iterator[Claim]:
         return float(flows[0] + (wanted - queues[0]) / gain)
 
     needed = per_run(equal, [table("q", limit=6, flows=n) for n in flows], table("q", limit=12, flows=700))
-    yield Claim(
+    return needed.reads(1300, share=0.1)
+
+
+CLAIMS = (
+    Claim(
         "c08",
         "1300 flows with at most 6 packets have the queue of 700 with at most 12, where a hundredth is dropped",
-        needed.reads(1300, share=0.1),
-        "1300 within 10 %",
+        by_table(_needed, "1300 within 10 %"),
         reading="how many flows with at most 6 packets it takes",
-    )
-    yield Claim(
+    ),
+    Claim(
         "why-c08/windows",
         "windows limited to 12 packets are 1.67 times those limited to 6, as many as the flows that it takes",
         (in_use(limit=12, flows=700) / in_use(limit=6, flows=1300)).between(1.6, 1.75),
         reading="no claim of the work",
-    )
-
+    ),
+)
 
 draw = Curves("flows", "q", "limit", labels=("flows", "mean queue (packets)"))

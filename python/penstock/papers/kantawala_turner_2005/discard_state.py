@@ -9,7 +9,19 @@ from typing import Any
 import penstock as ps
 from penstock.papers.kantawala_turner_2005 import setup
 from penstock.papers.kantawala_turner_2005.setup import HELD, NEVER, SEEN, TRIPS, fast, panel, queue, slow, times, used
-from penstock.reproduce.figure import Claim, Effort, Readings, Study, every, metric, needing, within
+from penstock.reproduce.figure import (
+    Claim,
+    Effort,
+    Readings,
+    Study,
+    Table,
+    by_table,
+    every,
+    metric,
+    needing,
+    within,
+)
+from penstock.results.sample import Condition
 
 FORMS: Mapping[str, Mapping[str, Any]] = {
     "W from 2 %": {"w_init": 0.02},
@@ -20,7 +32,7 @@ FORMS: Mapping[str, Mapping[str, Any]] = {
 }
 PRINTED, FREE = "W from 10 %", "no limit"
 STARTS = [name for name in FORMS if name.startswith("W from")]
-MOST = "W falls to one more than the most queues marked within T"
+MARKED = Readings({"now": "", "most": "W falls to one more than the most queues marked within T"})
 
 
 def study(effort: Effort) -> Study:
@@ -44,41 +56,40 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     return {**setup.measure(run), "overflow": link.drops_overflow / link.drops if link.drops else None}
 
 
-def _same(starts: list[str]) -> Claim:
-    pairs = [
-        (g(form=one) - g(form=other)).between(-3, 3) for g in (slow, fast) for one, other in combinations(starts, 2)
-    ]
-    marked = Readings({"now": "", "most": MOST})
-    return Claim(
-        "c28",
-        "where W begins does not matter",
-        every(*pairs)(marked=marked, buffer=SEEN),
-        "W from 2 to 30 % of the queues: goodputs of a kind of flows differ by <= 3 points, each buffer",
-    )
-
-
 overflow = metric("overflow", says="overflows of all losses")
 without = used(form=FREE, marked="now")
 
 
-def claims(table: Any) -> list[Claim]:
-    """A quick reproduction has fewer beginnings of W."""
-    return [_same([form for form in STARTS if table.has(form=form)]), *LIMIT]
+def _alike(table: Table) -> Condition:
+    """The goodputs with each two of the beginnings of W that a table has."""
+    pairs = list(combinations([form for form in STARTS if table.has(form=form)], 2))
+    near = [(g(form=one) - g(form=other)).between(-3, 3) for g in (slow, fast) for one, other in pairs]
+    return every(*near)(buffer=SEEN).on(table)
 
 
-LIMIT = needing(
-    {"form": PRINTED},
+CLAIMS = (
     Claim(
-        "c29",
-        "without the limit too many queues are marked, and throughput is poor",
-        (without < used(form=PRINTED, marked=Readings({"now": "", "most": MOST})))(buffer=SEEN),
-        others={HELD: (without < used(form="W stays at 10 %", marked="now"))(buffer=SEEN)},
+        "c28",
+        "where W begins does not matter",
+        by_table(
+            _alike, "W from 2 to 30 % of the queues: goodputs of a kind of flows differ by <= 3 points, each buffer"
+        )(marked=MARKED),
+        "W from 2 to 30 % of the queues: goodputs of a kind of flows differ by <= 3 points, each buffer",
     ),
-    Claim(
-        "discard-state/overflow",
-        "with W as printed many packets are lost for lack of room, without the limit none",
-        every(overflow(form=FREE) <= 0, overflow(form=PRINTED) >= 0.3)(marked="now", buffer=within(200, 1000)),
-        reading="no claim of the work",
+    *needing(
+        {"form": PRINTED},
+        Claim(
+            "c29",
+            "without the limit too many queues are marked, and throughput is poor",
+            (without < used(form=PRINTED, marked=MARKED))(buffer=SEEN),
+            others={HELD: (without < used(form="W stays at 10 %", marked="now"))(buffer=SEEN)},
+        ),
+        Claim(
+            "discard-state/overflow",
+            "with W as printed many packets are lost for lack of room, without the limit none",
+            every(overflow(form=FREE) <= 0, overflow(form=PRINTED) >= 0.3)(marked="now", buffer=within(200, 1000)),
+            reading="no claim of the work",
+        ),
     ),
 )
 

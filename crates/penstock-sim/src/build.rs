@@ -127,6 +127,7 @@ impl Builder<'_> {
             flows,
             loss_runs: vec![LossRuns::default(); self.scenario.traffic.len()],
             blocks: offered::blocks(self.scenario, groups()),
+            one_way: offered::one_way_delays(self.scenario, groups()),
             frames: offered::frames(self.scenario, groups()),
             sacks: SackTable::default(),
             window,

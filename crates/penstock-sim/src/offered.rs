@@ -3,6 +3,7 @@
 use crate::errors::ScenarioError;
 use crate::probe::blocks::Blocks;
 use crate::probe::frames::Frames;
+use crate::probe::one_way::OneWayDelays;
 use crate::scenario::{Scenario, TrafficSpec, values};
 use crate::traffic::emitter::{Clock, Emitter};
 use crate::traffic::paced::Paced;
@@ -88,6 +89,19 @@ fn recordings(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Vec<Optio
             .ok()
     };
     scenario.traffic.iter().map(&mut of).collect()
+}
+
+/// By group, given the group of each flow: the one-way delays of its datagrams.
+pub(crate) fn one_way_delays(scenario: &Scenario, groups: impl Iterator<Item = usize>) -> Vec<Option<OneWayDelays>> {
+    let mut counts = vec![0; scenario.traffic.len()];
+    groups.for_each(|group| counts[group] += 1);
+    let mut first = 0;
+    let of = |(group, count): (&TrafficSpec, usize)| {
+        let delays = group.tcp.is_none().then(|| OneWayDelays::new(first, count));
+        first += count as u32;
+        delays
+    };
+    scenario.traffic.iter().zip(counts).map(of).collect()
 }
 
 /// Whether any group is a video.

@@ -8,6 +8,7 @@ use crate::probe::codepoints::Codepoints;
 use crate::probe::distribution::moments;
 use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
+use crate::probe::one_way::OneWayDelays;
 use crate::probe::queue::QueueStats;
 use crate::scenario::{LinkSpec, Scenario, TrafficSpec};
 use crate::session::{Completion, Session};
@@ -267,6 +268,9 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
             metrics.count("completed", count);
         }
     }
+    if let Some(delays) = &engine.network.tally.one_way[group] {
+        delay_metrics(&mut metrics, delays);
+    }
     if scenario.traffic[group].video.is_some() {
         let flows = engine.network.tally.flows[..engine.users].iter().zip(&engine.network.tally.frames);
         let mine = flows.filter(|(flow, _)| flow.group as usize == group);
@@ -280,6 +284,16 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         metrics.0.insert("flows".to_owned(), rows.into());
     }
     metrics.0.into()
+}
+
+fn delay_metrics(metrics: &mut Metrics, datagrams: &OneWayDelays) {
+    let delays = &datagrams.delays;
+    metrics.number("owd_mean_s", delays.mean());
+    metrics.number("owd_sd_s", delays.sd());
+    for (name, p) in [("owd_p50_s", 0.5), ("owd_p95_s", 0.95), ("owd_p99_s", 0.99)] {
+        metrics.number(name, delays.quantile(p));
+    }
+    metrics.number("jitter_mean_s", datagrams.jitter());
 }
 
 /// Shares of all packets of the blocks, which all have the same size: means over the blocks.

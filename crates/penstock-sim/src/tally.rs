@@ -7,6 +7,7 @@ use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
 use crate::probe::frames::Frames;
+use crate::probe::one_way::OneWayDelays;
 use crate::probe::queue::{NANOBITS, NO_FLOW, QueueStats};
 use crate::trace::{Trace, TraceEvent};
 use penstock_aqm::{Cause, Probe, Report};
@@ -42,6 +43,8 @@ pub(crate) struct Tally {
     pub(crate) loss_runs: Vec<LossRuns>,
     /// By flow, of those with forward error correction; empty if there are none.
     pub(crate) blocks: Vec<Option<Box<Blocks>>>,
+    /// By traffic group: one-way delays of its datagrams.
+    pub(crate) one_way: Vec<Option<OneWayDelays>>,
     /// By flow of the scenario: its video frames; empty if no flow has any.
     pub(crate) frames: Vec<Frames>,
     pub(crate) sacks: SackTable,
@@ -157,9 +160,13 @@ impl Tally {
             Some(Some(blocks)) if happens => blocks.arrive(now, packet.seq),
             _ => 1,
         };
-        let counts = u64::from(self.window.contains(now));
-        let stats = &mut self.flows[packet.flow as usize].stats;
-        stats.payload_bytes += counts * u64::from(payloads) * u64::from(packet.extra);
+        let flow = &mut self.flows[packet.flow as usize];
+        if self.window.contains(now) {
+            flow.stats.payload_bytes += u64::from(payloads) * u64::from(packet.extra);
+            if let Some(delays) = &mut self.one_way[flow.group as usize] {
+                delays.deliver(packet.flow, now - packet.stamp);
+            }
+        }
         if let Some(frames) = self.frames.get_mut(packet.flow as usize).filter(|_| happens) {
             frames.deliver(packet.seq, packet.size);
         }

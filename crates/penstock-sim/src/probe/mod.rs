@@ -7,5 +7,6 @@ pub(crate) mod distribution;
 pub(crate) mod flow;
 pub(crate) mod frames;
 pub(crate) mod histogram;
+pub(crate) mod one_way;
 pub(crate) mod queue;
 pub(crate) mod series;

@@ -1,0 +1,39 @@
+//! One-way delays of datagrams, from their sending to their delivery.
+
+use super::histogram::Histogram;
+use penstock_core::Span;
+
+/// The one-way delays of a group of flows since the warm-up.
+pub(crate) struct OneWayDelays {
+    pub(crate) delays: Histogram,
+    /// Differences between the delays of datagrams of one flow that were delivered one after the other: sum of the absolute
+    /// values in nanoseconds, and number.
+    differences: (u128, u64),
+    /// Number of the first flow of the group.
+    first: u32,
+    /// By flow of the group: delay of the last datagram.
+    last: Vec<Option<Span>>,
+}
+
+impl OneWayDelays {
+    /// No delays yet, of `count` flows from number `first` on.
+    pub(crate) fn new(first: u32, count: usize) -> Self {
+        Self { delays: Histogram::default(), differences: (0, 0), first, last: vec![None; count] }
+    }
+
+    /// A datagram of this flow was delivered after this delay.
+    pub(crate) fn deliver(&mut self, flow: u32, delay: Span) {
+        self.delays.record(delay);
+        let last = self.last[(flow - self.first) as usize].replace(delay);
+        if let Some(last) = last {
+            self.differences.0 += u128::from(last.as_nanos().abs_diff(delay.as_nanos()));
+            self.differences.1 += 1;
+        }
+    }
+
+    /// Mean of |D(i-1, i)| of RFC 3550, section 6.4.1, in seconds.
+    pub(crate) fn jitter(&self) -> Option<f64> {
+        let (sum, count) = self.differences;
+        (count > 0).then(|| sum as f64 / count as f64 * 1e-9)
+    }
+}

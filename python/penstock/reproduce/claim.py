@@ -12,7 +12,19 @@ from penstock.reproduce.statement import Statement
 from penstock.results.sample import Condition, Finding
 from penstock.results.table import Table
 
-__all__ = ["VERDICTS", "Claim", "Decided", "by_claim", "counts", "decide", "needing", "not_comparable", "on", "read_as"]
+__all__ = [
+    "VERDICTS",
+    "Claim",
+    "Decided",
+    "by_claim",
+    "counts",
+    "decide",
+    "in_cells",
+    "needing",
+    "not_comparable",
+    "on",
+    "read_as",
+]
 
 VERDICTS = ("confirmed", "contradicted", "inconclusive", "not comparable")
 
@@ -94,6 +106,11 @@ def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
 def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
     """Claims that are left out of a table of which no cell has these labels."""
     return tuple(replace(claim, needs={**labels, **claim.needs}) for claim in claims)
+
+
+def in_cells(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
+    """Claims in the cells with these labels, where their statements do not have them."""
+    return tuple(claim(**labels) for claim in claims)
 
 
 def read_as(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator[Claim]:

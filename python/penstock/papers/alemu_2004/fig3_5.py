@@ -7,7 +7,7 @@ from penstock.papers.alemu_2004 import cells, panels
 from penstock.papers.alemu_2004.judge import other_than
 from penstock.papers.alemu_2004.setup import AQS, EMPTY, KT, OFF, PLR, VQS
 from penstock.papers.alemu_2004.tab3_1 import PRINTED, study
-from penstock.reproduce.figure import Claim, Number, Statement, by_table, every, gather, most, some, within
+from penstock.reproduce.figure import Claim, Number, Statement, by_table, every, gather, in_cells, most, some, within
 from penstock.results.sample import all_of
 
 __all__ = ["CLAIMS", "draw", "study"]
@@ -33,46 +33,44 @@ def _better(row: dict[str, Any]) -> Statement:
 
 
 OTHER_MIN = {"max_th": 10.5, "min_th": other_than(0)}
-OF_RUNS = [
-    claim(acks="each")
-    for claim in (
-        Claim(
-            "fig3.5a/c1",
-            "a large Min with a small Max keeps the queue nearest to the target, with many losses",
-            every(_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
-            "row 3: |AQS - 10| least of all rows, PLR above rows 6 and 12 (the table has rows 1, 4, 7 nearer)",
+OF_RUNS = in_cells(
+    {"acks": "each"},
+    Claim(
+        "fig3.5a/c1",
+        "a large Min with a small Max keeps the queue nearest to the target, with many losses",
+        every(_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
+        "row 3: |AQS - 10| least of all rows, PLR above rows 6 and 12 (the table has rows 1, 4, 7 nearer)",
+    ),
+    Claim(
+        "fig3.5b/c1",
+        "a large Min with a large Max has the queue above the target and fewer losses",
+        every(AQS(**LARGE) > KT, PLR(**LARGE) < PLR(**SMALL)),
+        "rows 6 and 12: AQS > 10, PLR < row 3",
+    ),
+    Claim(
+        "fig3.5c/c1",
+        "a small Min with a small Max has a very short and steady queue and many losses",
+        every(
+            gather(all_of, _least(AQS, ONE)),
+            gather(all_of, _least(VQS, ONE)),
+            most(8 / 11, every(PLR(**ONE) > PLR(max_th=LARGER), PLR(**ONE) > PLR(**OTHER_MIN))),
         ),
-        Claim(
-            "fig3.5b/c1",
-            "a large Min with a large Max has the queue above the target and fewer losses",
-            every(AQS(**LARGE) > KT, PLR(**LARGE) < PLR(**SMALL)),
-            "rows 6 and 12: AQS > 10, PLR < row 3",
-        ),
-        Claim(
-            "fig3.5c/c1",
-            "a small Min with a small Max has a very short and steady queue and many losses",
-            every(
-                gather(all_of, _least(AQS, ONE)),
-                gather(all_of, _least(VQS, ONE)),
-                most(8 / 11, every(PLR(**ONE) > PLR(max_th=LARGER), PLR(**ONE) > PLR(**OTHER_MIN))),
-            ),
-            "row 1: least AQS and VQS of all rows, PLR above 8 of the 11 others (the table itself contradicts it)",
-        ),
-        Claim(
-            "fig3.5c/c1",
-            "a small Min with a small Max has a steady queue",
-            _least(VQS, ONE, within(15, 20)),
-            "row 1: least VQS of the rows with Max <= 20",
-            reading="variance among Max <= 20, as in the table",
-        ),
-        Claim(
-            "fig3.5d/c1",
-            "a small Min with a larger Max is best overall",
-            some(every(*map(_better, WIDE))),
-            "row 4 or 7: AQS, VQS, PLR and P(X=0) below those of rows 3, 6 and 12 (the table itself: not VQS)",
-        ),
-    )
-]
+        "row 1: least AQS and VQS of all rows, PLR above 8 of the 11 others (the table itself contradicts it)",
+    ),
+    Claim(
+        "fig3.5c/c1",
+        "a small Min with a small Max has a steady queue",
+        _least(VQS, ONE, within(15, 20)),
+        "row 1: least VQS of the rows with Max <= 20",
+        reading="variance among Max <= 20, as in the table",
+    ),
+    Claim(
+        "fig3.5d/c1",
+        "a small Min with a larger Max is best overall",
+        some(every(*map(_better, WIDE))),
+        "row 4 or 7: AQS, VQS, PLR and P(X=0) below those of rows 3, 6 and 12 (the table itself: not VQS)",
+    ),
+)
 
 
 PRINT = cells.as_table(PRINTED)

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.papers.alemu_2004 import cells, judge
 from penstock.papers.alemu_2004.judge import other_than, rises
 from penstock.papers.alemu_2004.setup import AQS, EMPTY, PLR, VQS, load, psand
-from penstock.reproduce.figure import Choice, Claim, Sweep, by_table, every, metric
+from penstock.reproduce.figure import Choice, Claim, Sweep, by_table, every, in_cells, metric
 from penstock.results.sample import all_of
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
@@ -63,43 +63,39 @@ CLAIMS = (
         ),
         reading="full from 26 packets on",
     ),
-    *(
-        claim(acks="each")
-        for claim in (
-            Claim(
-                "tab3.1/c1", "the average queue increases with Min", AQS(acks="each") < AQS(acks="each").next("min_th")
+    *in_cells(
+        {"acks": "each"},
+        Claim("tab3.1/c1", "the average queue increases with Min", AQS(acks="each") < AQS(acks="each").next("min_th")),
+        Claim(
+            "tab3.1/c2",
+            "the average queue is larger at Max 35 than at Max 10.5",
+            AQS(max_th=35) > AQS(max_th=10.5),
+            must_hold=True,
+        ),
+        Claim("tab3.1/c3", "losses are fewest at Min 0", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
+        Claim("tab3.1/c4", "empty queues are fewest at Min 0", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
+        Claim(
+            "tab3.1/c5",
+            "losses, variance and empty queues are least at Max 35, Min 0, where the average exceeds the target",
+            every(
+                *(q(max_th=35, min_th=0) < q(max_th=other_than(35)) for q in (PLR, VQS, EMPTY)),
+                *(q(max_th=35, min_th=0) < q(max_th=35, min_th=HIGHER_MIN) for q in (PLR, VQS, EMPTY)),
+                AQS(max_th=35, min_th=0) > 10,
             ),
-            Claim(
-                "tab3.1/c2",
-                "the average queue is larger at Max 35 than at Max 10.5",
-                AQS(max_th=35) > AQS(max_th=10.5),
-                must_hold=True,
-            ),
-            Claim("tab3.1/c3", "losses are fewest at Min 0", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
-            Claim("tab3.1/c4", "empty queues are fewest at Min 0", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
-            Claim(
-                "tab3.1/c5",
-                "losses, variance and empty queues are least at Max 35, Min 0, where the average exceeds the target",
-                every(
-                    *(q(max_th=35, min_th=0) < q(max_th=other_than(35)) for q in (PLR, VQS, EMPTY)),
-                    *(q(max_th=35, min_th=0) < q(max_th=35, min_th=HIGHER_MIN) for q in (PLR, VQS, EMPTY)),
-                    AQS(max_th=35, min_th=0) > 10,
-                ),
-                "PLR, VQS and P(X=0) of row 10 below all others; its AQS > 10",
-            ),
-            Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL(min_th=0), "max_th")),
-            Claim(
-                "tab3.1/c6",
-                "the queue is full more often with a larger Max",
-                rises(FULL, "max_th"),
-                reading="each Min",
-            ),
-            Claim(
-                "tab3.1/c7",
-                "losses are larger at a small Max than at a large one",
-                (PLR(max_th=10.5) > PLR(max_th=35))(min_th=HIGHER_MIN),
-            ),
-        )
+            "PLR, VQS and P(X=0) of row 10 below all others; its AQS > 10",
+        ),
+        Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL(min_th=0), "max_th")),
+        Claim(
+            "tab3.1/c6",
+            "the queue is full more often with a larger Max",
+            rises(FULL, "max_th"),
+            reading="each Min",
+        ),
+        Claim(
+            "tab3.1/c7",
+            "losses are larger at a small Max than at a large one",
+            (PLR(max_th=10.5) > PLR(max_th=35))(min_th=HIGHER_MIN),
+        ),
     ),
 )
 

@@ -76,10 +76,7 @@ def all_inside(name: str, cells: Sequence[Cell], reading: str = "no tolerance") 
     """The claim that every printed number lies in the 95 % interval of the measured one."""
     says = "cells whose print is inside the 95 % interval"
     return Claim(
-        f"{name}/cells",
-        says,
-        by_table(lambda table: inside(table, there(table, cells)), "all"),
-        reading=reading,
+        f"{name}/cells", says, by_table(lambda table: inside(table, there(table, cells)), "all"), reading=reading
     )
 
 

@@ -125,10 +125,7 @@ CLAIMS = (
         "ch1.rem/c1",
         "(cited) REM uses the link well, with a queue at its target, but is unfair, and slow under heavy load",
         swept(
-            every(
-                _loads(LU >= 95, AQS.reads(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"),
-                _slow("REM"),
-            )
+            every(_loads(LU >= 95, AQS.reads(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"), _slow("REM"))
         ),
         "LU >= 95 %, AQS 10 +- 25 %, F below 0.9 at 53 and 103 flows (its fairness is called not adequate); "
         "slow as PI is",

@@ -110,10 +110,7 @@ CLAIMS = (
         "ex.timeconst/c1",
         "with w = 0.002 the average takes 500 arrivals to 63 % of a step",
         by_table(
-            _exact(
-                ("arrivals", ARRIVALS, 499.5, 0.05),
-                ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6),
-            ),
+            _exact(("arrivals", ARRIVALS, 499.5, 0.05), ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6)),
             "499.5; the rule gives 0.002 for a time constant of as many packets",
         ),
         must_hold=True,

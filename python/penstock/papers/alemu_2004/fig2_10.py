@@ -37,9 +37,7 @@ CLAIMS = (
         reading="utilization by the bytes sent",
     ),
     Claim(
-        "fig2.10b/c1",
-        "PSAND's queue is almost full least often",
-        swept(LONGER(scheme=OTHERS) - LONGER(scheme=OWN) > 0),
+        "fig2.10b/c1", "PSAND's queue is almost full least often", swept(LONGER(scheme=OTHERS) - LONGER(scheme=OWN) > 0)
     ),
     *(
         Claim(

@@ -10,11 +10,7 @@ __all__ = ["CLAIMS", "draw", "study"]
 
 CLAIMS = (
     Claim("fig2.12/c1", "the mean queue falls with the factor", falls(AQS(**ANY), "coef")),
-    Claim(
-        "fig2.12/c2",
-        "the mean queue rises with the power",
-        rises(AQS(coef=above(1), gamma=above(0)), "gamma"),
-    ),
+    Claim("fig2.12/c2", "the mean queue rises with the power", rises(AQS(coef=above(1), gamma=above(0)), "gamma")),
 )
 
 draw = panels.for_each_load("coef", "AQS", "gamma")

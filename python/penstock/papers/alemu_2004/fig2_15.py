@@ -12,10 +12,7 @@ def bounds(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -
     """PSAND with each bound and load."""
     return Sweep(
         lambda high, flows: load(psand(coef, gamma, high), flows),
-        {
-            "high": Choice([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]),
-            "flows": Choice([3, 53, 103], LOADS),
-        },
+        {"high": Choice([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]), "flows": Choice([3, 53, 103], LOADS)},
         seeds=Choice(5, 100),
         labels=labels or {},
     )

@@ -13,10 +13,7 @@ CLAIMS = (
     Claim(
         "fig2.16b/c1",
         "the bound does not lower the mean queue significantly, which stays above that of Figure 2.15",
-        every(
-            (AQS(high=1.0) / AQS(high=0.1)).reads(1, share=0.25)(pair=ONE),
-            AQS(pair=ONE) > AQS(pair=FIG2_15),
-        ),
+        every((AQS(high=1.0) / AQS(high=0.1)).reads(1, share=0.25)(pair=ONE), AQS(pair=ONE) > AQS(pair=FIG2_15)),
     ),
     Claim("fig2.16a/c1", "the variance is above that of Figure 2.15", VQS(pair=ONE) > VQS(pair=FIG2_15)),
 )

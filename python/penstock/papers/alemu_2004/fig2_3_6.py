@@ -58,9 +58,7 @@ CLAIMS = (
         swept(FULL(scheme="RED") > FULL(scheme=AREDS))(window="50-100"),
     ),
     Claim(
-        "fig2.3-6/c6",
-        "PSAND's queue swings least",
-        swept(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100"),
+        "fig2.3-6/c6", "PSAND's queue swings least", swept(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100")
     ),
 )
 

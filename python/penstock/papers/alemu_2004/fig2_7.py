@@ -19,11 +19,7 @@ CLAIMS = (
         "after the flows have gone PSAND is stable within 3 s, the others in about 5",
         every(settling(scheme="PSAND") < 3, settling(scheme=OTHERS).reads(5, 2.5, 10))(window="all"),
     ),
-    Claim(
-        "fig2.7/c2",
-        "RED's queue falls most at 50 s",
-        (fall(scheme="RED") > fall(scheme=AREDS))(window="all"),
-    ),
+    Claim("fig2.7/c2", "RED's queue falls most at 50 s", (fall(scheme="RED") > fall(scheme=AREDS))(window="all")),
     Claim(
         "fig2.7/c3",
         "afterwards RED's queue is empty most often, the adaptive REDs' more often than PSAND's",

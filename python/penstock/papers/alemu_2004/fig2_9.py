@@ -76,11 +76,7 @@ CLAIMS = (
         _falls_with_length("empty"),
         reading="own",
     ),
-    Claim(
-        "fig2.9c/c5",
-        "the adaptive REDs lose slightly more than RED",
-        swept(PLR(scheme=AREDS) > PLR(scheme="RED")),
-    ),
+    Claim("fig2.9c/c5", "the adaptive REDs lose slightly more than RED", swept(PLR(scheme=AREDS) > PLR(scheme="RED"))),
     Claim(
         "fig2.9/c6",
         "the adaptive REDs have a shorter and steadier queue than RED",

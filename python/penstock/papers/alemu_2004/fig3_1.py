@@ -36,10 +36,7 @@ CLAIMS = (
     Claim(
         "fig3.1/c11",
         "the queue is steadiest at a small Max for few flows and at Max 20 for many",
-        every(
-            least_at(VQS(min_th=0, flows=3), "max_th", 10.5),
-            least_at(VQS(min_th=0, flows=103), "max_th", 20),
-        ),
+        every(least_at(VQS(min_th=0, flows=3), "max_th", 10.5), least_at(VQS(min_th=0, flows=103), "max_th", 20)),
     ),
 )
 

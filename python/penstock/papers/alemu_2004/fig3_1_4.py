@@ -93,10 +93,7 @@ CLAIMS = (
     Claim(
         "fig3.1-2/c4",
         "with many flows the queue exceeds the target for a small and for a large Max",
-        by_table(
-            _between,
-            "73 and 103 flows: AQS > 10 at Max 10.5 and 35 for every Min, and lower between",
-        ),
+        by_table(_between, "73 and 103 flows: AQS > 10 at Max 10.5 and 35 for every Min, and lower between"),
     ),
     Claim(
         "fig3.1-2/c5",

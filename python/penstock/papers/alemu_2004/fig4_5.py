@@ -21,11 +21,7 @@ CLAIMS = (
         "fig4.5a/c1",
         "REM's queue is shorter than PSAND's, about the same for all N and far below 10",
         swept(
-            every(
-                lower(AQS, REM, "PSAND"),
-                (abs(AQS / averaged(AQS) - 1) <= 0.25)(scheme=REM),
-                AQS(scheme=REM) < 7.5,
-            )
+            every(lower(AQS, REM, "PSAND"), (abs(AQS / averaged(AQS) - 1) <= 0.25)(scheme=REM), AQS(scheme=REM) < 7.5)
         ),
         "every N: AQS < PSAND's, within 25 % of its mean over N and < 7.5",
     ),

@@ -19,8 +19,7 @@ def _same(number: Number) -> Number:
 
 CHANGE = averaged(PLR) - _same(PLR)
 ALIKE = every(
-    *((averaged(q) / _same(q)).reads(1, share=share) for q, share in ((AQS, 0.25), (VQS, 0.4))),
-    CHANGE.between(-2, 2),
+    *((averaged(q) / _same(q)).reads(1, share=share) for q, share in ((AQS, 0.25), (VQS, 0.4))), CHANGE.between(-2, 2)
 )
 WORSE = every(averaged(AQS) > _same(AQS) * 1.25, averaged(VQS) > _same(VQS) * 1.4, CHANGE > 2)
 
@@ -30,8 +29,7 @@ CLAIMS = in_cells(
         "fig4.8/c1",
         "BLUE, REM and PSAND change little from equal to unequal round trips; PI, AVQ and LRED get much worse",
         every(
-            ALIKE(scheme=["BLUE", "REM", "PSAND"]),
-            *(some(WORSE(scheme=scheme)) for scheme in ("PI", "AVQ", "LRED")),
+            ALIKE(scheme=["BLUE", "REM", "PSAND"]), *(some(WORSE(scheme=scheme)) for scheme in ("PI", "AVQ", "LRED"))
         ),
         "averages over N: AQS within 25 %, VQS 40 %, PLR 2 points; for the latter one worse by more",
     ),
@@ -55,12 +53,7 @@ CLAIMS = in_cells(
     Claim(
         "fig4.8c/c1",
         "PI loses least with few flows, PSAND with many",
-        swept(
-            every(
-                lower(PLR, "PI", others("PI"))(flows=FEW),
-                lower(PLR, "PSAND", others("PSAND"))(flows=MANY),
-            )
-        ),
+        swept(every(lower(PLR, "PI", others("PI"))(flows=FEW), lower(PLR, "PSAND", others("PSAND"))(flows=MANY))),
         "PLR below the seven others: PI for N <= 13, PSAND for N >= 73",
     ),
     Claim(
@@ -94,9 +87,7 @@ CLAIMS = in_cells(
         "PSAND loses less than AVQ and AVQ*, which pays with losses and utilization for its gain",
         swept(
             every(
-                lower(PLR, "PSAND", AVQS),
-                higher(PLR, "AVQ*", "AVQ")(flows=MANY),
-                lower(LU, "AVQ*", "AVQ")(flows=MANY),
+                lower(PLR, "PSAND", AVQS), higher(PLR, "AVQ*", "AVQ")(flows=MANY), lower(LU, "AVQ*", "AVQ")(flows=MANY)
             )
         ),
         "PLR(PSAND) below both; N >= 73: PLR of AVQ* above, LU below AVQ's",
@@ -104,20 +95,14 @@ CLAIMS = in_cells(
     Claim(
         "fig4.8b/c3",
         "BLUE and AVQ have the least steady queues, then LRED",
-        every(
-            better("VQS", "LRED", ["BLUE", "AVQ"]),
-            better("VQS", others("BLUE", "AVQ", "LRED"), "LRED"),
-        ),
+        every(better("VQS", "LRED", ["BLUE", "AVQ"]), better("VQS", others("BLUE", "AVQ", "LRED"), "LRED")),
         "averages of VQS: BLUE and AVQ above LRED, LRED above the five others",
     ),
     Claim(
         "fig4.8b/c4",
         "LRED* varies more than PSAND but with very many flows",
         swept(
-            every(
-                higher(VQS, "LRED*", "PSAND")(flows=at_most(53)),
-                lower(VQS, "LRED*", "PSAND")(flows=at_least(93)),
-            )
+            every(higher(VQS, "LRED*", "PSAND")(flows=at_most(53)), lower(VQS, "LRED*", "PSAND")(flows=at_least(93)))
         ),
         "VQS(LRED*) above PSAND's for N <= 53, below for N >= 93",
     ),

@@ -31,9 +31,7 @@ CLAIMS = needing(
         "fig5.10/c2",
         "these numbers are below those of one source, and grow with h",
         every(
-            (EIGHT < ONE)(code=CODES),
-            EIGHT(code="16,1") < EIGHT(code="16,2"),
-            EIGHT(code="16,2") < EIGHT(code="16,4"),
+            (EIGHT < ONE)(code=CODES), EIGHT(code="16,1") < EIGHT(code="16,2"), EIGHT(code="16,2") < EIGHT(code="16,4")
         ),
         "each crossing below that of one source; h = 1 < 2 < 4",
     ),

@@ -5,11 +5,7 @@ from penstock.papers.alemu_2004.measures import Numbers
 from penstock.papers.alemu_2004.setup import losing
 from penstock.reproduce.figure import Claim, Sweep, every, metric
 
-GROUPS = {
-    "alone": [6, 9, 20],
-    "in pairs": [6, 7, 12, 13],
-    "of 1, 2 and 3": [4, 11, 12, 18, 19, 20, 30],
-}
+GROUPS = {"alone": [6, 9, 20], "in pairs": [6, 7, 12, 13], "of 1, 2 and 3": [4, 11, 12, 18, 19, 20, 30]}
 """Numbers of lost packets."""
 
 study = Sweep(lambda lost: losing(GROUPS[lost], "2s"), {"lost": list(GROUPS)})

@@ -56,10 +56,9 @@ CLAIMS = (
     Claim(
         "fig5.4/c5",
         "at 10 flows (16,1) divides losses by 1.9 behind drop-tail, by 3.4 behind RED",
-        every(
-            REPAIRED(scheme=TAIL).reads(1.9, share=0.3),
-            REPAIRED(scheme=RED).reads(3.4, share=0.3),
-        )(code="16,1", flows=10),
+        every(REPAIRED(scheme=TAIL).reads(1.9, share=0.3), REPAIRED(scheme=RED).reads(3.4, share=0.3))(
+            code="16,1", flows=10
+        ),
         "PLRBC/PLR +- 30 %",
     ),
     *needing(

@@ -14,10 +14,7 @@ CLAIMS = in_cells(
     Claim(
         "fig5.5a/c1",
         "RED's queue is shorter, whatever the redundancy",
-        every(
-            swept(AQS(scheme=RED) < AQS(scheme=TAIL)),
-            (abs(AQS(code="16,4") / AQS - 1) <= 0.05)(scheme=BOTH),
-        ),
+        every(swept(AQS(scheme=RED) < AQS(scheme=TAIL)), (abs(AQS(code="16,4") / AQS - 1) <= 0.05)(scheme=BOTH)),
         "AQS(RED) < AQS(DT) for every n; with (16,4) within 5 % of (16,1)",
     ),
     Claim(

@@ -85,12 +85,7 @@ CLAIMS = (
             "PLR, VQS and P(X=0) of row 10 below all others; its AQS > 10",
         ),
         Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL(min_th=0), "max_th")),
-        Claim(
-            "tab3.1/c6",
-            "the queue is full more often with a larger Max",
-            rises(FULL, "max_th"),
-            reading="each Min",
-        ),
+        Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL, "max_th"), reading="each Min"),
         Claim(
             "tab3.1/c7",
             "losses are larger at a small Max than at a large one",

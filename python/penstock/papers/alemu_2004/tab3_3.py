@@ -69,9 +69,7 @@ CLAIMS = (
         "tab3.3/c3",
         "methods 4, 5 and 6 are nearly equal",
         every(
-            _as_4(AQS, 0.25),
-            _as_4(VQS, 0.4),
-            abs(PLR(method=["shift-up", "shift-down"]) - PLR(method="spread")) <= 2,
+            _as_4(AQS, 0.25), _as_4(VQS, 0.4), abs(PLR(method=["shift-up", "shift-down"]) - PLR(method="spread")) <= 2
         )(flows=103),
         "AQS within 25 %, VQS within 40 %, PLR within 2 points of method 4's at 103 flows",
     ),

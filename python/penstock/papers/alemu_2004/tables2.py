@@ -37,9 +37,7 @@ def _own(row: str, flows: int, high: float, acks: Acks) -> ps.Scenario:
 
 # All of them at 3 and 28 flows, PSAND with both bounds of max_p.
 study = Sweep(_other, {"row": list(OTHERS), "flows": FLOWS, "acks": ACKS}, seeds=Choice(5, 100)) + Sweep(
-    _own,
-    {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5]), "acks": ACKS},
-    seeds=Choice(5, 100),
+    _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5]), "acks": ACKS}, seeds=Choice(5, 100)
 )
 
 

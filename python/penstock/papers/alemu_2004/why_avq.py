@@ -28,10 +28,7 @@ def _counted(scheme: str, flows: int, counts: str) -> Document:
 # The schemes of chapter 4 with equal round trips; AVQ and AVQ* with bytes and with packets.
 FLOWS = Choice([3, 53, 103], GRID)
 study = Sweep(load4, {"scheme": ALL, "flows": FLOWS}, Choice(5, 10), labels={"topology": "same"}) + Sweep(
-    _counted,
-    {"scheme": AVQS, "flows": FLOWS, "counts": list(COUNTS)},
-    Choice(5, 10),
-    labels={"topology": "same"},
+    _counted, {"scheme": AVQS, "flows": FLOWS, "counts": list(COUNTS)}, Choice(5, 10), labels={"topology": "same"}
 )
 
 

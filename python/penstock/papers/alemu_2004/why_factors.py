@@ -50,19 +50,15 @@ CLAIMS = (
     own(
         "few",
         "3 flows: losses rise with the factor and fall with the power",
-        every(
-            rises(PLR(coef=ANY, gamma=at_least(1)), "coef"),
-            falls(PLR(coef=at_least(1.5), gamma=ANY), "gamma"),
-        )(flows=3),
+        every(rises(PLR(coef=ANY, gamma=at_least(1)), "coef"), falls(PLR(coef=at_least(1.5), gamma=ANY), "gamma"))(
+            flows=3
+        ),
         "as fig2.14/c1, powers >= 1, factors >= 1.5",
     ),
     own(
         "large",
         "3 flows: factor 3 loses 1.8 % with powers 1.5 and 2",
-        every(
-            every(judge.plr(PLR, 1.8), PLR < 2)(coef=3, gamma=HIGH),
-            judge.plr(PLR(scheme=AREDS), 0.9),
-        )(flows=3),
+        every(every(judge.plr(PLR, 1.8), PLR < 2)(coef=3, gamma=HIGH), judge.plr(PLR(scheme=AREDS), 0.9))(flows=3),
         "+- 0.5 %, < 2 %; adaptive REDs 0.9 +- 0.5 %",
     ),
     own(

@@ -135,11 +135,7 @@ CLAIMS = (
         "fig3.3-4-c2",
         "as fig3.3-4/c2",
         gather(
-            _unrefuted,
-            every(
-                least_at(VQS(max_th=35), "min_th", 0),
-                varies(VQS(max_th=10.5), "min_th") <= 0.4,
-            )(**ENDS),
+            _unrefuted, every(least_at(VQS(max_th=35), "min_th", 0), varies(VQS(max_th=10.5), "min_th") <= 0.4)(**ENDS)
         ),
         "refuted at no load",
         needs=ENDS,

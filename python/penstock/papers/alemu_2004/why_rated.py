@@ -160,10 +160,7 @@ def _rated() -> Iterator[Claim]:
         "Table 4.3, VQS",
     )
     yield own(
-        "tab4.3-c3",
-        "AVQ by packets: as tab4.2-c3",
-        _with(PACKETS, _longer(tab4_3.PRINTED)),
-        "Table 4.3, PLR or AQS",
+        "tab4.3-c3", "AVQ by packets: as tab4.2-c3", _with(PACKETS, _longer(tab4_3.PRINTED)), "Table 4.3, PLR or AQS"
     )
 
 

@@ -39,12 +39,7 @@ def scenario(reading: str, setting: str, strategy: str, x: float) -> ps.Scenario
 
 study = Sweep(
     scenario,
-    {
-        "reading": list(READINGS),
-        "setting": list(SETTINGS),
-        "strategy": STRATEGIES,
-        "x": Choice([HALF], IN_RATES),
-    },
+    {"reading": list(READINGS), "setting": list(SETTINGS), "strategy": STRATEGIES, "x": Choice([HALF], IN_RATES)},
     span=setup.lasting("20s"),
     keep=setup.of_average,
 )

@@ -42,10 +42,9 @@ CLAIMS = (
         Claim(
             "c26",
             "with DA TCP times out more often, most so where a middle share is in profile",
-            every(
-                (timeouts > dfq(fig5.timeouts))(x=at_least(HALF)),
-                timeouts(x=6.8) > timeouts(x=[3.2, 9.2]),
-            )(tagger=NS2),
+            every((timeouts > dfq(fig5.timeouts))(x=at_least(HALF)), timeouts(x=6.8) > timeouts(x=[3.2, 9.2]))(
+                tagger=NS2
+            ),
             reading=f"{NS2}; from 5 Mb/s on",
         ),
     ),

@@ -8,11 +8,7 @@ from penstock.reproduce.figure import Choice, Claim, Sweep, every, metric
 IN_PROFILE = "AF11"
 study = Sweep(
     setup.with_victim,
-    {
-        "acks": [UNTAGGED, IN_PROFILE],
-        "victim": VICTIMS,
-        "setting": Choice(["Reno, strict"], list(SETTINGS)),
-    },
+    {"acks": [UNTAGGED, IN_PROFILE], "victim": VICTIMS, "setting": Choice(["Reno, strict"], list(SETTINGS))},
     seeds=Choice(5, 8),
     span=setup.lasting("20s"),
     keep=setup.of_average,

@@ -6,17 +6,7 @@ from collections.abc import Callable
 
 from penstock.papers.brandauer_2001.setup import OPTION, RED, everlasting, udp_loss, web_panel, web_study
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import (
-    Claim,
-    Effort,
-    Number,
-    Study,
-    each_run,
-    every,
-    formula,
-    mean,
-    most,
-)
+from penstock.reproduce.figure import Claim, Effort, Number, Study, each_run, every, formula, mean, most
 from penstock.results.sample import Sample
 
 

@@ -28,10 +28,9 @@ CLAIMS = (
     Claim(
         "c01",
         "the goodput of all mechanisms is practically equal",
-        every(
-            (_ratio(["TD", "REDopt"]) <= 1.03)(flows=16),
-            (_ratio(SCHEMES) <= 1.03)(flows=above(16)),
-        )(setting=SETTING),
+        every((_ratio(["TD", "REDopt"]) <= 1.03)(flows=16), (_ratio(SCHEMES) <= 1.03)(flows=above(16)))(
+            setting=SETTING
+        ),
         "largest / smallest <= 1.03 for every N; at N = 16 of TD and REDopt (c03 has the others)",
         must_hold=True,
     ),

@@ -23,12 +23,7 @@ study = Sweep(
 
 max_th = formula(lambda flows: thresholds("GREDstd", design(flows))[1], "max_th")
 CLAIMS = (
-    Claim(
-        "c08",
-        "the queue of gentle RED stays below max_th",
-        mean_queue(max_p=ENOUGH) <= max_th,
-        reading=READING,
-    ),
+    Claim("c08", "the queue of gentle RED stays below max_th", mean_queue(max_p=ENOUGH) <= max_th, reading=READING),
     Claim(
         "c13",
         "the deviation of gentle RED varies less with the load than tail-drop's",

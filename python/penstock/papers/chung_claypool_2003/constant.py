@@ -66,10 +66,7 @@ over_delay = Sweep(
 )
 RATES = Choice(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
 # Figure 5, bottom: the rate of the congested link (Section III).
-over_rate = Sweep(
-    lambda rate, p: constant("drop", 300, p, rate=rate),
-    {"rate": RATES, "p": Choice([0.05], GRID)},
-)
+over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate=rate), {"rate": RATES, "p": Choice([0.05], GRID)})
 
 LIMITS = {10_000: 300, 12: 700, 6: 1300}
 """Limits of the window in packets, and how many flows have them (Section III); the first is none."""

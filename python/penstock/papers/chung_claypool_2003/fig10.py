@@ -10,11 +10,7 @@ from penstock.papers.chung_claypool_2003.step_load import LIMIT, LOADS, MAX_P, M
 from penstock.reproduce.figure import Claim, Curves, Effort, Statement, metric
 from penstock.results.table import Labels
 
-LAWS = {
-    "drops, with timeouts": law("drop", timeouts=True),
-    "drops, without": law("drop"),
-    "marks": law("mark"),
-}
+LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:

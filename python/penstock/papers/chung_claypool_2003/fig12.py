@@ -13,10 +13,9 @@ CLAIMS = (
     Claim(
         "c17",
         "from 250 flows on gentle does not clearly oscillate less than RED, but loses less",
-        every(
-            swing(queue="gentle RED") / swing(queue="RED") >= 0.8,
-            loss(queue="gentle RED") < loss(queue="RED"),
-        )(flows=at_least(250)),
+        every(swing(queue="gentle RED") / swing(queue="RED") >= 0.8, loss(queue="gentle RED") < loss(queue="RED"))(
+            flows=at_least(250)
+        ),
         must_hold=True,
     ),
 )

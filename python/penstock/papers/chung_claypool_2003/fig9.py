@@ -72,10 +72,5 @@ CLAIMS = (
 )
 
 draw = Curves(
-    "p",
-    "q",
-    "by",
-    where={"flows": 300},
-    labels=("probability", "mean queue of 300 flows (packets)"),
-    log="x",
+    "p", "q", "by", where={"flows": 300}, labels=("probability", "mean queue of 300 flows (packets)"), log="x"
 )

@@ -9,18 +9,7 @@ from typing import Any
 import penstock as ps
 from penstock.papers.kantawala_turner_2005 import setup
 from penstock.papers.kantawala_turner_2005.setup import HELD, NEVER, SEEN, TRIPS, fast, panel, queue, slow, times, used
-from penstock.reproduce.figure import (
-    Claim,
-    Effort,
-    Readings,
-    Study,
-    Table,
-    by_table,
-    every,
-    metric,
-    needing,
-    within,
-)
+from penstock.reproduce.figure import Claim, Effort, Readings, Study, Table, by_table, every, metric, needing, within
 from penstock.results.sample import Condition
 
 FORMS: Mapping[str, Mapping[str, Any]] = {

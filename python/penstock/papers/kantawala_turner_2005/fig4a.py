@@ -28,11 +28,7 @@ CLAIMS = (
     *needing(
         SETTLED,
         c01(scheme=["RED", "Blue"]),
-        Claim(
-            "c02",
-            "with DTDRR and DSDRR they have almost 90 %",
-            slow(scheme=NEW, buffer=at_least(1000)) >= 80,
-        ),
+        Claim("c02", "with DTDRR and DSDRR they have almost 90 %", slow(scheme=NEW, buffer=at_least(1000)) >= 80),
         c03(scheme=NEW),
         Claim(
             "c05",

@@ -14,11 +14,7 @@ CLAIMS = (
     *needing(
         SETTLED,
         c06(scheme=["RED", "Blue"]),
-        Claim(
-            "c08",
-            "DTDRR and DSDRR let them have a tenth more",
-            fast(scheme=NEW, buffer=at_least(400)) <= 115,
-        ),
+        Claim("c08", "DTDRR and DSDRR let them have a tenth more", fast(scheme=NEW, buffer=at_least(400)) <= 115),
     ),
     Claim(
         "c07",

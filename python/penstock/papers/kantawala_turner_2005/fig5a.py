@@ -34,10 +34,9 @@ CLAIMS = needing(
     Claim(
         "c15",
         "that is almost twice what RED and tail-drop give, and four times what Blue gives",
-        every(
-            slow(scheme=NEW) / slow(scheme=["RED", "Tail-Drop"]) >= 1.6,
-            slow(scheme=NEW) / slow(scheme="Blue") >= 3,
-        )(buffer=FROM_400),
+        every(slow(scheme=NEW) / slow(scheme=["RED", "Tail-Drop"]) >= 1.6, slow(scheme=NEW) / slow(scheme="Blue") >= 3)(
+            buffer=FROM_400
+        ),
     ),
     Claim(
         "c16",

@@ -47,10 +47,7 @@ def _part(network: str, load: str, span: Span, sizes: list[int]) -> Runs:
 
 study = added(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the link
     _part(TRIPS, "long", ("50s", "20s"), [200, 1000]),
-    full=[
-        _part(TRIPS, "short", ("40s", "12s"), [1000]),
-        _part(HOPS, "long", ("40s", "15s"), [1000]),
-    ],
+    full=[_part(TRIPS, "short", ("40s", "12s"), [1000]), _part(HOPS, "long", ("40s", "15s"), [1000])],
 )
 
 

@@ -19,58 +19,58 @@ consecutive losses begin at random, and a block of T = k + h packets sees a comp
 drop-tail's batches and 0.9 of RED's being one loss, the others two. From it follow thresholds: at the same loss rate p
 RED is better up to p = x_h / (k + h) (`ps.model.code_threshold`, exact: {thresholds} for h = 1, 2, 4, 8).
 
-The thesis leaves open whether the model **predicts which queue wins** when it is fed with the lengths of the runs of
-losses that are really there. `ps.model.Batches` takes any such distribution; here the simulator answers. `make fec`
-measures all numbers of this page in about three minutes and writes it. What is predicted is the loss after correction
-and the better queue, from the loss rate and the runs that the same simulations have before correction.
+The thesis leaves open whether the model **predicts the better queue** when it is given the real lengths of the runs of
+consecutive losses. `ps.model.Batches` takes any such distribution, so simulations can answer this. From the loss rate
+and the run lengths before correction the model predicts the loss after correction, and the better queue; the same
+simulations measure both. `make fec` measures all numbers of this page in about three minutes and writes it.
 
 ## The answer
 
 {findings}
 
-## The case
+## Setup
 
-`scenarios/thesis_fec.toml`: 10 Mbit/s, room for 35 packets, drop-tail or RED (5 and 15 packets, gentle), 10 to 100 long
-SACK flows, and one Poisson source of 573-byte packets, whose rate of 500 kbit/s before redundancy is 5 % of the link.
-Besides, a source of 4 Mbit/s, whose packets are close together. {runs} runs of 100 s each; both queues see the same
-draws. For each queue the model gets the measured loss rate and the lengths of all its runs of losses, and says what is
-left after correction: E[N; N > h] / T. Winners as measured are those whose 95 % interval of the difference, run by run,
-lies on one side of 0; {undecided} of {all} cells stay undecided.
+`scenarios/thesis_fec.toml`: 10 Mbit/s, a buffer of 35 packets, drop-tail or RED (5 and 15 packets, gentle), 10 to 100
+long SACK flows, and one Poisson source of 573-byte packets. Its rate of 500 kbit/s before redundancy is 5 % of the
+link; a second set of runs has 4 Mbit/s, so that packets of a block are close together. Each cell has {runs} runs of 100
+s; both queues see the same random numbers. For each queue the model gets the measured loss rate and the lengths of all
+its runs of losses, and gives the loss after correction, E[N; N > h] / T. A queue is better if the 95 % interval of the
+difference, run by run, lies on one side of 0; {undecided} of {all} cells stay undecided.
 
 ![Difference of the losses after correction, measured and by the model](../images/fec.png)
 
-RED less drop-tail: below 0 RED is better. Points with intervals are measured, lines are the model: of the measured runs
-(dashed), of the thesis' shares (dotted).
+RED minus drop-tail: below 0 RED is better. Points with intervals are measured; lines are the model with the measured
+runs (dashed) and with the shares of the thesis (dotted).
 
 """
 
 CROSSING = """
-## Where the two cross
+## Crossing points
 
-The number of flows at which drop-tail becomes the better queue, between the loads that were measured:
+The number of flows above which drop-tail is the better queue, interpolated between the measured loads:
 
 {crossings}
 
-## What the model does not know
+## Limits of the model
 
-Losses after correction hang on how the losses *in a block* vary, and the model makes that variation from runs alone:
-the variance over the mean is E[A²] / E[A] for runs of length A. Traces tell what it is (code (16,4), {traces} runs):
+Losses after correction depend on the variance of the losses *in a block*. The model derives it from the runs alone:
+variance over mean is E[A²] / E[A] for runs of length A. Traces give the measured value (code (16,4), {traces} runs):
 
 {dispersion}
 
-* Under few flows losses come in bunches that are longer than runs: a full queue loses several packets of a block with
-  others between them. The model has too little variation, and promises too little loss.
-* The faster the source, the more of its block falls into one such bunch. With 4 Mbit/s a block takes 18 ms, not 147,
-  and the variance behind drop-tail is half as large again as the model's, or twice.
-* Under many flows drop-tail's queue is full nearly always, and losses are more even than random: its variance is below
-  the model's. RED's stays above it; its drops follow the average queue, which moves slowly, and that is a likely
-  cause.
+* With few flows losses cluster beyond runs: a full queue loses several packets of a block, with delivered packets
+  between them. The variance of the model is too small, and so is its predicted loss.
+* The faster the source, the more packets of a block fall into one cluster. At 4 Mbit/s a block takes 18 ms instead of
+  147 ms, and the variance behind drop-tail is 1.5 to 2 times that of the model.
+* With many flows the queue of drop-tail is nearly always full, and losses are more even than random: the variance is
+  below the model's. RED's variance stays above it, probably because its drops follow the average queue, which moves
+  slowly.
 
-So the model errs in one direction for drop-tail and in the other for RED, and near the crossing the winner is wrong.
-The thesis' own measurements cross later: at 52 flows with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
-rates are near the ones here, and fewer of its blocks are beyond repair behind RED. Its settings are not told in full;
-ns-2.35 with the settings used here agrees with penstock (see the [validation](validation.md)). Why the thesis differs
-was not pursued.
+So the model errs in opposite directions for drop-tail and RED, and predicts the wrong queue near the crossing. The
+crossings measured in the thesis are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
+rates are near those here, but behind RED it has fewer blocks beyond repair. The thesis does not give all its
+settings; ns-2.35 with the settings used here agrees with penstock (see the [validation](validation.md)). The cause of
+the difference is unknown.
 """
 
 
@@ -89,7 +89,7 @@ def page(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> str:
     return measured.wrapped(f"{head}## The numbers\n\n{NUMBERS}\n\n{tables}\n\n{tail}")
 
 
-NUMBERS = """Losses in per cent; *single* is the share of runs that are one loss. A model's winner in bold is wrong."""
+NUMBERS = """Losses in per cent; *single* is the share of runs of length one; wrong predictions are in bold."""
 
 Sweeps = Sequence[tuple[str, int, int, Sequence[Pair]]]
 
@@ -109,16 +109,21 @@ def _findings(sweeps: Sweeps) -> list[str]:
     slow = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate != FAST for p in found])
     fast = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate == FAST for p in found])
     return [
-        f"* **Mostly yes.** Of {decided} cells with a winner the model of the measured runs tells it in {shown[0]}, "
-        f"that of the thesis' 0.6 and 0.9 in {shown[1]}, and one of losses that all come alone in {shown[2]}. The "
-        "measured lengths are worth having, most of all for a source that is not the thesis'.",
-        "* **It errs near the crossing**, where the difference is small: all wrong cells lie between the load at which "
-        "the two cross and the one at which the model says so, which may be 20 flows apart.",
-        f"* **The amounts are less good.** Model over measured loss after correction: {single} with one redundancy "
-        f"packet and 30 flows or more; {slow} with more redundancy, where at least 0.1 % is left; {fast} if the source "
-        "is also fast. Losses are not independent beyond their runs, which is all that the model knows.",
-        "* As a rule, RED is the better queue for a code under light load and drop-tail under heavy load. More "
-        "redundancy for the same k, shorter blocks and a faster source each shift the crossing to more flows.",
+        f"* **Mostly yes.** In {decided} cells one queue is better. The model predicts it in {shown[0]} with "
+        "the measured runs, "
+        f"in {shown[1]} with the shares 0.6 and 0.9 of the thesis, and in {shown[2]} if all losses are single. The "
+        "measured lengths help most for a source other than that of the thesis.",
+        "* **It errs near the crossing**, where the difference is small: all wrong predictions lie between "
+        "the measured and "
+        "the predicted crossing, which may be 20 flows apart.",
+        f"* **The predicted losses are less accurate.** Predicted over measured loss after correction: "
+        f"{single} with one "
+        f"redundant packet and 30 flows or more; {slow} with more redundancy, where at least 0.1 % is left; "
+        f"{fast} if the "
+        "source is also fast. The model assumes that runs of losses are independent, and they are not.",
+        "* As a rule, RED is the better queue for a code at light load and drop-tail at heavy load. More "
+        "redundancy for the "
+        "same k, shorter blocks and a faster source each move the crossing to more flows.",
     ]
 
 

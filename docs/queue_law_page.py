@@ -16,26 +16,24 @@ from queue_law import LIMITED, LINEAR, LOADS, PS, RATES, ROOT, TRIPS, WIDE, WIRE
 
 NS2 = ROOT / "tests" / "data" / "ns2" / "queue_law.json"
 
-HEAD = """# The queue law beside the simulation
+HEAD = """# The queue law and the simulation
 
-J. Chung and M. Claypool ("Analysis of RED-Family Active Queue Management", 2003, section II) have a router with an
-endless queue drop or mark every arriving packet with a fixed probability p, and say where the queue of N long TCP flows
-settles:
+J. Chung and M. Claypool ("Analysis of RED-Family Active Queue Management", 2003, section II) derive the mean queue of N
+long TCP flows at a router with an infinite queue that drops or marks every arriving packet with a fixed probability p:
 
 > q = N W(p) / (1 + p) − RTLD SR, and for marks q = N W(p) − RTLD SR (equation 2),
 
-with W the mean window of [Padhye et al. without timeouts](../reference/model.md), RTLD the round trip of the links and
-SR the packets that the link serves in a second. Here the law stands beside the simulation, as in figures 4 to 8 of the
-work. `make queue-law` measures all numbers of this page in about two minutes and writes it;
+where W is the mean window of [Padhye et al. without timeouts](../reference/model.md), RTLD the round trip of the links,
+and SR the service rate of the link in packets per second. This page compares the law with simulations, as figures 4 to
+8 of the paper do. `make queue-law` measures all numbers in about two minutes and writes the page;
 `tests/python/test_queue_law.py` measures some of them again.
 
-The case is the work's: 20 Mbit/s, 80 ms, NewReno (profile `ns2`) with packets of 1000 bytes, 1040 on the
-wire, so that SR is 2404 packets a second. Each number is
- a mean of five runs. The longer the queue, the longer the start
-stays in it: at p = 0.005 the 300 flows of 1 s minimum RTO still had twice the queue of the law after 50 s. So each cell
-runs as long again before it is measured as ten times W round trips, at least 50 s, and is measured for at least 150 s.
+The network is that of the paper: 20 Mbit/s, 80 ms, NewReno (profile `ns2`) with packets of 1000 bytes, 1040 on the
+wire, so that SR is 2404 packets per second. Each number is the mean of five runs. With long queues the effect of the
+start lasts long: at p = 0.005 the 300 flows with 1 s minimum RTO still had twice the queue of the law after 50 s. So
+each cell has a warm-up of 10 W round trips, at least 50 s, and is then measured for at least 150 s.
 
-## What comes out
+## Results
 
 {findings}
 """
@@ -45,41 +43,43 @@ FIGURE_4 = """
 
 ![Mean queue against p, law and simulation, marks and drops](../images/queue-law.png)
 
-Lines are the law, points the simulation. Crosses are ns-2.35, with a minimum RTO of 200 ms.
+Lines are the law, points the simulation; crosses are ns-2.35 with a minimum RTO of 200 ms.
 
 {tables}
-Empty cells: the link was idle at times, and the law, which supposes that it never is, has nothing to say.
+Cells are empty where the link was idle at times; the law assumes that it never is.
 
-## Where the deviation comes from
+## Causes of the deviation
 
-The law has a formula for the window and a balance that makes a queue of it. Both can be wrong. Measured windows tell
-them apart: q − q_law is N times
+The law combines a formula for the window with a balance of packets. Measured windows separate the errors of the two:
+q − q_law is N times the sum of
 
-* *window*: (W_sim − W) / (1 + p), the mean congestion window against the formula;
-* *count*, for drops: W_sim ((1 − p) − 1 / (1 + p)). Equation 1 weighs dropped packets against what the link serves
-  (L − p = 1), not against what arrives (L (1 − p) = 1);
-* *flight*: what is in the queue and on the links, less W_sim (1 − p): windows are not full of packets.
+* *window*: (W_sim − W) / (1 + p), the error of the formula for the mean congestion window;
+* *count*, for drops: W_sim ((1 − p) − 1 / (1 + p)). Equation 1 relates dropped packets to the packets served (L − p =
+  1) instead of the packets that arrive (L (1 − p) = 1);
+* *flight*: the packets in the queue and on the links minus W_sim (1 − p), because windows are not always full.
 
-In packets a flow, for {flows} flows:
+In packets per flow, for {flows} flows:
 
 {split}
-* **Flight, marks.** A window of w packets has floor(w) in flight, half a packet less in the mean. After it is halved,
-  nothing is sent for half a round trip, and on average a quarter of the old window is in flight above the new one; that
-  is once in W / 2 round trips of the cycle, and makes a quarter of a packet. The sum is −1/4; found are −0.23 at
-  p = 0.005. It hardly depends on the window, and so matters the more the smaller the window is. The queue is a
-  difference of two numbers, N W and RTLD SR, so that a small share of the window is a larger share of the queue: with
-  100 flows and p = 0.1 a tenth of the window is a fifth of the queue.
-* **Window, marks.** At p = 0.005 the windows are 2 % larger than the formula's: marks that fall into one window halve
-  it once, and the formula counts each. From p = 0.02 they are smaller, by 1 % there and by 4 % at 0.1. What makes them
-  smaller was not taken apart further.
-* **Drops** have the same, and lost packets, and from p = 0.03 timeouts ({timeouts}): the formula has no timeouts, and a
-  flow that waits for its timer has a window of a packet and nothing in flight. With a minimum RTO of 1 s that wait is
-  several round trips, and the queue is gone at a p where 200 ms leave most of it.
+* **Flight, marks.** A window of w packets has floor(w) packets in flight, on average half a packet less. After a
+  halving nothing is sent for half a round trip, in which the packets in flight exceed the new window by a quarter of
+  the old one on average; once per cycle of W / 2 round trips, this adds a quarter of a packet. The sum is −1/4;
+  measured is −0.23 at p = 0.005. It hardly depends on the window, so it matters more for small windows. As the queue is
+  the difference of N W and RTLD SR, a small share of the window is a larger share of the queue: with 100 flows and p =
+  0.1 a tenth of the window is a fifth of the queue.
+* **Window, marks.** At p = 0.005 the windows are 2 % larger than in the formula: several marks in one window halve it
+  once, but the formula counts each. From p = 0.02 on they are smaller, by 1 % there and 4 % at 0.1; the cause was not
+  isolated.
+* **Drops** have the same errors, lost packets besides, and timeouts from p = 0.03 on ({timeouts}). The formula has no
+  timeouts; a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of 1 s
+  the wait lasts several round trips, and the queue vanishes at a p at which 200 ms leave most of it.
 * **Count** is small everywhere, as 1 / (1 + p) = 1 − p + p²: under 2 % of a window up to p = 0.15.
 
-With timeouts in the formula (`QueueLaw(min_rto=0.2)`) and the exact balance drops are within {full_small} to p = 0.02
-and within {full_some} at 0.05, from the other side: the simulation has more queue than that. At 0.1 the deviation is
-{full_large}. The model makes more of these losses timeouts than NewReno has.
+With timeouts in the formula (`QueueLaw(min_rto=0.2)`) and the exact balance, drops are within {full_small}
+up to p = 0.02 and
+within {full_some} at 0.05, where the simulated queue is now the longer one. At 0.1 the deviation is
+{full_large}. The model
+predicts more timeouts than NewReno has.
 """
 
 LINEAR_HEAD = """
@@ -87,20 +87,20 @@ LINEAR_HEAD = """
 
 ![Mean queue against N, RTLD and SR](../images/queue-law-linear.png)
 
-Drops, minimum RTO 200 ms; 300 flows where N does not vary. Lines are the law. The slopes of straight lines through the
-simulation, and the law's:
+Drops, minimum RTO 200 ms; 300 flows except where N varies. Lines are the law. Slopes of straight lines fitted to the
+simulation, and those of the law:
 
 {linear}
-The queue is a straight line of each, and falls with RTLD and with SR: section III of the work says that it rises with
-RTLD, against its own equation, which is a misprint.
+The queue is linear in each, and falls with RTLD and SR. Section III of the paper says that it rises with RTLD; this
+contradicts its own equation and is a misprint.
 
 ## Windows (figures 6 to 8)
 
-![Packets in flight of a flow against p](../images/queue-law-windows.png)
+![Packets in flight per flow against p](../images/queue-law-windows.png)
 
-The window that equation 2 implies, (q + RTLD SR) (1 + p) / N, of runs with drops. At one p it is the same for all
-N, RTLD and SR (left, largest spread {spread}), and limits of the receiver's window flatten it (right: 300
-flows without a limit, 700 with 12 packets, 1300 with 6).
+The window implied by equation 2, (q + RTLD SR) (1 + p) / N, in runs with drops. It depends on p only, not on N, RTLD or
+SR (left; largest spread {spread}). Limits of the receiver's window flatten it (right: 300 flows without a limit, 700
+with 12 packets, 1300 with 6).
 
 {limited}
 """
@@ -122,21 +122,26 @@ def page(results: Results) -> str:
 
 def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
     small = max(abs(f.deviation) for f in marks if f.cell.p <= 0.02)
-    yield f"* **Marks, p up to 0.02: within {100 * small:.1f} % of the law.** Asked for were 6 %."
+    yield f"* **Marks, p up to 0.02: within {100 * small:.1f} % of the law.** The required bound is 6 %."
     at = {p: _range(abs(f.deviation) for f in marks if f.cell.p == p) for p in (0.05, 0.1, 0.2)}
     yield (
-        f"* Above, the simulation has less queue than the law: by {at[0.05]} at p = 0.05, {at[0.1]} at 0.1 and "
+        f"* Above that, the simulated queue is shorter than the law's: by {at[0.05]} at p = 0.05, {at[0.1]} at 0.1 and "
         f"{at[0.2]} at 0.2, most with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} and {_ns2(results, 0.1)} "
-        "at the first two: it is the law that is too simple."
+        "at the first two, so the law is too simple."
     )
     drops = {
         p: _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
         for p in (0.01, 0.02, 0.05, 0.1)
     }
-    yield "* Drops: " + ", ".join(f"{told} at {p:g}" for p, told in drops.items()) + "; timeouts make the difference."
     yield (
-        "* Of what marks have less from p = 0.02 on, 65 to 85 % is a quarter to 0.4 of a packet of each window "
-        "that is not in flight, and the rest windows a few per cent smaller than the formula's. Drops add timeouts."
+        "* Drops: "
+        + ", ".join(f"{told} at {p:g}" for p, told in drops.items())
+        + "; the difference to marks is due to timeouts."
+    )
+    yield (
+        "* For marks from p = 0.02 on, 65 to 85 % of the deviation is due to the 0.25 to 0.4 packets of each "
+        "window that "
+        "are not in flight, and the rest to windows a few per cent smaller than in the formula. Drops add timeouts."
     )
 
 

@@ -19,6 +19,14 @@ from .broken import GOOD, refused
         (["--set", "duration=5"], "--set: duration = 5"),
         (["--set", "name.x=5"], "is not a table"),
         (["--set", "links[3].rate=5"], "no such item"),
+        (
+            ["--set", 'links.bottleneck.edge=[{ kind = "tsw" }]', "--set", "links.bottleneck.edge.0.kind=tsw"],
+            "no such item of a list; an item is written as in change[0].rate",
+        ),
+        (
+            ["--set", "links.bottleneck.change=[5]", "--set", "links.bottleneck.change[0].rate=5"],
+            "is not a table, but 5",
+        ),
         (["--set", "links.bottleneck.queue.scheme=blu"], "unknown scheme"),
     ],
 )  # fmt: skip

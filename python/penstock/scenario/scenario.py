@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest, nearest_name
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest, nearest_name, show_value
 from penstock.files import write_text
 from penstock.laws import python_law
 from penstock.laws.catalog import find_scheme
@@ -282,34 +282,34 @@ def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
     if not keys:
         raise ScenarioError([ErrorDetail(path, "is not a path such as links.bottleneck.queue.max_p", None, origin)])
     place: Any = tree
-    for depth, key in enumerate(keys[:-1]):
+    for depth, key in enumerate(keys):
         here = ".".join(keys[: depth + 1]).replace(".[", "[")
-        if key.startswith("["):
-            place = _item(place, key, here, origin)
-            continue
-        if key not in place and depth == 1 and keys[0] in ("links", "traffic"):
+        above = ".".join(keys[:depth]).replace(".[", "[")
+        last = depth == len(keys) - 1
+        if key.startswith("[") or isinstance(place, list):
+            index = _index(place, key, here, origin)
+            if last:
+                place[index] = value
+            else:
+                place = place[index]
+        elif not isinstance(place, dict):
+            raise ScenarioError([ErrorDetail(path, f"{above} is not a table, but {show_value(place)}", None, origin)])
+        elif last:
+            place[key] = value
+        elif key not in place and depth == 1 and keys[0] in ("links", "traffic"):
             known = ", ".join(place) or "none"
             raise ScenarioError(
                 [ErrorDetail(here, f"no such name{nearest(key, place)}; there are: {known}", None, origin)]
             )
-        place = place.setdefault(key, {})
-        if not isinstance(place, (dict, list)):
-            raise ScenarioError([ErrorDetail(path, f"{here} is not a table, but {json.dumps(place)}", None, origin)])
-    if isinstance(place, list) or keys[-1].startswith("["):
-        index = _index(place, keys[-1], path, origin)
-        place[index] = value
-    else:
-        place[keys[-1]] = value
-
-
-def _item(place: Any, key: str, here: str, origin: str) -> Any:
-    return place[_index(place, key, here, origin)]
+        else:
+            place = place.setdefault(key, {})
 
 
 def _index(place: Any, key: str, here: str, origin: str) -> int:
     found = re.fullmatch(r"\[(\d+)\]", key)
     if not isinstance(place, list) or found is None or int(found[1]) >= len(place):
-        raise ScenarioError([ErrorDetail(here, "there is no such item of a list", None, origin)])
+        message = "there is no such item of a list; an item is written as in change[0].rate"
+        raise ScenarioError([ErrorDetail(here, message, None, origin)])
     return int(found[1])
 
 

@@ -39,17 +39,17 @@ CROSSING = GAP.along("code", _crossing, "data packets where it rises above 0", u
 
 
 def redundancy(h: int) -> Any:
-    """The codes with so many packets of redundancy."""
+    """The codes with `h` packets of redundancy."""
     return tables5.codes(f"with h = {h}", lambda _, own: own == h)
 
 
 def redundancies(table: Table) -> list[int]:
-    """Those of a table."""
+    """The numbers of packets of redundancy in a table."""
     return list(dict.fromkeys(numbers(code)[1] for code in table.axis("code")))
 
 
 def trends(table: Table, flows: int, red: str) -> Iterator[Statement]:
-    """PLRBC falls, PLR rises with k."""
+    """For each h: PLRBC falls and PLR rises with k."""
     for h in redundancies(table):
         at = {"scheme": [TAIL, red], "flows": flows, "code": redundancy(h)}
         yield every(judge.falls(PLRBC, "code"), judge.rises(PLR, "code"))(**at)

@@ -52,7 +52,7 @@ def as_table(cells: Sequence[Cell]) -> Table:
 
 
 def there(table: Table, cells: Sequence[Cell]) -> list[Cell]:
-    """The cells that a table has, as a quick reproduction lacks some; `KeyError` if it has none."""
+    """The printed cells that a table has; a quick reproduction lacks some. `KeyError` if it has none of them."""
     found = [cell for cell in cells if table.has(**cell.at)]
     if not found:
         raise KeyError(f"none of the printed cells is there, such as {cells[0].at}; axes: {table.axes()}")

@@ -26,7 +26,7 @@ ALL = [*CONTROLLERS, "REM of ns-2"]
 REM = Readings({"REM": "", "REM of ns-2": "REM's price by the arrivals, as in ns-2"})
 AVQS, LREDS = ["AVQ", "AVQ*"], ["LRED", "LRED*"]
 MANY, NOT_MANY = at_least(73), below(73)
-"""The numbers of flows that are a high load, and the others."""
+"""High load, from 73 flows on, and the rest."""
 HIGHER = {"LU", "F", "LRL1", "5 to 15"}
 """Where more is better."""
 
@@ -65,7 +65,7 @@ def averaged(number: Number) -> Number:
 
 
 def better(name: str, first: Schemes, second: Schemes) -> Statement:
-    """By the average of a metric over the numbers of flows each first scheme is better than each second one."""
+    """Averaged over the numbers of flows, each first scheme is better than each second one by this metric."""
     a, b = (averaged(metric(name))(scheme=schemes) for schemes in (first, second))
     return a > b if name in HIGHER else a < b
 

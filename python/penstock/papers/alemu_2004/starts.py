@@ -15,7 +15,7 @@ from penstock.reproduce.figure import Choice, SummaryTable, Sweep
 
 SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
-"""The six of Figure 4.2, and PSAND, which the text compares them with."""
+"""The six schemes of Figure 4.2, and PSAND, to which the text compares them."""
 FULL = 25
 """A queue whose mean over a second is below this has left the buffer's end."""
 

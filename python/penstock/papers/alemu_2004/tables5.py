@@ -14,7 +14,7 @@ from penstock.reproduce.figure import Choice, Claim, Readings, Sweep, above, at_
 
 TEN = list(range(10, 101, 10))
 SETTLED = {"flows": 20}
-"""Only a full sweep has so many flows, between which the schemes change places."""
+"""A cell that only a full sweep has: where the schemes change places takes all numbers of flows."""
 REDS = {"RED": "", "automatic RED": "RED as in ns-2 since 2001: 6.25, 18.75, 0.0004"}
 """The REDs, each with the name of its reading (guess 9)."""
 RED, TAIL = Readings(REDS), "DT"
@@ -44,7 +44,7 @@ def study(
 
 
 def for_each_red(claims: Callable[[str], Iterator[Claim]], **needs: str) -> Iterator[Claim]:
-    """Claims on one of the REDs, for each of them that a table has, in a cell with these labels."""
+    """Claims on one of the REDs, made for each RED; left out where no cell has it and these labels."""
     for red, reading in REDS.items():
         for claim in claims(red):
             own = "; ".join(filter(None, [claim.reading, reading]))
@@ -74,7 +74,7 @@ def printed(name: str, code: str, red: str = "RED") -> list[cells.Cell]:
 
 
 def claims(name: str, code: str, last: int) -> Iterator[Claim]:
-    """A row for each number of flows, and up to which one (`last`) RED is the better."""
+    """A claim for each row, and that RED loses less up to `last` flows."""
     title = name.replace("-", ".")
     yield from for_each_red(partial(_rows, name, code))
     yield Claim(

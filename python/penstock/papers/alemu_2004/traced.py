@@ -10,7 +10,7 @@ from penstock.scenario.scenario import Document
 
 
 class Lengths(NamedTuple):
-    """At each packet that arrives, enters or leaves: the time, the packets that wait then, and whether it arrives."""
+    """For each arrival, entry and departure: the time, the packets waiting then, and whether it is an arrival."""
 
     seconds: np.ndarray
     length: np.ndarray
@@ -18,7 +18,7 @@ class Lengths(NamedTuple):
 
 
 def lengths(run: ps.Run) -> Lengths:
-    """Run it again with a trace. An arriving packet is not counted yet."""
+    """Runs the scenario again with a trace. An arriving packet is not counted as waiting yet."""
     scenario = Document({key: value for key, value in run.scenario.items() if key != "seed"}).resolve()
     _, raw = _native.run_recorded(scenario.for_engine(flows=False, series=False), run.seed, True, [], {})
     place = [entry["name"] for entry in scenario.canonical["links"]].index("bottleneck")

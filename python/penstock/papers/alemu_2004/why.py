@@ -42,7 +42,7 @@ class Holds(NamedTuple):
 
 
 def own(experiment: str) -> Callable[..., Claim]:
-    """What makes the claims of such an experiment: they are the reproduction's, not the thesis'."""
+    """A function for the claims of a module that are the reproduction's own, not the thesis'."""
 
     def claim(name: str, says: str, holds: Statement, expected: str = "", **more: Any) -> Claim:
         return Claim(f"{experiment}/{name}", says, holds, expected, reading="own", **more)
@@ -51,7 +51,7 @@ def own(experiment: str) -> Callable[..., Claim]:
 
 
 def among(chosen: Callable[[Labels], bool], holds: Statement, without: str) -> Statement:
-    """A statement on the cells whose labels fulfil something, without one label of them."""
+    """A statement on the cells whose labels fulfil a condition; the label `without` is taken off them."""
 
     def condition(table: Table) -> Condition:
         own = [cell for cell in table.cells if chosen(cell[0])]
@@ -79,15 +79,15 @@ def verdicts(other: Experiment, runs: Table) -> dict[str, Sample]:
 
 
 def study_of(effort: Effort, other: Experiment, loads: str) -> Study:
-    """The study of an experiment; that of a quick reproduction, the same sweep with fewer points, for "few" loads."""
+    """The study of an experiment; with "few" loads that of a quick reproduction, which has fewer points."""
     made: Study = other.module.study(replace(effort, mode="quick") if loads == "few" else effort)
     return made
 
 
 def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Callable[[Effort], Table]:
-    """The verdicts of the claims that an experiment explains, with each change; in quick ones of `quick` only.
+    """The `table` of a module: the verdict of each claim that it explains, with each change.
 
-    Where `loads` is "few" only the first changes are made.
+    A quick reproduction has only the claims of the experiment `quick`; "few" loads have only the first changes.
     """
 
     def table(effort: Effort) -> Table:
@@ -110,7 +110,7 @@ def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) 
 
 
 def as_told(name: str) -> tuple[Claim, ...]:
-    """For each experiment: its reasons are what the runs show, of the changes that were made."""
+    """A claim for each experiment: its claims hold with the changes that `why.toml` names, and with no other."""
     claims = []
     for experiment in dict.fromkeys(row["experiment"] for row in reasons(name)):
         rows = [row for row in reasons(name) if row["experiment"] == experiment]
@@ -140,7 +140,7 @@ def _differs(row: Row, codes: Mapping[str, Sample]) -> list[str]:
 
 
 def decided(holds: Mapping[str, Holds]) -> Callable[[Effort], Table]:
-    """The verdict of each claim with its changes; in a quick reproduction of those with few loads."""
+    """The `table` of a module: the verdict of each claim with its changes. Quick: only those with few loads."""
 
     def table(effort: Effort) -> Table:
         cells = []

@@ -318,7 +318,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Profile;
+    use crate::params::{DelayedAck, Profile};
     use penstock_core::Bytes;
     use std::vec::Vec;
 
@@ -373,5 +373,120 @@ mod tests {
         };
         assert_eq!([0, 1, 1, 4, 2, 2, 3].map(&mut delivered), [0, 1000, 1000, 1000, 2000, 2000, 3500]);
         assert_eq!([0, 1, 2, 4, 5].map(|seq| params.offset(seq)), [0, 0, 1000, 3000, 3500]);
+    }
+
+    const DELAY: Span = Span::from_millis(40);
+
+    fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    /// A receiver with delayed ACKs from the second packet on.
+    fn delaying(profile: Profile, flavour: Flavour) -> Receiver {
+        let delayed_ack = DelayedAck::Within(DELAY);
+        let params = TcpParams { flavour, delayed_ack, quick_acks: 0, syn: false, ..TcpParams::of(profile) };
+        Receiver::new(&params)
+    }
+
+    /// Packet `seq` arrives at the time at which it was sent.
+    fn arrive(receiver: &mut Receiver, millis: u64, seq: u32, ecn: Ecn) -> Option<ReceiverAck> {
+        let (stamp, payload) = (at(millis), receiver.packet);
+        receiver.on_segment(stamp, &Segment { seq, payload, stamp, ecn, ..Segment::default() })
+    }
+
+    #[test]
+    fn a_delayed_ack_echoes_the_time_of_the_earlier_packet() {
+        let mut receiver = delaying(Profile::Linux, Flavour::Sack);
+        assert_eq!(arrive(&mut receiver, 0, 0, Ecn::Not).map(|ack| ack.stamp), Some(at(0)));
+        assert_eq!(arrive(&mut receiver, 10, 1, Ecn::Not), None);
+        assert_eq!(arrive(&mut receiver, 20, 2, Ecn::Not).map(|ack| (ack.ack, ack.stamp)), Some((3, at(10))));
+    }
+
+    #[test]
+    fn when_the_mark_changes_dctcp_acks_the_earlier_packet_and_delays_the_ack_of_the_newer_one() {
+        let mut receiver = delaying(Profile::Linux, Flavour::Dctcp);
+        arrive(&mut receiver, 0, 0, Ecn::Ect0);
+        assert_eq!(arrive(&mut receiver, 10, 1, Ecn::Ect0), None);
+        let ack = arrive(&mut receiver, 20, 2, Ecn::Ce).map(|ack| (ack.ack, ack.ece, ack.stamp));
+        assert_eq!(ack, Some((2, false, at(10))));
+        assert_eq!(receiver.timer(), Some(at(20) + DELAY));
+        let late = receiver.on_timer(at(20) + DELAY).map(|ack| (ack.ack, ack.ece, ack.stamp));
+        assert_eq!(late, Some((3, true, at(20))));
+    }
+
+    #[test]
+    fn a_marked_packet_behind_a_gap_does_not_close_it() {
+        let mut receiver = delaying(Profile::Linux, Flavour::Dctcp);
+        arrive(&mut receiver, 0, 0, Ecn::Ect0);
+        assert_eq!(arrive(&mut receiver, 10, 1, Ecn::Ect0), None);
+        assert_eq!(arrive(&mut receiver, 20, 3, Ecn::Ce).map(|ack| (ack.ack, ack.ece)), Some((2, true)));
+        assert!(receiver.lacks(2) && !receiver.lacks(1));
+    }
+
+    #[test]
+    fn after_the_16th_packet_acks_are_delayed_for_quick_gap_packets_unless_one_is_marked() {
+        let delayed_ack = DelayedAck::Within(DELAY);
+        let params =
+            TcpParams { delayed_ack, quick_acks: 40, quick_gap: 2, syn: false, ..TcpParams::of(Profile::Linux) };
+        let delayed = |marked: u32| -> Vec<u32> {
+            let mut receiver = Receiver::new(&params);
+            let ecn = |seq| if seq == marked { Ecn::Ce } else { Ecn::Ect0 };
+            (0..30).filter(|&seq| arrive(&mut receiver, 0, seq, ecn(seq)).is_none()).collect()
+        };
+        assert_eq!(delayed(u32::MAX), [16]);
+        assert_eq!(delayed(16), []);
+    }
+
+    #[test]
+    fn a_mark_behind_a_gap_ends_the_sharing_of_acks() {
+        let mut receiver = delaying(Profile::Linux, Flavour::Sack);
+        // The first round trip ends with the packet after the initial window of ten.
+        for seq in 0..11 {
+            arrive(&mut receiver, if seq == 10 { 100 } else { 0 }, seq, Ecn::Ect0);
+        }
+        let mut shared = |ecn: [Ecn; 7]| -> Vec<u32> {
+            let packets = (12..19).zip(ecn);
+            packets.filter(|(seq, ecn)| arrive(&mut receiver, 110, *seq, *ecn).is_none()).map(|(seq, _)| seq).collect()
+        };
+        assert_eq!(shared([Ecn::Ect0, Ecn::Ect0, Ecn::Ect0, Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ect0]), [15]);
+    }
+
+    #[test]
+    fn in_ns2_the_ack_of_a_repeated_packet_is_delayed_unless_it_is_from_before_a_gap() {
+        let repeated = |arrivals: [u32; 3]| {
+            let mut receiver = delaying(Profile::Ns2, Flavour::Reno);
+            for seq in arrivals {
+                arrive(&mut receiver, 0, seq, Ecn::Not);
+            }
+            arrive(&mut receiver, 0, 2, Ecn::Not).map(|ack| ack.ack)
+        };
+        assert_eq!(repeated([0, 1, 2]), None);
+        assert_eq!(repeated([0, 2, 1]), Some(3));
+    }
+
+    #[test]
+    fn in_ns2_only_acks_of_ecn_capable_packets_echo_a_mark() {
+        let echoes = |profile| {
+            let mut receiver = delaying(profile, Flavour::Reno);
+            let first = arrive(&mut receiver, 0, 0, Ecn::Ce).map(|ack| ack.ece);
+            [first, arrive(&mut receiver, 0, 2, Ecn::Not).map(|ack| ack.ece)]
+        };
+        assert_eq!(echoes(Profile::Ns2), [Some(true), Some(false)]);
+        assert_eq!(echoes(Profile::Linux), [Some(true), Some(true)]);
+        let mut receiver = delaying(Profile::Ns2, Flavour::Reno);
+        arrive(&mut receiver, 0, 0, Ecn::Ect0);
+        assert_eq!(arrive(&mut receiver, 0, 1, Ecn::Ce), None);
+        assert_eq!(receiver.on_timer(at(100)).map(|ack| ack.ece), Some(true));
+    }
+
+    #[test]
+    fn accurate_acks_count_the_marked_packets_from_five_on_modulo_eight() {
+        let mut receiver = delaying(Profile::Linux, Flavour::Prague);
+        let marks = [Ecn::Ect1, Ecn::Ce, Ecn::Ce, Ecn::Ce, Ecn::Ect1, Ecn::Ce];
+        // Without a gap every second packet is ACKed after the first one.
+        let counts: Vec<_> =
+            (0..).zip(marks).filter_map(|(seq, ecn)| arrive(&mut receiver, 0, seq, ecn)).map(|ack| ack.ace).collect();
+        assert_eq!(counts, [5, 7, 0]);
+        assert_eq!(receiver.on_timer(at(100)).map(|ack| ack.ace), Some(1));
     }
 }

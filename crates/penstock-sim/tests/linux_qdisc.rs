@@ -266,6 +266,29 @@ fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Four flows of BBR at 80 ms behind FQ-CoDel: a single recording says little, as Linux' own mean delays are 36 to 61 ms with ECN
+/// and 13 to 25 ms without. Without ECN ours have fewer drops, for a reason that is not known.
+#[test]
+fn cells_recorded_with_many_starts_only_are_linux_s_but_for_a_known_difference() {
+    const KNOWN: (&str, &str, f64) = ("fq_codel 80 bbr 4", "signals", 0.885);
+    let (cells, starts) = (cells("qdisc_tcp.json"), cells("qdisc_tcp_starts.json"));
+    let more: Vec<_> = starts.into_iter().filter(|(name, _)| !cells.contains_key(name)).collect();
+    assert_eq!(more.len(), 2);
+    let found = on_two_threads(&more, |(name, recorded)| {
+        let cell = Cell::of(name);
+        let agrees = like_other_starts(&cell, &json!({}), SIGNALS, recorded);
+        (agrees, compare(&cell, &json!({}), recorded))
+    });
+    for ((name, _), (agrees, ratios)) in more.iter().zip(found) {
+        for i in 0..RESULTS.len() {
+            let (result, ratio) = (RESULTS[i], ratios[i]);
+            let differs = (&name[..], result) == (KNOWN.0, KNOWN.1);
+            assert_eq!(agrees[i], !differs, "{name} {result} {ratio:.3}");
+            assert!(!differs || (ratio - KNOWN.2).abs() <= 0.02 * KNOWN.2, "{name} {result} {ratio:.3}");
+        }
+    }
+}
+
 #[test]
 fn a_run_shows_each_reason() {
     let (cells, starts) = (cells("qdisc_tcp.json"), cells("qdisc_tcp_starts.json"));

@@ -6,14 +6,13 @@
 //! # Law
 //! Each packet carries the count of packets delivered when it was sent, and the time of that count. When it is delivered, the
 //! rate is the packets delivered in between over the longer of the time in which they were ACKed and the time in which they were
-//! sent.
+//! sent. Of the packets that an ACK delivers, the one sent last gives the sample.
 //!
 //! # Differences
-//! * Of the packets that an ACK reports the one sent last gives the sample. Only the first and the last packet of the range ACKed
-//!   and of each block are examined.
 //! * A sender has data until its end, so no sample is limited by the application, only by a law that holds back on purpose.
 
-use crate::wire::Ack;
+use crate::runs::Runs;
+use crate::wire::{Ack, SackBlock};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
 
@@ -50,6 +49,8 @@ pub(crate) struct RateSampler {
     /// The packets from `una` on.
     sent: VecDeque<SendRecord>,
     una: u32,
+    /// Packets examined because a SACK block covered them.
+    examined: Runs,
     delivered: u32,
     /// Packets counted as delivered that will be ACKed again, since a timeout has discarded their report.
     counted: u32,
@@ -88,6 +89,7 @@ impl RateSampler {
     /// A timeout has discarded the reports of `reported` packets.
     pub(crate) fn forget(&mut self, reported: u32) {
         self.counted += reported;
+        self.examined.clear();
     }
 
     /// An acknowledgement delivers `newly` packets.
@@ -97,29 +99,13 @@ impl RateSampler {
         self.delivered = self.delivered.wrapping_add(newly - known);
         let held_back = |until: &u32| self.delivered.wrapping_sub(*until).cast_signed() <= 0;
         self.limited_until = self.limited_until.filter(held_back);
-        let mut newest: Option<SendRecord> = None;
-        let mut look = |seq: u32| {
-            let Some(sent) = seq.checked_sub(self.una).and_then(|index| self.sent.get_mut(index as usize)) else {
-                return;
-            };
-            if !sent.reported && newest.is_none_or(|newest| sent.at >= newest.at) {
-                newest = Some(*sent);
-            }
-            sent.reported = true;
-        };
+        let newest = if newly > 0 { self.newest_delivered(ack) } else { None };
         if newly > 0 {
-            if ack.ack > self.una {
-                look(self.una);
-                look(ack.ack - 1);
-            }
-            for block in ack.sack.iter().filter(|block| block.start >= ack.ack) {
-                look(block.start);
-                look(block.end - 1);
-            }
             self.delivered_at = now;
         }
         self.sent.drain(..(ack.ack.saturating_sub(self.una) as usize).min(self.sent.len()));
         self.una = self.una.max(ack.ack);
+        self.examined.remove_below(self.una);
         let newest = newest?;
         self.first_at = newest.at;
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
@@ -132,12 +118,45 @@ impl RateSampler {
             rtt: now.since(newest.at),
         })
     }
+
+    /// Of the packets that `ack` delivers, the one sent last. Packets in blocks examined before are skipped.
+    fn newest_delivered(&mut self, ack: &Ack<'_>) -> Option<SendRecord> {
+        let mut newest = None;
+        for seq in self.una..ack.ack {
+            self.deliver(seq, &mut newest);
+        }
+        let end = self.una + self.sent.len() as u32;
+        for block in ack.sack {
+            let block = SackBlock { start: block.start.max(ack.ack), end: block.end.min(end) };
+            let mut seq = block.start;
+            while seq < block.end {
+                if let Some(run) = self.examined.find(seq) {
+                    seq = run.end;
+                } else {
+                    self.deliver(seq, &mut newest);
+                    seq += 1;
+                }
+            }
+            if block.start < block.end {
+                self.examined.insert(block);
+            }
+        }
+        newest
+    }
+
+    /// Packet `seq` is delivered; it becomes `newest` unless that was sent later.
+    fn deliver(&mut self, seq: u32, newest: &mut Option<SendRecord>) {
+        let Some(sent) = seq.checked_sub(self.una).and_then(|index| self.sent.get_mut(index as usize)) else { return };
+        if !sent.reported && newest.is_none_or(|newest| sent.at >= newest.at) {
+            *newest = Some(*sent);
+        }
+        sent.reported = true;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::SackBlock;
 
     fn at(millis: u64) -> Time {
         Time::from_nanos(millis * 1_000_000)
@@ -210,6 +229,22 @@ mod tests {
         sampler.on_send(at(300), 0, false);
         sampler.on_ack(at(400), &ack(3, &[]), 3);
         assert_eq!(sampler.delivered(), 3);
+    }
+
+    #[test]
+    fn a_retransmission_in_the_middle_of_a_block_gives_the_sample() {
+        let mut sampler = RateSampler::default();
+        (0..5).for_each(|seq| sampler.on_send(at(u64::from(seq)), seq, seq == 0));
+        let told = [SackBlock { start: 3, end: 4 }, SackBlock { start: 1, end: 2 }];
+        assert!(sampler.on_ack(at(100), &ack(0, &told[1..]), 1).is_some());
+        assert!(sampler.on_ack(at(102), &ack(0, &told), 1).is_some());
+        sampler.on_send(at(110), 0, false);
+        sampler.on_send(at(110), 2, false);
+        // The retransmission of packet 0 is lost, that of packet 2 joins the blocks around it.
+        let joined = [SackBlock { start: 1, end: 4 }];
+        let sample = sampler.on_ack(at(210), &ack(0, &joined), 1).expect("a sample");
+        assert_eq!((sample.rtt, sample.prior), (Span::from_millis(100), 2));
+        assert_eq!(sampler.on_ack(at(211), &ack(0, &joined), 0), None);
     }
 
     #[test]

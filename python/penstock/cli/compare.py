@@ -43,40 +43,41 @@ EXAMPLE = (
 MAX_RUNS = 100_000
 
 
+Schemes = Annotated[
+    list[str],
+    typer.Option(
+        metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
+        help="Scheme with parameters, e.g. red:gentle=true, or a Python law, or a table in a file; repeatable.",
+        show_default=False,
+    ),
+]
+Links = Annotated[
+    list[str], typer.Option(metavar="LINK", help="Link whose queue is replaced; default: the watched; repeatable.")
+]
+Varied = Annotated[
+    list[str], typer.Option(metavar="PATH=a,b,c", help="Values of a key to sweep; several options make a grid.")
+]
+Runs = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=1, max=MAX_RUNS, help="Runs of each scheme at each swept value, with consecutive seeds."
+    ),
+]
+PrecisionGoal = Annotated[
+    str | None,
+    typer.Option(
+        metavar="METRIC=1%", help="Add runs until the confidence half-width is below this fraction of the mean."
+    ),
+]
+
+
 def compare(
     scenario: ScenarioFile,
-    scheme: Annotated[
-        list[str],
-        typer.Option(
-            metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
-            help="Scheme with parameters, e.g. red:gentle=true, or a Python law, or a table in a file; repeatable.",
-            show_default=False,
-        ),
-    ],
-    at: Annotated[
-        list[str],
-        typer.Option(metavar="LINK", help="Link whose queue is replaced; default: the watched; repeatable."),
-    ] = [],  # noqa: B006
-    vary: Annotated[
-        list[str],
-        typer.Option(
-            metavar="PATH=a,b,c",
-            help="Values of a key to sweep; several options make a grid.",
-        ),
-    ] = [],  # noqa: B006
-    runs: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=1, max=MAX_RUNS, help="Runs of each scheme at each swept value, with consecutive seeds."
-        ),
-    ] = 30,
-    precision: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METRIC=1%",
-            help="Add runs until the confidence half-width is below this fraction of the mean.",
-        ),
-    ] = None,
+    scheme: Schemes,
+    at: Links = [],  # noqa: B006
+    vary: Varied = [],  # noqa: B006
+    runs: Runs = 30,
+    precision: PrecisionGoal = None,
     jobs: Jobs = None,
     seed: Seed = None,
     settings: Settings = [],  # noqa: B006

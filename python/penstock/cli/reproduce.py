@@ -13,28 +13,35 @@ from penstock.errors import PenstockError
 EXAMPLE = "penstock reproduce cc/fig4 --quick"
 
 
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Papers or experiments, e.g. cc or cc/fig4; default: all."),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Few seeds and part of each sweep: a first look.")]
+Full = Annotated[bool, typer.Option("--full", help="The number of seeds and the run length of the paper.")]
+Recorded = Annotated[bool, typer.Option("--recorded", help="Show the recorded full runs; run nothing.")]
+ListThem = Annotated[bool, typer.Option("--list", help="List papers and experiments with their recorded verdicts.")]
+FigureFolder = Annotated[
+    str | None,
+    typer.Option(metavar="DIR", help="Write each figure as PDF and SVG to this folder.", rich_help_panel=OUTPUT),
+]
+Update = Annotated[
+    bool, typer.Option("--update", help="In a checkout of penstock: record the outcome in the folder of the paper.")
+]
+
+
 def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Papers or experiments, e.g. cc or cc/fig4; default: all."),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and part of each sweep: a first look.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="The number of seeds and the run length of the paper.")] = False,
-    recorded: Annotated[bool, typer.Option("--recorded", help="Show the recorded full runs; run nothing.")] = False,
-    list_them: Annotated[
-        bool, typer.Option("--list", help="List papers and experiments with their recorded verdicts.")
-    ] = False,
+    names: Names = None,
+    quick: Quick = False,
+    full: Full = False,
+    recorded: Recorded = False,
+    list_them: ListThem = False,
     store: StoreFolder = None,
     jobs: Jobs = None,
-    figures: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Write each figure as PDF and SVG to this folder.", rich_help_panel=OUTPUT),
-    ] = None,
+    figures: FigureFolder = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
-    update: Annotated[
-        bool, typer.Option("--update", help="In a checkout of penstock: record the outcome in the folder of the paper.")
-    ] = False,
+    update: Update = False,
 ) -> None:
     """Reproduce figures and tables of a published paper, with a verdict on each claim.
 

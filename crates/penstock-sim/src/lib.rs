@@ -7,6 +7,7 @@
 mod build;
 mod classes;
 mod delay_lines;
+mod device_queue;
 mod engine;
 mod errors;
 mod event;

@@ -1,6 +1,7 @@
 //! The network between the hosts: links, queues, delay lines, and the receivers, which answer.
 
 mod changes;
+mod device;
 
 use crate::delay_lines::DelayLines;
 use crate::event_queue::EventQueue;
@@ -242,14 +243,19 @@ impl Network {
         port.update_timer(events);
         if port.state != State::Busy {
             self.serve(number, now);
+        } else if port.device.is_some() {
+            self.fill_device(number, now);
         }
     }
 
     /// The transmitter is free: start the next transmission, if the queue has a packet.
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
+        let next = if self.ports[number].device.is_some() {
+            self.dequeue_from_device(number, now)
+        } else {
+            self.dequeue(number, now)
+        };
         let port = &mut self.ports[number];
-        let next = port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env));
-        port.update_timer(&mut self.events);
         match next {
             Next::Send(mut packet) => {
                 port.state = State::Busy;
@@ -280,6 +286,14 @@ impl Network {
                 self.events.set(port.transmission_rank, time);
             }
         }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, number: usize, now: Time) -> Next<SimPacket> {
+        let port = &mut self.ports[number];
+        let next = port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.dequeue(env));
+        port.update_timer(&mut self.events);
+        next
     }
 
     /// Part of the packet in transmission behind this port that is still to be sent at `now`, in 1e-9 bits.

@@ -1,5 +1,6 @@
 //! A port: the simulated queue of a link and the state of its transmitter.
 
+use crate::device_queue::DeviceQueue;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
 use crate::loss::Loss;
@@ -12,6 +13,8 @@ use penstock_core::{Rng, Time};
 /// A simulated queue and the transmitter that it feeds.
 pub(crate) struct Port {
     pub(crate) queue: Box<dyn Discipline<SimPacket, Tally>>,
+    /// Below the discipline, if there is one.
+    pub(crate) device: Option<Box<DeviceQueue>>,
     pub(crate) rng: Rng,
     pub(crate) loss: Option<Loss>,
     /// Rank of its end of transmission in the event queue.

@@ -70,6 +70,9 @@ pub struct LinkSpec {
     /// The queue; an infinite FIFO if none is given.
     #[serde(default)]
     pub queue: Option<QueueSpec>,
+    /// Limit of a device queue below the discipline.
+    #[serde(default)]
+    pub device_queue: Option<LimitSpec>,
     /// Whether the result has its statistics.
     #[serde(default)]
     pub watch: bool,

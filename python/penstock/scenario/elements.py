@@ -38,6 +38,7 @@ class Reverse(Element):
     reorder: Mapping[str, Any] | None = None
     change: Sequence[Mapping[str, Any]] | None = None
     outage: Sequence[Mapping[str, Any]] | None = None
+    device_queue: int | str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,8 @@ class Link(Element):
         change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at";
             or a trace of capacity, [{"capacity": "trace.mahi"}].
         outage: times in which nothing is sent: [{"at": "10s", "for": "2s"}].
+        device_queue: limit of a queue of the network card below the discipline, such as 3 (packets) or "9kB"; none by
+            default.
         rtt: round-trip time without queueing, for lengths in BDP.
 
     """
@@ -80,6 +83,7 @@ class Link(Element):
     reorder: Mapping[str, Any] | None = None
     change: Sequence[Mapping[str, Any]] | None = None
     outage: Sequence[Mapping[str, Any]] | None = None
+    device_queue: int | str | None = None
     rtt: str | None = None
 
 

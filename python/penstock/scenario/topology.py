@@ -69,7 +69,7 @@ def _edge(name: str, link: Mapping[str, Any]) -> _Edge:
     label = [name, _short(link["rate"]), _short(link["delay"])]
     label += [_queue(link[key]) for key in ("queue",) if link.get(key)]
     label += [f"edge: {', '.join(stage['kind'] for stage in link['edge'])}"] if link.get("edge") else []
-    label += [key for key in ("loss", "outage", "jitter", "reorder", "change") if link.get(key)]
+    label += [key for key in ("loss", "outage", "jitter", "reorder", "change", "device_queue") if link.get(key)]
     if reverse:
         back = [_short(reverse[key]) for key in ("rate", "delay") if key in reverse]
         back += [_queue(reverse["queue"])] if reverse.get("queue") else []

@@ -3,6 +3,7 @@
 use super::Builder;
 use crate::classes::Names;
 use crate::delay_lines::DelayLines;
+use crate::device_queue::DeviceQueue;
 use crate::errors::ScenarioError;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
@@ -138,6 +139,7 @@ impl Builder<'_> {
         let spec = &scenario.links[link];
         Port {
             queue: queue.discipline,
+            device: spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into()))),
             rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
             transmission_rank: ranks.of(EventSource::Transmission(place)).unwrap_or_default(),
@@ -156,7 +158,9 @@ impl Builder<'_> {
         let even = scenario.duration_ns / scenario.options.series_points.max(1);
         let width = Span::from_nanos(even.max(scenario.sampling_ns));
         let sampling = Span::from_nanos(scenario.sampling_ns);
-        QueueStats::new(Time::ZERO, sampling, series.then_some(width), spec.watch && has_codepoints)
+        let mut stats = QueueStats::new(Time::ZERO, sampling, series.then_some(width), spec.watch && has_codepoints);
+        stats.device.exists = spec.device_queue.is_some();
+        stats
     }
 
     /// The changes of number `number`, of a link behind the port `port`.

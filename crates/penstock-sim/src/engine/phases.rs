@@ -75,8 +75,9 @@ impl Engine {
         }
         for (port, stats) in self.network.ports.iter().zip(&self.network.tally.queues) {
             let backlog = port.queue.backlog();
-            packets += u64::from(backlog.packets);
-            bytes += backlog.bytes;
+            let (device_packets, device_bytes) = port.device.as_ref().map_or((0, 0), |device| device.backlog());
+            packets += u64::from(backlog.packets + device_packets);
+            bytes += backlog.bytes + device_bytes;
             if !stats.is_conserved() {
                 return Some(format!("arrivals, departures and drops of link {} do not add up", port.link));
             }

@@ -35,6 +35,7 @@ pub(crate) struct QueueStats {
     pub(crate) sent_nanobits: u128,
     /// Flow in whose throughput the last packet counts, or [`NO_FLOW`].
     pub(crate) crossing: u32,
+    pub(crate) device: BelowDiscipline,
     pub(crate) link_losses: u64,
     pub(crate) policed: u64,
     pub(crate) delays: Histogram,
@@ -42,6 +43,15 @@ pub(crate) struct QueueStats {
     warmup: Time,
     waiting_at_warmup: u32,
     wanted: Option<Box<Wanted>>,
+}
+
+/// The device queue below the discipline; its packets still wait, so they count in the length and delay of the queue.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct BelowDiscipline {
+    pub(crate) exists: bool,
+    pub(crate) packets: u32,
+    /// Time at which the packet handed over last had entered the discipline.
+    pub(crate) enqueued: Time,
 }
 
 /// Optional statistics, in one place: a queue without them makes one test at each change.
@@ -79,6 +89,7 @@ impl QueueStats {
             drops: [0; Cause::ALL.len()],
             sent_nanobits: 0,
             crossing: NO_FLOW,
+            device: BelowDiscipline::default(),
             link_losses: 0,
             policed: 0,
             delays: Histogram::default(),
@@ -102,12 +113,20 @@ impl QueueStats {
             samples_at: vec![0; self.length as usize + 1],
             last_change: now,
             crossing: self.crossing,
+            device: self.device,
             next_sample: self.next_sample,
             bursts: self.bursts.restarted(),
             waiting_at_warmup: self.length,
             wanted,
             ..fresh
         };
+    }
+
+    /// The discipline handed the packet that it reported last over to the device queue; gives the time at which the packet
+    /// had entered the discipline.
+    pub(crate) fn hand_over(&mut self) -> Time {
+        self.device.packets += 1;
+        self.device.enqueued
     }
 
     /// Whether a sample is due, which [`QueueStats::sample`] takes before the queue changes.
@@ -200,7 +219,8 @@ impl QueueStats {
     }
 
     #[inline]
-    fn set_length(&mut self, length: u32) {
+    fn set_length(&mut self, of_discipline: u32) {
+        let length = of_discipline + self.device.packets;
         self.length = length;
         if length as usize >= self.time_at.len() {
             self.time_at.resize(length as usize + 1, 0);

@@ -48,6 +48,7 @@ impl LinkSpec {
         require(self.from != self.to, &path("to"), "must be another node than from");
         require(self.rate.within(1.0, 1e13), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
         require(self.delay.within(0.0, 1e13), &path("delay"), "must be from 0 s to 10 000 s");
+        require(self.device_queue.is_none() || self.queue.is_some(), &path("device_queue"), "needs a queue above it");
         let probability = |p: f64| (0.0..=1.0).contains(&p);
         match &self.loss {
             Some(LossSpec::Rate(p)) => require(probability(*p), &path("loss.rate"), "must be from 0 to 1"),

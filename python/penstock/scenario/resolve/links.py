@@ -14,9 +14,10 @@ from penstock.scenario.resolve.edges import edge_tables, read_edge
 from penstock.scenario.resolve.queues import QueueSpec, read_queue
 from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
 from penstock.scenario.resolve.settings import Surroundings
-from penstock.units import UnitError, format_rate, format_time, parse_rate, parse_time
+from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
-REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage")
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage",
+                "device_queue")  # fmt: skip
 KEYS = ("from", "to", *REVERSE_KEYS[:3], "reverse", "watch", "count", *REVERSE_KEYS[4:], "rtt")
 ANY_RATE = 1_000_000
 MOST_COPIES = 100_000
@@ -36,6 +37,7 @@ class Direction:
     reorder: tuple[Entry, Entry] | None = None
     change: Listed | None = None
     outage: Listed | None = None
+    device_queue: tuple[Entry, str] | None = None
 
 
 @dataclass
@@ -142,7 +144,23 @@ def _direction(table: Table, rate: Draw | None, delay: Draw | None, queue: Table
         read_reorder(table),
         read_changes(table),
         read_outages(table),
+        _read_device_queue(table, queue),
     )
+
+
+def _read_device_queue(table: Table, queue: Table | None) -> tuple[Entry, str] | None:
+    """The limit of the device queue as (canonical, shown)."""
+    limit: tuple[Entry, str] | None = table.take("device_queue", _device_limit)
+    if limit is not None and queue is None:
+        table.error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
+    return limit
+
+
+def _device_limit(value: Any) -> tuple[Entry, str]:
+    length = parse_length(value)
+    if length.unit not in ("packets", "bytes") or length.amount < 1 or length.amount != round(length.amount):
+        raise UnitError('must be a whole number of packets or bytes, at least 1, such as 3 or "9kB"')
+    return {length.unit: round(length.amount)}, format_length(length)
 
 
 def _name_copies(errors: ErrorCollector, specs: list[LinkSpec]) -> None:
@@ -191,7 +209,10 @@ def canonical_links(
                 ends = (target, source) if back else (source, target)
                 label = f"{name}.reverse" if back else name
                 queue, edge, shown_edge = reads[back].read(_around(spec, side, i, partial(rtt_of, label)))
-                entries.append(_entry(spec, side, label, name, ends, queue, i) | {"edge": edge})
+                entry = _entry(spec, side, label, name, ends, queue, i) | {"edge": edge}
+                if side.device_queue is not None:
+                    entry["device_queue"] = side.device_queue[0]
+                entries.append(entry)
                 if i > 0 or not (queue or shown_edge):
                     continue
                 place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
@@ -288,6 +309,8 @@ def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[
         shown["jitter"] = side.jitter.shown
     if side.reorder:
         shown["reorder"] = side.reorder[1]
+    if side.device_queue:
+        shown["device_queue"] = side.device_queue[1]
     for key in ("change", "outage"):
         own = getattr(side, key)
         if inherited is None:

@@ -1,0 +1,51 @@
+//! A device queue: packets that the discipline has handed to the network card, and that wait there for the transmitter.
+//!
+//! It is below the discipline, as the ring of a network card with byte queue limits (BQL) or the device queue of ns-3: the
+//! discipline hands over its next packet as soon as there is room, so its law does not see the delay below it. Packets in the
+//! device queue cannot be dropped, marked or overtaken. The packet in transmission is not in it.
+
+use crate::packet::SimPacket;
+use penstock_core::{Limit, Time};
+use std::collections::VecDeque;
+
+/// The device queue of a port.
+pub(crate) struct DeviceQueue {
+    limit: Limit,
+    /// Packets and the times at which they entered the discipline.
+    packets: VecDeque<(SimPacket, Time)>,
+    bytes: u64,
+}
+
+impl DeviceQueue {
+    /// An empty queue that takes packets while it holds less than `limit`.
+    pub(crate) fn new(limit: Limit) -> Self {
+        Self { limit, packets: VecDeque::new(), bytes: 0 }
+    }
+
+    /// Whether it takes another packet. With a limit in bytes the last packet may exceed it, as with BQL.
+    pub(crate) fn has_room(&self) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.packets.len() < limit as usize,
+            Limit::Bytes(limit) => self.bytes < limit,
+            Limit::Infinite => true,
+        }
+    }
+
+    /// Take a packet that entered the discipline at `enqueued`.
+    pub(crate) fn push(&mut self, packet: SimPacket, enqueued: Time) {
+        self.bytes += u64::from(packet.size);
+        self.packets.push_back((packet, enqueued));
+    }
+
+    /// The next packet to transmit, and the time at which it entered the discipline.
+    pub(crate) fn pop(&mut self) -> Option<(SimPacket, Time)> {
+        let next = self.packets.pop_front()?;
+        self.bytes -= u64::from(next.0.size);
+        Some(next)
+    }
+
+    /// Waiting packets and bytes.
+    pub(crate) fn backlog(&self) -> (u32, u64) {
+        (self.packets.len() as u32, self.bytes)
+    }
+}

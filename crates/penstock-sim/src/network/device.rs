@@ -1,0 +1,38 @@
+//! Ports with a device queue below the discipline.
+
+use super::Network;
+use crate::packet::SimPacket;
+use penstock_aqm::Next;
+use penstock_core::Time;
+
+impl Network {
+    /// Hand packets of the discipline over to the device queue while it has room; otherwise gives the discipline's answer.
+    #[cold]
+    pub(super) fn fill_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
+        while self.ports[number].device.as_ref().is_some_and(|device| device.has_room()) {
+            match self.dequeue(number, now) {
+                Next::Send(packet) => {
+                    let enqueued = self.tally.queues[number].hand_over();
+                    if let Some(device) = &mut self.ports[number].device {
+                        device.push(packet, enqueued);
+                    }
+                }
+                none => return none,
+            }
+        }
+        Next::Empty
+    }
+
+    /// The transmitter is free: the next packet of the device queue, which is refilled.
+    #[cold]
+    pub(super) fn dequeue_from_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
+        let answer = self.fill_device(number, now);
+        let port = &mut self.ports[number];
+        let Some((packet, enqueued)) = port.device.as_mut().and_then(|device| device.pop()) else { return answer };
+        let backlog = port.queue.backlog();
+        (self.tally.port, self.tally.link) = (number as u32, port.link);
+        self.tally.leave_device(now, &packet, enqueued, &backlog);
+        self.fill_device(number, now);
+        Next::Send(packet)
+    }
+}

@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dscp(u8);
 
-/// Every name with its codepoint; where two names share one, the first is the one that is printed.
+/// Every name with its codepoint; if two names share a codepoint, the first is printed.
 const TABLE: [(&str, u8); 22] = [
     ("default", 0),
     ("CS0", 0),
@@ -49,12 +49,12 @@ impl Dscp {
         names
     };
 
-    /// The codepoint of this number; `None` above 63.
+    /// The codepoint with this number; `None` above 63.
     pub const fn new(number: u8) -> Option<Self> {
         if number < 64 { Some(Self(number)) } else { None }
     }
 
-    /// The codepoint of this name; capital and small letters are the same.
+    /// The codepoint with this name, in upper or lower case.
     pub fn from_name(name: &str) -> Option<Self> {
         TABLE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, number)| Self(number))
     }
@@ -75,12 +75,12 @@ impl Dscp {
         if 1 <= class && class <= 4 && low != 0 && low.is_multiple_of(2) { Some((class, low / 2)) } else { None }
     }
 
-    /// Whether it is one of CS0 to CS7, the codepoints that keep the meaning of an IP precedence.
+    /// Whether it is a class selector, CS0 to CS7.
     pub const fn is_class_selector(self) -> bool {
         self.0.trailing_zeros() >= 3
     }
 
-    /// The IP precedence that the codepoint had before it was one: its upper three bits.
+    /// The IP precedence (RFC 791) in its upper three bits.
     pub const fn ip_precedence(self) -> u8 {
         self.0 >> 3
     }

@@ -1,7 +1,7 @@
 //! The vocabulary of penstock: time, units, packets, random streams and the mathematics of the laws.
 //!
-//! Everything here is plain data or a pure function. The crate is `no_std`: neither the clock nor the platform's
-//! mathematics compile in it, so what is built on it gives the same bits on every machine.
+//! Everything here is plain data or a pure function. The crate is `no_std`, so neither the system clock nor the platform's
+//! mathematical functions are available, and results are bit-identical on every machine.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! The mathematics of the laws, from `libm`: the platform's own functions differ in the last bit.
+//! Mathematical functions from `libm`, since those of different platforms differ in the last bit.
 
 /// e to the power of `x`.
 pub fn exp(x: f64) -> f64 {
@@ -25,7 +25,7 @@ pub fn floor(x: f64) -> f64 {
     libm::floor(x)
 }
 
-/// The nearest integer, halves away from zero.
+/// The nearest integer; halves round away from zero.
 pub fn round(x: f64) -> f64 {
     libm::round(x)
 }
@@ -35,12 +35,12 @@ pub fn atan(x: f64) -> f64 {
     libm::atan(x)
 }
 
-/// e to the power of `x`, less 1; exact to the last digits where `x` is small.
+/// e to the power of `x`, minus 1; accurate for small `x`.
 pub fn exp_m1(x: f64) -> f64 {
     libm::expm1(x)
 }
 
-/// Natural logarithm of 1 + `x`; exact to the last digits where `x` is small.
+/// Natural logarithm of 1 + `x`; accurate for small `x`.
 pub fn ln_1p(x: f64) -> f64 {
     libm::log1p(x)
 }

@@ -1,4 +1,4 @@
-//! What a law may know of a packet, and what a discipline needs of whatever it holds.
+//! The facts of a packet that a law may use, and the interface of packets to disciplines.
 
 use crate::dscp::Dscp;
 use crate::time::Span;
@@ -19,7 +19,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// The field with these two bits; higher bits do not count.
+    /// The field with these two bits; higher bits are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
@@ -37,7 +37,7 @@ impl Ecn {
     }
 }
 
-/// The facts of a packet that a law may look at.
+/// The facts of a packet that a law may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketMeta {
     /// Dense number of the flow, from 0.
@@ -50,28 +50,28 @@ pub struct PacketMeta {
     pub dscp: u8,
     /// IP protocol number: 6 for TCP, 17 for UDP.
     pub protocol: u8,
-    /// What few laws look at; `None` unless the law asks for it.
+    /// Facts that few laws use; `None` unless the law asks for them.
     pub rare: Option<Rare>,
 }
 
-/// Facts of a packet that are looked up only for those who ask.
+/// Facts of a packet that are looked up only for laws that ask for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rare {
     /// Number of the host that sent it.
     pub src: u32,
-    /// Number of the host that it goes to.
+    /// Number of its destination host.
     pub dst: u32,
-    /// Round-trip time that its sender estimates, where it has an estimate.
+    /// The sender's estimate of the round-trip time, if it has one.
     pub rtt: Option<Span>,
-    /// Application data unit that it is a fragment of, numbered within its flow.
+    /// Number, within its flow, of the application data unit of which it is a fragment.
     pub adu: u32,
-    /// Importance of its content, larger is more important.
+    /// Importance of its content; larger is more important.
     pub priority: u8,
 }
 
 /// Anything a discipline can hold: a few words in the simulator, a real frame in the emulator.
 pub trait Packet {
-    /// The facts a law may look at.
+    /// The facts that a law may use.
     fn meta(&self) -> PacketMeta;
     /// Set the ECN field to "congestion experienced".
     fn mark(&mut self);

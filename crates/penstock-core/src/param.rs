@@ -1,4 +1,4 @@
-//! Parameters as data: what `list`, `explain`, `check`, the Python classes and the reference pages are made from.
+//! Parameters as data, the source of `list`, `explain`, `check`, the Python classes and the reference pages.
 
 mod choice;
 mod from_value;
@@ -16,7 +16,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What kind of value a parameter takes. Times, sizes and lengths reach Rust in canonical form, without unit suffixes.
+/// The kind of value of a parameter. Times, sizes and lengths reach Rust in canonical form, without unit suffixes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A plain number: a probability, a weight, a gain.
@@ -35,7 +35,7 @@ pub enum Kind {
     Rate,
     /// A queue length in packets or bytes; a bare number is packets.
     Length,
-    /// A queue length, or the time the link needs to send it.
+    /// A queue length, or the time that the link needs to send it.
     LengthOrTime,
     /// Several numbers.
     Numbers,
@@ -46,7 +46,7 @@ pub enum Kind {
 /// A value in canonical form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A number; where a length is wanted, packets.
+    /// A number; for a length, in packets.
     Number(f64),
     /// True or false.
     Flag(bool),
@@ -67,7 +67,7 @@ pub enum Value {
 /// Values by the name of their parameter.
 pub type Settings = [(String, Value)];
 
-/// All errors found in some settings.
+/// All errors found in a list of settings.
 pub type ParamErrors = Vec<ParamError>;
 
 /// A class of packets as the user wrote it.
@@ -79,20 +79,20 @@ pub struct ClassSetting {
     pub matches: Match,
     /// Its own settings, such as weight, share, priority or rate.
     pub settings: Vec<(String, Value)>,
-    /// Scheme of its queue and the settings of that; `None`: drop-tail.
+    /// Scheme of its queue and that scheme's settings; `None`: drop-tail.
     pub queue: Option<(String, Vec<(String, Value)>)>,
 }
 
-/// Which packets belong to a class: those that fit every list that is not empty. The empty match fits all.
+/// Condition for packets to belong to a class: they match every list that is not empty. The empty condition matches all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Match {
     /// Codepoints.
     pub dscp: Vec<u8>,
     /// Numbers of flows, as ranges with both ends included.
     pub flows: Vec<(u32, u32)>,
-    /// Numbers of the hosts that packets come from.
+    /// Numbers of the source hosts.
     pub from: Vec<u32>,
-    /// Numbers of the hosts that packets go to.
+    /// Numbers of the destination hosts.
     pub to: Vec<u32>,
     /// IP protocol numbers.
     pub protocol: Vec<u8>,
@@ -102,7 +102,7 @@ pub struct Match {
     pub size: Option<(u32, u32)>,
 }
 
-/// What a parameter is when the user says nothing.
+/// Value of a parameter that the user does not set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Default {
     /// This number: packets for lengths, bytes for sizes.
@@ -121,43 +121,43 @@ pub enum Default {
     Absent,
 }
 
-/// One parameter of a mechanism. Its range stands here, once.
+/// Description of one parameter of a mechanism; the only place that states its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParamInfo {
-    /// The literature's symbol: `min_th`, `w_q`.
+    /// Its symbol in the literature, e.g. `min_th`, `w_q`.
     pub name: &'static str,
-    /// What it does, in one or two sentences.
+    /// Its effect, in one or two sentences.
     pub doc: &'static str,
     /// Unit as printed: "packets", "s", "bytes", "" for a ratio.
     pub unit: &'static str,
     /// Kind of value.
     pub kind: Kind,
-    /// Words that a numeric parameter also takes, such as "auto".
+    /// Words that a numeric parameter accepts too, such as "auto".
     pub words: &'static [&'static str],
-    /// Value when nothing is said.
+    /// Its default.
     pub default: Default,
-    /// Smallest and largest legal number in the canonical unit (seconds for times), both included.
+    /// Minimum and maximum in the canonical unit (seconds for times), both included.
     pub range: Option<(f64, f64)>,
 }
 
-/// A setting that was refused.
+/// A rejected setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamError {
     /// The parameter.
     pub name: String,
-    /// What is wrong and what is allowed, as one sentence without the name.
+    /// The error and the legal values, as one sentence without the name.
     pub message: String,
 }
 
 impl ParamError {
-    /// The refusal of parameter `name`, with what is wrong and what is allowed.
+    /// Rejects parameter `name`; `message` gives the error and the legal values.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { name: name.into(), message: message.into() }
     }
 }
 
 impl Kind {
-    /// What a value of this kind looks like, for messages.
+    /// Describes a value of this kind, for messages.
     pub const fn wanted(self) -> &'static str {
         match self {
             Self::Number => "a number",

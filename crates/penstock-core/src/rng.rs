@@ -1,7 +1,7 @@
-//! Random streams, one for each named part of a run.
+//! Random streams, one per named part of a run.
 //!
-//! The generator is xoshiro256++ from a well-kept crate; the seeding by name and the samplers are ours, so that an update
-//! of a dependency can never change a published number. The first outputs of both are pinned by tests.
+//! The generator is xoshiro256++ from a maintained crate; seeding by name and samplers are implemented here, so that updating a
+//! dependency cannot change a published number. Tests pin the first outputs of both.
 
 use crate::hash::mix;
 use crate::math;
@@ -14,12 +14,12 @@ use rand_xoshiro::rand_core::SeedableRng;
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream of the part called `name` in the run with root seed `seed`.
+    /// The stream of the part called `name` in a run with root seed `seed`.
     ///
-    /// It depends on these two alone, so adding a flow or a queue changes no other draw, and schemes are compared on
+    /// It depends only on these two, so adding a flow or a queue changes no other draw, and schemes are compared with
     /// common random numbers.
     pub fn stream(seed: u64, name: &str) -> Self {
-        // FNV-1a over the name, then SplitMix64 over both: well-mixed, tiny, and pinned for good.
+        // FNV-1a over the name, then SplitMix64 over both.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -45,7 +45,7 @@ impl Rng {
         (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// True with probability `p`: rule "drop iff u < p, u uniform on [0, 1)". Draws one number whatever `p` is.
+    /// True with probability `p`: u < p, where u is uniform on [0, 1). Draws exactly one number for any `p`.
     #[inline]
     pub fn chance(&mut self, p: f64) -> bool {
         self.uniform() < p
@@ -72,8 +72,7 @@ impl Rng {
         scale / math::pow(1.0 - self.uniform(), 1.0 / shape)
     }
 
-    /// Normal with mean 0 and variance 1, by the polar method (Marsaglia, Bray 1964); the second number that it would
-    /// give is not kept.
+    /// Normal with mean 0 and variance 1, by the polar method (Marsaglia, Bray 1964), whose second number is discarded.
     pub fn normal(&mut self) -> f64 {
         loop {
             let (x, y) = (self.between(-1.0, 1.0), self.between(-1.0, 1.0));

@@ -1,4 +1,4 @@
-//! Time in integer nanoseconds: [`Time`] is an instant, [`Span`] a length.
+//! Time in integer nanoseconds: [`Time`] is an instant, [`Span`] a duration.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
@@ -10,14 +10,14 @@ pub const NANOS_PER_SECOND: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// A length of time, in nanoseconds.
+/// A duration, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(u64);
 
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than every instant of a run. Sums beyond the largest value give this.
+    /// Later than every instant of a run. Sums saturate at it.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the start.
@@ -46,7 +46,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero duration.
     pub const ZERO: Self = Self(0);
 
     /// A span of `nanos` nanoseconds.
@@ -65,7 +65,7 @@ impl Span {
         Self(millis * 1_000_000)
     }
 
-    /// The span nearest to `seconds`; negative values and NaN give zero, values beyond the range the longest span.
+    /// The span nearest to `seconds`; negative values and NaN give zero, values out of range the longest span.
     pub fn from_secs(seconds: f64) -> Self {
         Self(crate::math::round(seconds * NANOS_PER_SECOND as f64) as u64)
     }
@@ -85,7 +85,7 @@ impl Span {
 
 impl Add<Span> for Time {
     type Output = Self;
-    /// Stops at [`Time::NEVER`].
+    /// Saturates at [`Time::NEVER`].
     #[inline]
     fn add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
@@ -101,7 +101,7 @@ impl AddAssign<Span> for Time {
 
 impl Sub for Time {
     type Output = Span;
-    /// The span between two instants. Time never goes back, so a negative span is a defect: it panics in debug builds.
+    /// The span between two instants. A negative span is a bug, since time never goes back; it panics in debug builds.
     #[inline]
     fn sub(self, earlier: Self) -> Span {
         Span(self.0 - earlier.0)

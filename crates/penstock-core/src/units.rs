@@ -23,25 +23,25 @@ impl Rate {
         self.0
     }
 
-    /// Packets of `size` per second: C of the laws that count in packets. Zero for packets of no size.
+    /// Packets of `size` per second, C in laws that count in packets; 0 if `size` is 0.
     pub fn packets_per_second(self, size: Bytes) -> f64 {
         if size.0 == 0 { 0.0 } else { self.0 as f64 / (8.0 * size.0 as f64) }
     }
 }
 
-/// How much may wait in a queue. The packet being transmitted has left the queue and does not count.
+/// Capacity of a queue. The packet in transmission has left the queue and does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// At most so many waiting packets.
+    /// Maximum number of waiting packets.
     Packets(u32),
-    /// At most so many waiting bytes.
+    /// Maximum number of waiting bytes.
     Bytes(u64),
     /// No limit.
     Infinite,
 }
 
 impl Limit {
-    /// Whether a packet of `size` bytes still fits behind `packets` packets of `bytes` bytes.
+    /// Whether a packet of `size` bytes fits behind `packets` packets of `bytes` bytes in total.
     #[inline]
     pub fn admits(self, packets: u32, bytes: u64, size: u32) -> bool {
         match self {

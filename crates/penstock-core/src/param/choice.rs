@@ -1,8 +1,8 @@
-//! Parameters that are one of a few words, and the nearest right word to a wrong one.
+//! Parameters that take one of a few words, and suggestions for mistyped words.
 
 use alloc::vec::Vec;
 
-/// Defines an enum whose variants are the words of a parameter. `On = "on" | true` also accepts the flag.
+/// Defines an enum whose variants are the words of a parameter. `On = "on" | true` accepts the flag too.
 ///
 /// ```
 /// penstock_core::choice! {
@@ -24,7 +24,7 @@ macro_rules! choice {
         $vis enum $name { $($(#[$doc])* $variant),+ }
 
         impl $name {
-            /// The word that stands for it in settings.
+            /// Its word in settings.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -44,9 +44,9 @@ macro_rules! choice {
     };
 }
 
-/// The candidate that `word` was probably meant to be: the smallest edit distance, if it is small enough to be a slip.
+/// The candidate nearest to `word` in edit distance, if it is near enough for `word` to be a typing error.
 ///
-/// Case, and the difference between hyphen and underscore, do not count.
+/// Case, and hyphen or underscore, make no difference.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<u8> = folded(word).collect();
     candidates
@@ -61,7 +61,7 @@ fn folded(word: &str) -> impl Iterator<Item = u8> + '_ {
     word.bytes().map(|byte| if byte == b'-' { b'_' } else { byte.to_ascii_lowercase() })
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+/// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     let mut before_last: Vec<usize>;
     let mut last: Vec<usize> = Vec::new();

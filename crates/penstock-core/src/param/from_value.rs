@@ -1,4 +1,4 @@
-//! The types that a parameter can have, each made from a [`Value`].
+//! Types of parameters, each converted from a [`Value`].
 
 use super::{ClassSetting, Kind, Value};
 use crate::dscp::Dscp;
@@ -8,13 +8,13 @@ use alloc::vec::Vec;
 
 /// A type that a parameter can have.
 pub trait FromValue: Sized {
-    /// What kind of value it takes.
+    /// The kind of its value.
     const KIND: Kind;
-    /// Words it takes besides.
+    /// Words that it accepts too.
     const WORDS: &'static [&'static str] = &[];
-    /// The setting that `value` stands for; `None` if it is of another kind.
+    /// Converts `value`; `None` if that is of another kind.
     fn from_value(value: &Value) -> Option<Self>;
-    /// The setting where nothing is given and there is no default; `None` if it cannot be left out.
+    /// Its value if none is given and there is no default; `None` if the parameter is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -60,7 +60,7 @@ impl FromValue for Bytes {
     }
 }
 
-/// In canonical form a number of bits per second.
+/// In canonical form, a number of bits per second.
 impl FromValue for Rate {
     const KIND: Kind = Kind::Rate;
     fn from_value(value: &Value) -> Option<Self> {
@@ -92,7 +92,7 @@ impl FromValue for Vec<f64> {
     }
 }
 
-/// Classes; none where nothing is said.
+/// Classes; none by default.
 impl FromValue for Vec<ClassSetting> {
     const KIND: Kind = Kind::Classes;
     fn from_value(value: &Value) -> Option<Self> {
@@ -106,7 +106,7 @@ impl FromValue for Vec<ClassSetting> {
     }
 }
 
-/// A setting that may be left out, with [`Default::Absent`].
+/// An optional parameter, with [`Default::Absent`].
 impl<T: FromValue> FromValue for Option<T> {
     const KIND: Kind = T::KIND;
     const WORDS: &'static [&'static str] = T::WORDS;
@@ -138,7 +138,7 @@ impl FromValue for Length {
     }
 }
 
-/// A queue length, or the time the link needs to send it.
+/// A queue length, or the time that the link needs to send it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LengthOrTime {
     /// A length.
@@ -158,7 +158,7 @@ impl Length {
 }
 
 impl LengthOrTime {
-    /// In packets of `mean` size, of which the link sends `capacity` a second.
+    /// In packets of `mean` size; `capacity`: packets per second of the link.
     pub fn in_packets(self, mean: Bytes, capacity: f64) -> f64 {
         match self {
             Self::Length(length) => length.in_packets(mean),
@@ -174,7 +174,7 @@ impl FromValue for LengthOrTime {
     }
 }
 
-/// A value, or the word "auto" for a rule that the mechanism has.
+/// A value, or the word "auto" for a rule of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Auto<T> {
     /// By the rule.

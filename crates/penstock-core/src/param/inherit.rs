@@ -2,7 +2,7 @@
 
 use super::{Default, ParamInfo};
 
-/// How many parameters [`inherit`] gives.
+/// Number of parameters that [`inherit`] returns.
 pub const fn inherited_len(own: &[ParamInfo], base: &[ParamInfo]) -> usize {
     let mut len = own.len();
     let mut i = 0;
@@ -16,7 +16,7 @@ pub const fn inherited_len(own: &[ParamInfo], base: &[ParamInfo]) -> usize {
 }
 
 /// The parameters of a mechanism that owns another one: its `own`, then those of the `base` that it does not replace,
-/// with some other `defaults`. `N` is [`inherited_len`].
+/// with `defaults` in place of some of their defaults. `N` is [`inherited_len`].
 pub const fn inherit<const N: usize>(
     own: &[ParamInfo],
     base: &[ParamInfo],
@@ -72,7 +72,7 @@ const fn position(infos: &[ParamInfo], name: &str) -> Option<usize> {
     None
 }
 
-/// `==` of strings, which is not yet available in constants.
+/// Equality of strings; `==` is not available in constants.
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {

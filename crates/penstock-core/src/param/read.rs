@@ -1,4 +1,4 @@
-//! From settings to parameters: all errors are collected, and none is repaired.
+//! Conversion of settings to parameters; all errors are collected.
 
 use super::{FromValue, Kind, ParamError, ParamErrors, ParamInfo, Settings, Value, nearest};
 use alloc::format;
@@ -50,7 +50,7 @@ macro_rules! params {
                 range: $crate::params!(@range $($low, $high)? $($least, f64::MAX)?),
             }),+];
 
-            /// The parameters in these settings of a mechanism that has no others; all errors if some are refused.
+            /// The parameters in these settings of a mechanism that has no others; all errors if any is rejected.
             #[allow(dead_code, reason = "a mechanism that owns another reads the settings of both")]
             pub fn from_settings(settings: &$crate::param::Settings) -> Result<Self, $crate::param::ParamErrors> {
                 $crate::param::read(settings, Self::INFO)
@@ -106,8 +106,7 @@ macro_rules! params {
 
 /// Parameters that can be read from settings: what `params!` defines, and pairs of such.
 pub trait Params: Sized {
-    /// The parameters in `reader`; `None` if one was refused. Reads all of them in any case, so that every error is
-    /// found.
+    /// The parameters in `reader`; `None` if one was rejected. Always reads all of them, so that every error is found.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 }
 
@@ -118,13 +117,13 @@ impl<A: Params, B: Params> Params for (A, B) {
     }
 }
 
-/// The parameters `T` of a mechanism that takes the parameters in `infos`; all errors if some settings are refused.
+/// The parameters `T` of a mechanism that takes the parameters in `infos`; all errors if any setting is rejected.
 pub fn read<T: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<T, ParamErrors> {
     read_with(settings, infos, T::read)
 }
 
-/// As [`read()`], for a mechanism that derives values or checks one parameter against another: `f` reads the parameters
-/// it wants, and may refuse more of them.
+/// As [`read()`], for a mechanism that derives values or checks parameters against each other: `f` reads the parameters
+/// that it needs, and may reject more of them.
 pub fn read_with<T>(
     settings: &Settings,
     infos: &[ParamInfo],
@@ -159,7 +158,7 @@ impl<'a> Reader<'a> {
         Self { settings, infos, derived: Vec::new(), errors }
     }
 
-    /// Use `value` instead of the given one: for a mechanism that computes a parameter of the law it owns.
+    /// Override a parameter, for a mechanism that computes a parameter of the law that it owns.
     pub fn derive(&mut self, name: &'static str, value: Value) {
         self.derived.push((name, value));
     }
@@ -169,7 +168,7 @@ impl<'a> Reader<'a> {
         T::read(self)
     }
 
-    /// The value of one parameter: derived, given, or its default. `None` if it was refused.
+    /// The value of one parameter: derived, given, or its default. `None` if it was rejected.
     pub fn read<T: FromValue>(&mut self, name: &'static str) -> Option<T> {
         if let Some((_, value)) = self.derived.iter().find(|(derived, _)| *derived == name) {
             return T::from_value(value);
@@ -192,7 +191,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Refuse a parameter, with a message that completes the sentence "NAME ...".
+    /// Reject a parameter; `message` completes the sentence "NAME ...".
     pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
         self.errors.push(ParamError::new(name, message));
     }

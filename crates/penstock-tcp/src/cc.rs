@@ -32,7 +32,7 @@ use penstock_core::Time;
 
 /// A congestion control law, loss recovery included.
 pub(crate) trait CongestionControl {
-    /// Send what the window allows.
+    /// Send the packets that the window allows.
     fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.fill_window(now, net);
     }
@@ -129,8 +129,8 @@ pub(crate) fn go_back<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
     s.fill_window(now, net);
 }
 
-/// Whether duplicate ACKs tell of a new loss: not while packets are repaired of a window whose loss has been answered (RFC
-/// 6582, section 4.1), or one loss would be answered twice.
+/// Whether duplicate ACKs reveal a new loss. They do not while packets of a window of data that was already reduced are being
+/// repaired (RFC 6582, section 4.1), or one loss would reduce the window twice.
 pub(crate) fn is_new_loss(s: &SenderState) -> bool {
     s.una > s.recover || s.rules().answers_first_loss(s.last_reduction == LastReduction::None, s.una)
 }

@@ -9,7 +9,7 @@ pub struct SenderCounts {
     pub retransmitted: u64,
     /// Retransmission timeouts with data outstanding.
     pub timeouts: u64,
-    /// Fast retransmits: losses told by duplicate or selective acknowledgements.
+    /// Fast retransmits: losses revealed by duplicate or selective ACKs.
     pub fast_retransmits: u64,
     /// Answers to echoed marks.
     pub ecn_responses: u64,

@@ -2,7 +2,7 @@
 //!
 //! Everything counts in packets of one fixed payload: a [`Segment`] is number 0, 1, 2, ... of its flow. A [`Sender`]
 //! reacts to acknowledgements and to its timer and hands segments to a [`Network`]; a [`Receiver`] answers segments with
-//! acknowledgements. Neither reads a clock nor knows what lies between them.
+//! acknowledgements. Neither reads a clock nor knows the network between them.
 //!
 //! The laws share `state`, `rtt` and `runs`; congestion control lies in `cc`, one law per file, and `recovery` holds the
 //! decisions in which ns-2 and the RFCs differ.

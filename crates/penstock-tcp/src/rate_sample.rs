@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_window_sent_at_once_is_delivered_at_the_rate_of_its_acknowledgements() {
-        // Ten packets at 0 ms; acknowledged from 100 ms on, one each 10 ms, each answered by another one.
+        // Ten packets at 0 ms, ACKed from 100 ms on, one every 10 ms; each ACK releases another packet.
         let mut sampler = RateSampler::default();
         (0..10).for_each(|seq| sampler.on_send(at(0), seq, seq == 0));
         for seq in 0..10 {
@@ -224,7 +224,7 @@ mod tests {
         assert!(sampler.on_ack(at(100), &ack(0, &block), 2).is_some());
         assert_eq!(sampler.on_ack(at(101), &ack(0, &block), 0), None);
         assert_eq!(sampler.delivered(), 2);
-        // The report is forgotten; what was counted is not counted again.
+        // The report is discarded; packets counted before are not counted again.
         sampler.forget(2);
         sampler.on_send(at(300), 0, false);
         sampler.on_ack(at(400), &ack(3, &[]), 3);
@@ -235,9 +235,9 @@ mod tests {
     fn a_retransmission_in_the_middle_of_a_block_gives_the_sample() {
         let mut sampler = RateSampler::default();
         (0..5).for_each(|seq| sampler.on_send(at(u64::from(seq)), seq, seq == 0));
-        let told = [SackBlock { start: 3, end: 4 }, SackBlock { start: 1, end: 2 }];
-        assert!(sampler.on_ack(at(100), &ack(0, &told[1..]), 1).is_some());
-        assert!(sampler.on_ack(at(102), &ack(0, &told), 1).is_some());
+        let reported = [SackBlock { start: 3, end: 4 }, SackBlock { start: 1, end: 2 }];
+        assert!(sampler.on_ack(at(100), &ack(0, &reported[1..]), 1).is_some());
+        assert!(sampler.on_ack(at(102), &ack(0, &reported), 1).is_some());
         sampler.on_send(at(110), 0, false);
         sampler.on_send(at(110), 2, false);
         // The retransmission of packet 0 is lost, that of packet 2 joins the blocks around it.

@@ -1,41 +1,41 @@
 //! SACK compression: packets behind a gap that share an ACK.
 //!
-//! Linux (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`, `tcp_comp_sack_nr`): selective acknowledgements are held back for a
-//! twentieth of the round trip, at most 1 ms and 44 packets, by a timer that may be 0.1 ms late. That it is, and that the first
-//! three behind a gap are not held back, was seen in captures of Linux 6.1.
+//! Linux (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`, `tcp_comp_sack_nr`): SACKs are delayed for a twentieth of the round-trip
+//! time, at most 1 ms and 44 packets, by a timer that may be 0.1 ms late. Captures of Linux 6.1 show that it is late, and that the
+//! first three SACKs behind a gap are not delayed.
 //!
 //! # Law
-//! The first three packets behind a gap are answered one by one, the later ones together: the first of them waits `sack_delay`
-//! for more, or a twentieth of the connection's first round trip if that is shorter, and 0.1 ms. A packet that moves the
-//! acknowledgement on is answered at once, and ends the wait. The packets that a sender sees delivered in a round trip may
-//! therefore stem from a longer time, and BBR overestimates the bandwidth.
+//! The first three packets behind a gap are ACKed one by one, later ones together: the first of them waits for more, for
+//! `sack_delay` or a twentieth of the connection's first round-trip time, whichever is shorter, plus 0.1 ms. A packet that advances
+//! the cumulative ACK is ACKed at once and ends the wait. The packets reported within a round trip may therefore have arrived
+//! over a longer time, and BBR overestimates the bandwidth.
 //!
 //! # Differences
-//! * The timer is always 0.1 ms late: in Linux another timer that ends in these 0.1 ms takes it along.
-//! * The first round trip is that from the first packet to the one that its answer releases. Until it is known nothing waits.
+//! * The timer is always 0.1 ms late; in Linux another timer that expires within these 0.1 ms also expires this one.
+//! * The first round-trip time is measured from the first packet to the packet that its ACK releases. Until then no ACK is delayed.
 
 use crate::params::TcpParams;
 use penstock_core::{Span, Time};
 
-/// How late the timer is.
+/// Delay of the timer.
 const SLACK: Span = Span::from_nanos(100_000);
 
-/// Packets behind a gap that are answered one by one.
+/// Number of packets behind a gap that are ACKed one by one.
 const TOLD_FIRST: u8 = 3;
 
-/// Packets that share an acknowledgement at most.
+/// Maximum number of packets that share an ACK.
 const MOST: u8 = 44;
 
 /// State of a receiver; small, since every flow has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackCompression {
-    /// How long a packet waits, in ns; at most so long until the first round trip is known. 0: never.
+    /// Delay of an ACK, in ns; its upper bound until the first round-trip time is known. 0: no ACK is delayed.
     delay: u32,
-    /// Until then when the first packet came, in us modulo 2^32; from then on the packet that is missing.
+    /// Until then: arrival time of the first packet, in us modulo 2^32. From then on: the first missing packet.
     at: u32,
-    /// The packet that ends the first round trip; 0 once it is known.
+    /// The packet that ends the first round trip; 0 once that is known.
     second_window: u16,
-    /// How many behind the gap were answered one by one, and how many share the acknowledgement that waits.
+    /// Number of packets behind the gap ACKed one by one, and of packets that share the delayed ACK.
     told: u8,
     shared: u8,
 }
@@ -58,7 +58,7 @@ impl SackCompression {
         seq <= u32::from(self.second_window) && self.second_window > 0
     }
 
-    /// Packet `seq` came while the first round trip is not known.
+    /// Packet `seq` arrived before the first round-trip time is known.
     #[cold]
     pub(crate) fn time(&mut self, now: Time, seq: u32) {
         if seq == 0 {
@@ -70,7 +70,7 @@ impl SackCompression {
         }
     }
 
-    /// Whether a packet behind `missing` waits; `waiting`: others do already.
+    /// Whether the ACK of a packet behind `missing` is delayed; `waiting`: an ACK is delayed already.
     pub(crate) fn waits(&mut self, missing: u32, waiting: bool) -> bool {
         if self.delay == 0 || self.second_window > 0 {
             return false;
@@ -86,12 +86,12 @@ impl SackCompression {
         self.shared < MOST
     }
 
-    /// The next three packets behind the gap are answered one by one again: there is a mark to tell of.
+    /// ACK the next three packets behind the gap one by one again, because of a mark.
     pub(crate) fn restart(&mut self) {
         self.told = 0;
     }
 
-    /// How long an answer waits.
+    /// Delay of an ACK.
     pub(crate) fn delay(&self) -> Span {
         Span::from_nanos(u64::from(self.delay)) + SLACK
     }

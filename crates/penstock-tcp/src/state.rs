@@ -26,7 +26,7 @@ use penstock_core::{Span, Time};
 pub(crate) enum LastReduction {
     /// It never was.
     None,
-    /// A loss told by ACKs; the recovery goes on.
+    /// A loss that ACKs revealed; the recovery goes on.
     Loss,
     /// Such a loss, whose recovery has ended.
     Recovered,

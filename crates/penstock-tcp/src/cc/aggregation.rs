@@ -1,4 +1,4 @@
-//! ACK aggregation: packets ACKed beyond what the bandwidth explains. BBR allows for them in its window.
+//! ACK aggregation: packets ACKed in excess of the estimated bandwidth. BBR adds them to its window.
 //!
 //! draft-cardwell-iccrg-bbr-congestion-control-02, Section 4.5.5 (recalled, not verified).
 //!

@@ -28,7 +28,7 @@
 //! * The restart after an idle time is left out.
 //! * Where losses are not found by time (`rack = false`) further losses in a recovery take nothing.
 //! * Four flows at 80 ms behind FQ-CoDel without ECN have 0.89 of the drops of Linux 6.1, means over starts (2590 and 2920 in 50 s);
-//!   with ECN delay and marks agree. What is missing is missing after the probes of the round-trip time (docs/explanation/linux.md).
+//!   with ECN delay and marks agree. The missing drops are those after the probes of the round-trip time (docs/explanation/linux.md).
 
 use super::aggregation::Aggregation;
 use super::policer_detection::{Policer, PolicerInput};

@@ -37,7 +37,7 @@ pub(super) struct Policer {
     lost: u32,
 }
 
-/// What an ACK tells.
+/// Input from an ACK.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicerInput {
     /// Packets delivered since the start, and found lost now.
@@ -112,7 +112,7 @@ impl Policer {
 mod tests {
     use super::*;
 
-    /// A round of 10 ms in which so many of 100 packets are lost, the first with the acknowledgement that starts it.
+    /// A round of 10 ms in which `lost` of 100 packets are lost, detected with the ACK that starts it.
     fn round(policer: &mut Policer, number: u32, lost: u32) {
         for part in 0..10 {
             let now = Time::from_nanos(u64::from(number * 10 + part) * 1_000_000);

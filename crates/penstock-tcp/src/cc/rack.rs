@@ -3,16 +3,16 @@
 //! RFC 8985 (to which section numbers without an RFC refer); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
 //!
 //! # Law
-//! [`Flight`] finds what is lost. While `pipe < cwnd` the lowest lost packet goes out, else a new one. A loss, or the echo of a
+//! [`Flight`] detects losses. While `pipe < cwnd` the lowest lost packet goes out, else a new one. A loss, or the echo of a
 //! mark, leaves a share of the window as threshold, once a window of data; until everything outstanding then is acknowledged,
 //! the window goes to the threshold by proportional rate reduction ([`super::prr`]), by the slow start bound only when an ACK
-//! moves `una` and reveals no new loss (RFC 9937). A loss while a mark is being answered is repaired without a second reduction.
+//! moves `una` and reveals no new loss (RFC 9937). A loss during the reduction for a mark is repaired without a second reduction.
 //! Laws that reduce in proportion to the marks (as DCTCP does) reduce at once instead. After a timeout the window is one packet
 //! more than the packets still in the network; the threshold is reduced unless that was done for the same window of data. A
 //! retransmission lost after a timeout is a new loss.
 //!
 //! The tail is probed two smoothed round trips after the last new packet or acknowledgement, while nothing is reported
-//! (section 7); a loss that the probe has repaired is answered (section 7.4.2).
+//! (section 7); a loss that the probe has repaired reduces the window (section 7.4.2).
 //!
 //! Growth and reduction of the window are a law of their own ([`WindowLaw`]).
 //!
@@ -32,7 +32,7 @@ use penstock_core::Time;
 enum State {
     #[default]
     Open,
-    /// A mark is being answered.
+    /// The window is being reduced for a mark.
     Marked,
     /// Losses are being repaired.
     Recovery,
@@ -259,7 +259,7 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Find what is lost, and when the next packet will be.
+    /// Detect losses, and when the next one is due.
     fn detect(&mut self, s: &SenderState, now: Time) -> Losses {
         let repairing = matches!(self.state, State::Recovery | State::Loss);
         let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
@@ -268,7 +268,7 @@ impl<G: WindowLaw> Rack<G> {
         losses
     }
 
-    /// Send what pipe and window allow, lost packets first.
+    /// Send the packets that pipe and window allow, lost packets first.
     fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         while self.flight.pipe() < s.window() && s.may_send(now) {
             let lost = self.flight.next_lost();

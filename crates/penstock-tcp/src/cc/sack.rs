@@ -142,7 +142,7 @@ impl<G: WindowLaw> Sack<G> {
             new |= self.board.report(*block, s.params.dupack_threshold);
         }
         if s.probe == TailProbe::Sent && self.board.highest() == Some(s.max) {
-            // The probe was sent last and has arrived: what was sent long before it has not.
+            // The probe was sent last and has arrived; packets sent long before it have not.
             s.probe = TailProbe::None;
             self.board.lose_below_highest();
         }
@@ -171,7 +171,7 @@ impl<G: WindowLaw> Sack<G> {
         }
     }
 
-    /// RFC 3042, with what is reported out of the pipe.
+    /// Limited transmit (RFC 3042); reported packets do not count as outstanding.
     fn send_limited<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         while s.params.limited_transmit
             && f64::from(self.board.pipe(s.max)) + 1.0 <= s.cwnd
@@ -187,7 +187,7 @@ impl<G: WindowLaw> Sack<G> {
     }
 
     fn begin<N: Network>(&mut self, s: &mut SenderState, now: Time, delivered: u32, net: &mut N) {
-        // A mark that was answered for the same window has halved it already.
+        // A mark in the same window of data has halved the window already.
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
             self.window_law.on_recovery(s, now, &delivery);
@@ -208,7 +208,7 @@ impl<G: WindowLaw> Sack<G> {
         self.send(s, now, net);
     }
 
-    /// With `prr` the window is what RFC 6937 allows.
+    /// With `prr` RFC 6937 sets the window.
     fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
         if let Some(recovery) = self.recovery.as_mut().filter(|_| s.params.prr && !G::SETS_WINDOW) {
             let pipe = self.board.pipe(s.max);

@@ -1,4 +1,4 @@
-//! The data of a transfer: how many packets it takes, and what each of them carries.
+//! The data of a transfer: its number of packets, and the user data in each.
 
 use super::TcpParams;
 

@@ -1,4 +1,4 @@
-//! How an acknowledgement changes the state of a sender: what is outstanding, the round-trip time, the timer.
+//! Effect of an ACK on the state of a sender: outstanding packets, round-trip time, timer.
 //!
 //! RFC 6298, section 5; P. Karn, C. Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols",
 //! SIGCOMM 1987; RFC 7323.

@@ -5,11 +5,12 @@ mod rig;
 
 use penstock_aqm::{FlowKey, IdTable, LinkInfo, Lookup, MAX_DROPS, Next, SchemeInfo, schemes};
 use penstock_core::param::{Kind, ParamInfo, Settings, Value};
-use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rng, Span, Time};
+use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
 use penstock_heap::counted;
 use rig::draw::{any_link, any_scale, any_settings};
 use rig::{Counts, Rig, any_packet, any_packet_of, required, thesis_link};
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// 10^18 nanoseconds, about 31 years: the present time of a real clock.
 const PRESENT: Time = Time::from_nanos(1_000_000_000_000_000_000);
@@ -95,6 +96,33 @@ fn time_may_stand_still_jump_to_its_largest_value_and_go_back() {
         }
         rig.jump(Time::NEVER);
         assert_eq!(rig.timeout(), None, "{} has a timeout at the end of time", scheme.name);
+    });
+}
+
+#[test]
+fn packets_of_any_size_leave_in_bounded_time_even_without_a_rate() {
+    const LARGEST: u32 = u32::MAX;
+    for_each_setting(20, |scheme, settings, link, seed| {
+        for rate in [link.rate, Rate::from_bits_per_second(0)] {
+            let link = &LinkInfo { rate, ..*link };
+            let Ok(mut rig) = Rig::from(PRESENT, link, scheme.name, settings, seed) else { continue };
+            let mut script = Rng::stream(seed, "script");
+            for sizes in [&[LARGEST][..], &[0, LARGEST], &[LARGEST - 1, 1, LARGEST / 2]] {
+                let start = Instant::now();
+                for step in 0..60 {
+                    let size = sizes[step % sizes.len()];
+                    rig.arrive_packet(PacketMeta { size, ..any_packet(&mut script, 1500) });
+                    if script.chance(0.5) {
+                        rig.depart();
+                    }
+                    rig.check();
+                }
+                drain(&mut rig);
+                assert_eq!(rig.waiting(), 0, "{}", scheme.name);
+                // some milliseconds at most; round after round it would be many seconds
+                assert!(start.elapsed().as_secs() < 3, "{} with {settings:?} takes too long", scheme.name);
+            }
+        }
     });
 }
 

@@ -94,11 +94,17 @@ impl HostLoads {
         load.max(1)
     }
 
-    /// `quantum` / load, rounded up or down by chance so that it is right on average.
-    pub(super) fn quantum(&self, quantum: u32, isolation: Isolation, ends: Ends, rng: &mut Rng) -> i64 {
+    /// The credit of this many rounds: each brings `quantum` / load, rounded up or down by chance so that the sum is
+    /// right on average.
+    pub(super) fn quanta(&self, quantum: u32, rounds: u64, isolation: Isolation, ends: Ends, rng: &mut Rng) -> i64 {
         let load = self.load(isolation, ends);
         let dither = if load > 1 { rng.below(u64::from(load)) } else { 0 };
-        ((u64::from(quantum) + dither) / u64::from(load)).cast_signed()
+        ((u64::from(quantum) * rounds + dither) / u64::from(load)).cast_signed()
+    }
+
+    /// The largest credit that a round can bring.
+    pub(super) fn largest_quantum(&self, quantum: u32, isolation: Isolation, ends: Ends) -> i64 {
+        i64::from(quantum.div_ceil(self.load(isolation, ends)))
     }
 }
 
@@ -131,10 +137,13 @@ mod tests {
         (0..7).for_each(|_| loads.add(ends));
         let mut rng = Rng::stream(1, "dither");
         let quanta: Vec<i64> =
-            (0..7000).map(|_| loads.quantum(300, Isolation::TripleIsolate, ends, &mut rng)).collect();
+            (0..7000).map(|_| loads.quanta(300, 1, Isolation::TripleIsolate, ends, &mut rng)).collect();
         assert!(quanta.iter().all(|quantum| (42..=43).contains(quantum)));
         // 300 / 7 = 42.857: 6000 of 7000 are 43; standard deviation 29
         let up = quanta.iter().filter(|&&quantum| quantum == 43).count();
         assert!((5880..=6120).contains(&up), "{up}");
+        // 7001 rounds bring 300 042.9
+        let sums = (0..100).map(|_| loads.quanta(300, 7001, Isolation::TripleIsolate, ends, &mut rng));
+        assert!(sums.min() == Some(300_042) && loads.largest_quantum(300, Isolation::TripleIsolate, ends) == 43);
     }
 }

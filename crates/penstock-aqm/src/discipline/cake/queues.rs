@@ -14,10 +14,14 @@ use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use crate::law::cobalt::Cobalt;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use penstock_core::{Limit, Packet, PacketMeta, Rare, Rng, Time};
+use penstock_core::{Limit, Packet, PacketMeta, Rare, Rng, Time, math};
 
 /// Bytes of a turn of a tin with weight 1.
 const TIN_QUANTUM: f64 = 1024.0;
+
+/// From this number of rounds without a packet on, queues get the credits of all these rounds at once. As a round brings
+/// a byte at least where it brings any, packets of less than 16 kB never need so many.
+const MANY_ROUNDS: i64 = 16_384;
 
 /// Where a queue is in its tin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +79,12 @@ struct Tin {
 }
 
 impl Tin {
+    /// Credit of the tin in a round.
+    fn credit(&self, now: Time) -> f64 {
+        let Entitlement { priority, share } = self.entitlement;
+        TIN_QUANTUM * if self.threshold.next() <= now { priority } else { share }
+    }
+
     fn list(&mut self, set: Set) -> Option<&mut QueueList> {
         match set {
             Set::Idle => None,
@@ -210,7 +220,7 @@ impl<P: Packet> CakeQueue<P> {
     fn credit(&mut self, id: u32, rng: &mut Rng) -> i64 {
         let queue = &self.queues[id as usize];
         let tin = &self.tins[usize::from(queue.tin)];
-        tin.hosts.quantum(tin.quantum, self.plan.isolation, queue.ends, rng)
+        tin.hosts.quanta(tin.quantum, 1, self.plan.isolation, queue.ends, rng)
     }
 
     /// The packet at the head of queue `id` leaves it.
@@ -238,16 +248,31 @@ impl<P: Packet> CakeQueue<P> {
 
     /// Weighted round robin among the tins: by priority below the threshold, by share above. Some tin has packets.
     fn select_tin(&mut self, now: Time) -> usize {
+        let mut turns = 0;
         loop {
             let tin = &self.tins[self.turn];
             if tin.packets > 0 && tin.deficit > 0.0 {
                 return self.turn;
             }
+            if turns == self.tins.len() {
+                self.skip_rounds_of_tins(now);
+                turns = 0;
+            }
             self.turn = (self.turn + 1) % self.tins.len();
+            turns += 1;
             let tin = &mut self.tins[self.turn];
-            let Entitlement { priority, share } = tin.entitlement;
-            let weight = if tin.threshold.next() <= now { priority } else { share };
-            tin.deficit = if tin.packets == 0 { 0.0 } else { tin.deficit + weight * TIN_QUANTUM };
+            tin.deficit = if tin.packets == 0 { 0.0 } else { tin.deficit + tin.credit(now) };
+        }
+    }
+
+    /// Give all tins with packets the credits of the next rounds in which none of them can send. The sums are exact:
+    /// all credits are multiples of 2^-11.
+    fn skip_rounds_of_tins(&mut self, now: Time) {
+        let rounds = |tin: &Tin| math::floor((-tin.deficit).max(0.0) / tin.credit(now));
+        let busy = self.tins.iter().filter(|tin| tin.packets > 0);
+        let rounds = busy.map(rounds).fold(f64::INFINITY, f64::min);
+        for tin in self.tins.iter_mut().filter(|tin| tin.packets > 0) {
+            tin.deficit += rounds * tin.credit(now);
         }
     }
 
@@ -259,17 +284,42 @@ impl<P: Packet> CakeQueue<P> {
         self.move_to(id, set);
     }
 
-    /// The bulk queues get credit in turn, until it is the turn of one that has some. Where a host has many of them it
-    /// takes many rounds to make up for one packet; they change nothing but the credits and whose turn it is.
+    /// The bulk queues get credit in turn, until the next one has some. If a host has many of them, one packet costs many
+    /// rounds; they change only the credits and whose turn it is.
     fn share_out(&mut self, tin: usize, rng: &mut Rng) {
+        while self.skip_rounds(tin, rng) {}
         let Tin { bulk, hosts, quantum, .. } = &mut self.tins[tin];
         let Some(mut id) = bulk.head() else { return };
         while self.queues[id as usize].deficit <= 0 {
             let queue = &mut self.queues[id as usize];
-            queue.deficit += hosts.quantum(*quantum, self.plan.isolation, queue.ends, rng);
+            queue.deficit += hosts.quanta(*quantum, 1, self.plan.isolation, queue.ends, rng);
             id = bulk.after(&self.queues, id);
         }
         bulk.rotate_to(&mut self.queues, id);
+    }
+
+    /// If no bulk queue can send in the next `MANY_ROUNDS` rounds, give all of them the credits of these rounds and of
+    /// the further ones in which none can; whether that was so.
+    fn skip_rounds(&mut self, tin: usize, rng: &mut Rng) -> bool {
+        let Tin { bulk, hosts, quantum, .. } = &self.tins[tin];
+        let Some(first) = bulk.head().filter(|&id| self.queues[id as usize].deficit <= -MANY_ROUNDS) else {
+            return false;
+        };
+        let (mut id, mut rounds) = (first, i64::MAX);
+        for _ in 0..bulk.len() {
+            let queue = &self.queues[id as usize];
+            rounds = rounds.min(-queue.deficit / hosts.largest_quantum(*quantum, self.plan.isolation, queue.ends));
+            id = bulk.after(&self.queues, id);
+        }
+        if rounds < MANY_ROUNDS {
+            return false;
+        }
+        for _ in 0..bulk.len() {
+            let queue = &mut self.queues[id as usize];
+            queue.deficit += hosts.quanta(*quantum, rounds.unsigned_abs(), self.plan.isolation, queue.ends, rng);
+            id = bulk.after(&self.queues, id);
+        }
+        true
     }
 
     /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.

@@ -55,9 +55,9 @@
 //! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
 
 mod hosts;
+mod pace;
 mod plan;
 mod queues;
-mod shaper;
 mod tins;
 mod ways;
 
@@ -66,7 +66,7 @@ use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use hosts::Isolation;
 use penstock_core::param::{Default, ParamErrors, Settings};
-use penstock_core::{Bytes, Packet, Span};
+use penstock_core::{Bytes, Packet, Rate, Span};
 use plan::Plan;
 use queues::CakeQueue;
 use tins::Diffserv;
@@ -123,7 +123,7 @@ impl Scheme for Cake {
             diffserv: params.diffserv,
             isolation: params.isolation,
             flows: params.flows,
-            bandwidth: params.bandwidth.map(|rate| rate as u64),
+            bandwidth: params.bandwidth.map(|rate| Rate::from_bits_per_second(rate as u64)),
             overhead: params.overhead.0 as u32,
             rtt: params.rtt,
             ecn: params.ecn,

@@ -26,8 +26,9 @@
 //!   `whole_average = true`, with which it first drops the very packet that Linux does (`tests/linux_open_loop.rs`).
 //! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
 
-use super::{Discipline, Env, Next, Probe, Report};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use super::guard::Total;
+use super::{Discipline, Env, Next, Probe};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo};
 use crate::law::red::{Red, RedParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -69,23 +70,18 @@ pub(crate) struct Choke<P> {
     red: Red,
     /// Places in order of arrival; that of an evicted packet is empty, but never the first or the last.
     places: VecDeque<Option<(Time, P)>>,
-    packets: u32,
-    bytes: u64,
+    total: Total,
     limit: Limit,
 }
 
 impl<P: Packet> Choke<P> {
     fn new(params: ChokeParams, red: Red, limit: Limit) -> Self {
-        Self { params, red, places: VecDeque::new(), packets: 0, bytes: 0, limit }
-    }
-
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
+        Self { params, red, places: VecDeque::new(), total: Total::default(), limit }
     }
 
     fn waiting(&self) -> Backlog {
         let oldest = self.places.front().and_then(Option::as_ref).map(|&(enqueued, _)| enqueued);
-        Backlog { packets: self.packets, bytes: self.bytes, limit: self.limit, oldest }
+        Backlog { packets: self.total.packets, bytes: self.total.bytes, limit: self.limit, oldest }
     }
 
     /// Drops the packets drawn that are of the flow of `arriving`; whether there were any.
@@ -120,10 +116,10 @@ impl<P: Packet> Choke<P> {
 
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, place: usize) {
         let Some((enqueued, packet)) = self.places[place].take() else { return };
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.meta().size);
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(packet.meta().size);
         self.tidy();
-        env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
+        env.probe.dropped(&self.total.report(env.now, &packet, enqueued), Cause::Evicted);
     }
 
     /// No empty place at either end, and no more than every second.
@@ -134,7 +130,7 @@ impl<P: Packet> Choke<P> {
         while self.places.back().is_some_and(Option::is_none) {
             self.places.pop_back();
         }
-        if self.places.len() > 2 * self.packets as usize {
+        if self.places.len() > 2 * self.total.packets as usize {
             self.places.retain(Option::is_some);
         }
     }
@@ -146,29 +142,21 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
         let q = self.red.length(&self.waiting());
         self.red.average.update(env.now, q);
         if self.red.average.get() > self.red.curve.min_th && self.evict_matching(env, &meta) {
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Early);
+            return self.total.refuse(env, &packet, Cause::Early);
         }
-        let mark = match self.red.judge(q, meta.size, env.rng) {
-            Verdict::Pass => None,
-            Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
-            Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                return env.probe.dropped(&self.report(env.now, &packet, env.now), cause);
-            }
-        };
-        if !self.limit.admits(self.packets, self.bytes, meta.size) {
+        let verdict = self.red.judge(q, meta.size, env.rng);
+        let Some(admitted) = self.total.admit(env, &packet, meta.ecn, verdict) else { return };
+        if !self.limit.admits(self.total.packets, self.total.bytes, meta.size) {
             let queue = self.waiting();
-            self.red.on_overflow(&mut Cx { now: env.now, queue, link_bytes: self.bytes, rng: env.rng }, &meta);
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+            self.red.on_overflow(&mut Cx { now: env.now, queue, link_bytes: self.total.bytes, rng: env.rng }, &meta);
+            return self.total.refuse(env, &packet, Cause::Overflow);
         }
-        if let Some(cause) = mark {
-            packet.mark();
-            env.probe.marked(&self.report(env.now, &packet, env.now), cause);
-        }
-        self.packets += 1;
-        self.bytes += u64::from(meta.size);
+        admitted.mark(env, self.total, &mut packet);
+        self.total.packets += 1;
+        self.total.bytes += u64::from(meta.size);
         self.places.push_back(Some((env.now, packet)));
         if let Some(Some((enqueued, packet))) = self.places.back() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
+            env.probe.queued(&self.total.report(env.now, packet, *enqueued));
         }
     }
 
@@ -177,10 +165,10 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
             self.red.on_idle(env.now);
             return Next::Empty;
         };
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.meta().size);
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(packet.meta().size);
         self.tidy();
-        env.probe.sent(&self.report(env.now, &packet, enqueued));
+        env.probe.sent(&self.total.report(env.now, &packet, enqueued));
         Next::Send(packet)
     }
 

@@ -1,7 +1,8 @@
 //! The queue of a class: its packets, its own limit, its law, and what part of the link it is guaranteed.
 
-use super::{Env, Probe, Report};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use super::guard::{Admitted, Total};
+use super::{Env, Probe};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo};
 use crate::discipline::flow_order::FlowOrder;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -103,19 +104,6 @@ impl<P: Packet, T> Store<P, T> {
     }
 }
 
-/// What waits at the whole link.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Total {
-    pub(super) packets: u32,
-    pub(super) bytes: u64,
-}
-
-impl Total {
-    pub(super) fn report<P>(self, now: Time, packet: &P, enqueued: Time) -> Report<'_, P> {
-        Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
-    }
-}
-
 /// A class of packets that waits behind one law.
 pub(super) struct ClassQueue<P, T> {
     name: String,
@@ -161,17 +149,16 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.law.wants_rare()
     }
 
-    /// What the law says of an arriving packet: a mark only of one that can be marked.
+    /// Drop an arriving packet unless the law lets it in.
     pub(super) fn judge(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
         total: Total,
+        packet: &P,
         meta: &PacketMeta,
-    ) -> Verdict {
-        match self.law.on_arrival(cx!(self, env, total), meta) {
-            Verdict::Mark(cause) if !meta.ecn.is_capable() => Verdict::Drop(cause),
-            verdict => verdict,
-        }
+    ) -> Option<Admitted> {
+        let verdict = self.law.on_arrival(cx!(self, env, total), meta);
+        total.admit(env, packet, meta.ecn, verdict)
     }
 
     /// Whether the class's own limit leaves room.
@@ -188,7 +175,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         meta: &PacketMeta,
     ) {
         self.law.on_overflow(cx!(self, env, total), meta);
-        env.probe.dropped(&total.report(env.now, packet, env.now), Cause::Overflow);
+        total.refuse(env, packet, Cause::Overflow);
     }
 
     /// A packet that was let in waits; `total` counts it.
@@ -210,19 +197,8 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     pub(super) fn pop(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) -> Option<P> {
         let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
         let meta = self.forget(env, total, &packet);
-        match self.law.on_departure(cx!(self, env, total), &Departing { meta, enqueued }) {
-            Verdict::Pass => {}
-            Verdict::Mark(cause) if meta.ecn.is_capable() => {
-                packet.mark();
-                env.probe.marked(&total.report(env.now, &packet, enqueued), cause);
-            }
-            Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                env.probe.dropped(&total.report(env.now, &packet, enqueued), cause);
-                return None;
-            }
-        }
-        env.probe.sent(&total.report(env.now, &packet, enqueued));
-        Some(packet)
+        let verdict = self.law.on_departure(cx!(self, env, total), &Departing { meta, enqueued });
+        total.release(env, &mut packet, meta.ecn, enqueued, verdict).then_some(packet)
     }
 
     /// Remove the packet that came last, to make room for another; `total` counts it and is told.

@@ -16,7 +16,7 @@
 //! * With a limit in bytes packets leave the head until the arriving one fits; one that is larger than the limit
 //!   itself is dropped and removes none.
 
-use super::line::Line;
+use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -26,28 +26,28 @@ use penstock_core::{Packet, Time};
 
 /// A queue whose head makes room.
 pub(crate) struct DropFront<P> {
-    line: Line<P>,
+    queue: PacketQueue<P>,
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for DropFront<P> {
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
-        self.line.push_evicting(env, packet, Line::pop_oldest);
+        self.queue.push_evicting(env, packet, PacketQueue::pop_oldest);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        self.line.serve(env)
+        self.queue.serve(env)
     }
 
     fn backlog(&self) -> Backlog {
-        self.line.backlog()
+        self.queue.backlog()
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.line.set_limit(link.limit);
+        self.queue.set_limit(link.limit);
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.line.reserve(packets);
+        self.queue.reserve(packets);
     }
 }
 
@@ -80,7 +80,7 @@ impl Scheme for DropFrontScheme {
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         read_with(settings, Self::INFO.params, |_| Some(()))?;
-        Ok(Box::new(DropFront { line: Line::new(link.limit) }))
+        Ok(Box::new(DropFront { queue: PacketQueue::new(link.limit) }))
     }
 }
 

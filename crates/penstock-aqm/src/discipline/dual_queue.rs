@@ -3,9 +3,10 @@
 //! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge each
 //! packet when it has been chosen to leave.
 
-use super::{Discipline, DropBudget, Env, Next, Probe, Report};
+use super::guard::Total;
+use super::packet_queue::PacketQueue;
+use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
-use alloc::collections::VecDeque;
 use penstock_core::param::Default;
 use penstock_core::{Ecn, Limit, Packet, Rng, Span, Time};
 
@@ -60,31 +61,10 @@ pub(crate) trait Coupled: Send {
     fn gauges(&self, show: &mut dyn FnMut(&str, f64));
 }
 
-/// One of the two queues.
-struct Line<P> {
-    packets: VecDeque<(Time, P)>,
-    bytes: u64,
-}
-
-impl<P> Line<P> {
-    const fn new() -> Self {
-        Self { packets: VecDeque::new(), bytes: 0 }
-    }
-
-    /// How long the head packet has waited; zero if there is none.
-    fn time(&self, now: Time) -> Span {
-        self.oldest().map_or(Span::ZERO, |enqueued| now.since(enqueued))
-    }
-
-    fn oldest(&self) -> Option<Time> {
-        self.packets.front().map(|&(enqueued, _)| enqueued)
-    }
-}
-
 /// The two queues, the scheduler and the shared limit.
 pub(crate) struct DualQueue<P, A> {
-    lq: Line<P>,
-    cq: Line<P>,
+    lq: PacketQueue<P>,
+    cq: PacketQueue<P>,
     laws: A,
     params: DualParams,
     limit: Limit,
@@ -95,7 +75,9 @@ pub(crate) struct DualQueue<P, A> {
 
 impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
     pub(crate) fn new(params: DualParams, laws: A, link: &LinkInfo) -> Self {
-        let mut queue = Self { lq: Line::new(), cq: Line::new(), laws, params, limit: link.limit, mtu: 0, credit: 0.0 };
+        // the limit is shared, so the queues have none of their own
+        let [lq, cq] = [(); 2].map(|()| PacketQueue::new(Limit::Infinite));
+        let mut queue = Self { lq, cq, laws, params, limit: link.limit, mtu: 0, credit: 0.0 };
         queue.take_link(link);
         queue.favour_l4s();
         queue
@@ -119,7 +101,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
             _ => match self.params.scheduler {
                 DualScheduler::Wrr => self.credit <= 0.0,
                 // Figure 10, lines 28-33
-                DualScheduler::TsFifo => self.lq.time(now) + self.params.tshift >= self.cq.time(now),
+                DualScheduler::TsFifo => self.lq.waited(now) + self.params.tshift >= self.cq.waited(now),
             },
         }
     }
@@ -130,12 +112,9 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
         self.credit += f64::from(size) * if l4s { weight } else { weight - 1.0 };
     }
 
-    fn packets(&self) -> u32 {
-        (self.lq.packets.len() + self.cq.packets.len()) as u32
-    }
-
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.packets(), bytes: self.lq.bytes + self.cq.bytes }
+    fn total(&self) -> Total {
+        let (l4s, classic) = (self.lq.total(), self.cq.total());
+        Total { packets: l4s.packets + classic.packets, bytes: l4s.bytes + classic.bytes }
     }
 }
 
@@ -144,17 +123,16 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         // line 2: room for a full packet is asked for whatever the size of this one
-        if !self.limit.admits(self.packets(), self.lq.bytes + self.cq.bytes, meta.size.max(self.mtu)) {
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+        let mut total = self.total();
+        if !self.limit.admits(total.packets, total.bytes, meta.size.max(self.mtu)) {
+            return total.refuse(env, &packet, Cause::Overflow);
         }
         let l4s = self.params.ecn && meta.ecn as u8 % 2 == 1;
-        let line = if l4s { &mut self.lq } else { &mut self.cq };
-        line.bytes += u64::from(meta.size);
-        line.packets.push_back((env.now, packet));
-        let line = if l4s { &self.lq } else { &self.cq };
-        if let Some((enqueued, packet)) = line.packets.back() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
-        }
+        total.packets += 1;
+        total.bytes += u64::from(meta.size);
+        env.probe.queued(&total.report(env.now, &packet, env.now));
+        let queue = if l4s { &mut self.lq } else { &mut self.cq };
+        queue.push(env.now, packet);
     }
 
     /// Figures 7 and 10.
@@ -162,44 +140,34 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
         let mut budget = DropBudget::new();
         loop {
             let l4s = self.scheduler(env.now);
-            let contended = self.lq.bytes > 0 && self.cq.bytes > 0;
-            let line = if l4s { &mut self.lq } else { &mut self.cq };
-            let len = line.packets.len() as u32;
-            let Some((enqueued, mut packet)) = line.packets.pop_front() else {
+            let contended = self.lq.total().bytes > 0 && self.cq.total().bytes > 0;
+            let queue = if l4s { &mut self.lq } else { &mut self.cq };
+            let len = queue.total().packets;
+            let Some((enqueued, mut packet)) = queue.pop_oldest() else {
                 self.favour_l4s();
                 return Next::Empty;
             };
             let meta = packet.meta();
-            line.bytes -= u64::from(meta.size);
             let ecn = if self.params.ecn { meta.ecn } else { Ecn::Not };
             let head = Head { sojourn: env.now.since(enqueued), len, ecn };
             let verdict =
                 if l4s { self.laws.judge_l4s(&head, env.rng) } else { self.laws.judge_classic(&head, env.rng) };
-            match verdict {
-                Verdict::Pass => {}
-                Verdict::Mark(cause) if ecn.is_capable() => {
-                    packet.mark();
-                    env.probe.marked(&self.report(env.now, &packet, enqueued), cause);
+            if self.total().release(env, &mut packet, ecn, enqueued, verdict) {
+                if contended {
+                    self.charge(l4s, meta.size);
                 }
-                Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                    env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
-                    if budget.spend() {
-                        return Next::NotBefore(env.now);
-                    }
-                    continue;
-                }
+                return Next::Send(packet);
             }
-            if contended {
-                self.charge(l4s, meta.size);
+            if budget.spend() {
+                return Next::NotBefore(env.now);
             }
-            env.probe.sent(&self.report(env.now, &packet, enqueued));
-            return Next::Send(packet);
         }
     }
 
     fn backlog(&self) -> Backlog {
         let oldest = [self.lq.oldest(), self.cq.oldest()].into_iter().flatten().min();
-        Backlog { packets: self.packets(), bytes: self.lq.bytes + self.cq.bytes, limit: self.limit, oldest }
+        let Total { packets, bytes } = self.total();
+        Backlog { packets, bytes, limit: self.limit, oldest }
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
@@ -207,8 +175,8 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.lq.packets.reserve(packets as usize);
-        self.cq.packets.reserve(packets as usize);
+        self.lq.reserve(packets);
+        self.cq.reserve(packets);
     }
 
     fn next_timeout(&self) -> Option<Time> {
@@ -216,7 +184,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     }
 
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
-        self.laws.update(env.now, self.cq.time(env.now), self.lq.time(env.now));
+        self.laws.update(env.now, self.cq.waited(env.now), self.lq.waited(env.now));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

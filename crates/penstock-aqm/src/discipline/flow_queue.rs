@@ -1,11 +1,12 @@
 //! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues that flows are hashed to, with a turn
 //! ahead of the others for a queue that was idle. A law guards each queue.
 
+use super::guard::{Admitted, Total};
 use super::lazy_heap::LazyHeap;
-use super::packet_slab::{Line, NONE, PacketSlab};
+use super::packet_slab::{NONE, PacketSlab, SlabQueue};
 use super::queue_list::{Linked, Links, QueueList};
 use super::salted_hash::SaltedHash;
-use super::{Discipline, DropBudget, Env, Next, Probe, Report};
+use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::law::ce_threshold::CeThresholdFor;
 use alloc::vec;
@@ -52,11 +53,6 @@ penstock_core::choice! {
     }
 }
 
-/// An arrival that may be queued, and why it is to be marked before.
-struct Admitted {
-    mark: Option<Cause>,
-}
-
 /// In which list a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listed {
@@ -66,7 +62,7 @@ enum Listed {
 }
 
 struct Flow<L> {
-    line: Line,
+    waiting: SlabQueue,
     credits: i64,
     listed: Listed,
     links: Links,
@@ -87,8 +83,7 @@ impl<L> Linked for Flow<L> {
 /// Queues by flow, each guarded by a law `L`.
 pub(crate) struct FlowQueue<P, L> {
     packets: PacketSlab<P>,
-    count: u32,
-    bytes: u64,
+    total: Total,
     /// Queues that have been used, in the order of their first use.
     flows: Vec<Flow<L>>,
     /// The queue of each bucket.
@@ -111,7 +106,7 @@ pub(crate) struct FlowQueue<P, L> {
 /// The view that the law of a queue has.
 macro_rules! cx {
     ($self:ident, $env:ident, $id:expr) => {
-        &mut Cx { now: $env.now, queue: $self.seen_by_law($id), link_bytes: $self.bytes, rng: $env.rng }
+        &mut Cx { now: $env.now, queue: $self.seen_by_law($id), link_bytes: $self.total.bytes, rng: $env.rng }
     };
 }
 
@@ -125,8 +120,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     ) -> Self {
         Self {
             packets: PacketSlab::new(),
-            count: 0,
-            bytes: 0,
+            total: Total::default(),
             flows: Vec::new(),
             buckets: vec![NONE; params.flows as usize],
             hash: SaltedHash::default(),
@@ -153,41 +147,43 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         if *id == NONE {
             *id = self.flows.len() as u32;
             let law = self.fresh.clone();
-            self.flows.push(Flow { line: Line::EMPTY, credits: 0, listed: Listed::No, links: Links::NONE, law });
+            self.flows.push(Flow {
+                waiting: SlabQueue::EMPTY,
+                credits: 0,
+                listed: Listed::No,
+                links: Links::NONE,
+                law,
+            });
         }
         *id
     }
 
     fn seen_by_law(&self, id: u32) -> Backlog {
-        let line = &self.flows[id as usize].line;
-        let bytes = if self.occupancy == Occupancy::Link { self.bytes } else { line.bytes };
-        Backlog { packets: line.packets, bytes, limit: self.limit, oldest: self.packets.oldest(line) }
-    }
-
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.count, bytes: self.bytes }
+        let waiting = &self.flows[id as usize].waiting;
+        let bytes = if self.occupancy == Occupancy::Link { self.total.bytes } else { waiting.bytes };
+        Backlog { packets: waiting.packets, bytes, limit: self.limit, oldest: self.packets.oldest(waiting) }
     }
 
     /// The packet at the head of queue `id` leaves it.
     fn take(&mut self, id: u32) -> Option<(Departing, P)> {
-        let (enqueued, packet) = self.packets.pop(&mut self.flows[id as usize].line)?;
+        let (enqueued, packet) = self.packets.pop(&mut self.flows[id as usize].waiting)?;
         let meta = packet.meta();
-        self.count -= 1;
-        self.bytes -= u64::from(meta.size);
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(meta.size);
         Some((Departing { meta, enqueued }, packet))
     }
 
     /// Section 4.1, last paragraph.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, part: Part, batch: u32) {
-        while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
+        while self.total.packets > 0 && !self.limit.admits(self.total.packets - 1, self.total.bytes, 0) {
             let flows = &self.flows;
-            let key = |id: u32| Some((flows[id as usize].line.weight(), Reverse(id)));
+            let key = |id: u32| Some((flows[id as usize].waiting.weight(), Reverse(id)));
             let Some((_, id)) = self.fattest.top(key) else { return };
-            let Line { packets, bytes, .. } = self.flows[id as usize].line;
+            let SlabQueue { packets, bytes, .. } = self.flows[id as usize].waiting;
             let most = if part == Part::HalfOfPackets { (packets / 2).clamp(1, batch) } else { batch };
             for _ in 0..most {
                 self.evict(env, id);
-                let dropped = bytes - self.flows[id as usize].line.bytes;
+                let dropped = bytes - self.flows[id as usize].waiting.bytes;
                 if part == Part::HalfOfBytes && dropped >= bytes / 2 {
                     break;
                 }
@@ -200,7 +196,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         let Some((departing, packet)) = self.take(id) else { return };
         let cx = cx!(self, env, id);
         self.flows[id as usize].law.on_evicted(cx, &departing);
-        env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), Cause::Evicted);
+        env.probe.dropped(&self.total.report(env.now, &packet, departing.enqueued), Cause::Evicted);
     }
 
     /// Section 4.2, first part: the queue whose turn it is.
@@ -260,23 +256,15 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Section 4.2, second part: a packet of this queue that its law lets go; `Empty` if it has none.
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, budget: &mut DropBudget) -> Next<P> {
         while let Some((departing, mut packet)) = self.take(id) {
-            match self.judge_departing(env, id, &departing) {
-                Verdict::Pass => {}
-                Verdict::Mark(cause) if departing.meta.ecn.is_capable() => {
-                    packet.mark();
-                    env.probe.marked(&self.report(env.now, &packet, departing.enqueued), cause);
-                }
-                Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                    env.probe.dropped(&self.report(env.now, &packet, departing.enqueued), cause);
-                    if budget.spend() {
-                        return Next::NotBefore(env.now);
-                    }
-                    continue;
-                }
+            let verdict = self.judge_departing(env, id, &departing);
+            let Departing { meta, enqueued } = departing;
+            if self.total.release(env, &mut packet, meta.ecn, enqueued, verdict) {
+                self.flows[id as usize].credits -= i64::from(meta.size);
+                return Next::Send(packet);
             }
-            self.flows[id as usize].credits -= i64::from(departing.meta.size);
-            env.probe.sent(&self.report(env.now, &packet, departing.enqueued));
-            return Next::Send(packet);
+            if budget.spend() {
+                return Next::NotBefore(env.now);
+            }
         }
         self.flows[id as usize].law.on_idle(env.now);
         Next::Empty
@@ -300,7 +288,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         verdict
     }
 
-    /// What the queue's law and the limit say to an arrival; `None` if it has been dropped.
+    /// Drop an arriving packet unless the law of its queue lets it in and, if arrivals give way, the limit does.
     fn judge(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -309,21 +297,15 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         packet: &P,
     ) -> Option<Admitted> {
         let cx = cx!(self, env, id);
-        let mark = match self.flows[id as usize].law.on_arrival(cx, meta) {
-            Verdict::Pass => None,
-            Verdict::Mark(cause) if meta.ecn.is_capable() => Some(cause),
-            Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                env.probe.dropped(&self.report(env.now, packet, env.now), cause);
-                return None;
-            }
-        };
-        if self.overflow == Overflow::Arrival && !self.limit.admits(self.count, self.bytes, meta.size) {
+        let verdict = self.flows[id as usize].law.on_arrival(cx, meta);
+        let admitted = self.total.admit(env, packet, meta.ecn, verdict)?;
+        if self.overflow == Overflow::Arrival && !self.limit.admits(self.total.packets, self.total.bytes, meta.size) {
             let cx = cx!(self, env, id);
             self.flows[id as usize].law.on_overflow(cx, meta);
-            env.probe.dropped(&self.report(env.now, packet, env.now), Cause::Overflow);
+            self.total.refuse(env, packet, Cause::Overflow);
             return None;
         }
-        Some(Admitted { mark })
+        Some(admitted)
     }
 }
 
@@ -332,15 +314,12 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = packet.meta();
         let id = self.queue_of(meta.flow, env.rng);
-        let Some(Admitted { mark }) = self.judge(env, id, &meta, &packet) else { return };
-        if let Some(cause) = mark {
-            packet.mark();
-            env.probe.marked(&self.report(env.now, &packet, env.now), cause);
-        }
+        let Some(admitted) = self.judge(env, id, &meta, &packet) else { return };
+        admitted.mark(env, self.total, &mut packet);
         let flow = &mut self.flows[id as usize];
-        self.packets.push(&mut flow.line, packet, meta.size, env.now);
-        self.count += 1;
-        self.bytes += u64::from(meta.size);
+        self.packets.push(&mut flow.waiting, packet, meta.size, env.now);
+        self.total.packets += 1;
+        self.total.bytes += u64::from(meta.size);
         if flow.listed == Listed::No {
             flow.listed = Listed::New;
             flow.credits = self.quantum;
@@ -348,12 +327,12 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         }
         let cx = cx!(self, env, id);
         self.flows[id as usize].law.on_enqueued(cx, &meta);
-        let line = &self.flows[id as usize].line;
-        if let Some(packet) = self.packets.last(line) {
-            env.probe.queued(&self.report(env.now, packet, env.now));
+        let waiting = &self.flows[id as usize].waiting;
+        if let Some(packet) = self.packets.last(waiting) {
+            env.probe.queued(&self.total.report(env.now, packet, env.now));
         }
         if let Overflow::Fattest { part, batch } = self.overflow {
-            self.fattest.raise(id, (line.weight(), Reverse(id)));
+            self.fattest.raise(id, (waiting.weight(), Reverse(id)));
             self.make_room(env, part, batch);
         }
     }
@@ -371,7 +350,12 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest: self.packets.oldest_of_all() }
+        Backlog {
+            packets: self.total.packets,
+            bytes: self.total.bytes,
+            limit: self.limit,
+            oldest: self.packets.oldest_of_all(),
+        }
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
@@ -384,7 +368,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     fn forget_flow(&mut self, _now: Time, flow: u32) {
         let Some(bucket) = self.hash.known_bucket(flow, self.buckets.len() as u32) else { return };
         let id = self.buckets[bucket as usize];
-        let Some(queue) = self.flows.get_mut(id as usize).filter(|queue| queue.line.packets == 0) else { return };
+        let Some(queue) = self.flows.get_mut(id as usize).filter(|queue| queue.waiting.packets == 0) else { return };
         queue.law = self.fresh.clone();
         queue.credits = 0;
         match core::mem::replace(&mut queue.listed, Listed::No) {
@@ -413,7 +397,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
             self.flows[id as usize].law.on_timeout(cx);
         }
         let idle = Backlog { packets: 0, bytes: 0, limit: self.limit, oldest: None };
-        self.fresh.on_timeout(&mut Cx { now: env.now, queue: idle, link_bytes: self.bytes, rng: env.rng });
+        self.fresh.on_timeout(&mut Cx { now: env.now, queue: idle, link_bytes: self.total.bytes, rng: env.rng });
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

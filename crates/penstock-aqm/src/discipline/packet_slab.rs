@@ -29,14 +29,14 @@ struct Slot<P> {
 
 /// A queue of packets in the slab.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
+pub(crate) struct SlabQueue {
     head: u32,
     tail: u32,
     pub(crate) packets: u32,
     pub(crate) bytes: u64,
 }
 
-impl Line {
+impl SlabQueue {
     pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, packets: 0, bytes: 0 };
 
     /// Size used to find the longest queue: its bytes, or its packets if all of them have size 0.
@@ -55,8 +55,8 @@ impl<P> PacketSlab<P> {
         self.slots.reserve(packets as usize);
     }
 
-    /// Appends a packet of `size` bytes to `line`.
-    pub(crate) fn push(&mut self, line: &mut Line, packet: P, size: u32, now: Time) {
+    /// Appends a packet of `size` bytes to `queue`.
+    pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: P, size: u32, now: Time) {
         let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE, older: self.newest, newer: NONE };
         let index = if self.free == NONE {
             self.slots.push(slot);
@@ -71,25 +71,25 @@ impl<P> PacketSlab<P> {
             None => self.oldest = index,
         }
         self.newest = index;
-        if line.packets == 0 {
-            line.head = index;
+        if queue.packets == 0 {
+            queue.head = index;
         } else {
-            self.slots[line.tail as usize].next = index;
+            self.slots[queue.tail as usize].next = index;
         }
-        line.tail = index;
-        line.packets += 1;
-        line.bytes += u64::from(size);
+        queue.tail = index;
+        queue.packets += 1;
+        queue.bytes += u64::from(size);
     }
 
-    /// Removes the head packet of `line`: its enqueue time and the packet.
-    pub(crate) fn pop(&mut self, line: &mut Line) -> Option<(Time, P)> {
-        let slot = self.slots.get_mut(line.head as usize)?;
+    /// Removes the head packet of `queue`: its enqueue time and the packet.
+    pub(crate) fn pop(&mut self, queue: &mut SlabQueue) -> Option<(Time, P)> {
+        let slot = self.slots.get_mut(queue.head as usize)?;
         let packet = slot.packet.take()?;
-        line.packets -= 1;
-        line.bytes -= u64::from(slot.size);
+        queue.packets -= 1;
+        queue.bytes -= u64::from(slot.size);
         let next = core::mem::replace(&mut slot.next, self.free);
-        self.free = line.head;
-        line.head = next;
+        self.free = queue.head;
+        queue.head = next;
         let Slot { enqueued, older, newer, .. } = *slot;
         match self.slots.get_mut(older as usize) {
             Some(before) => before.newer = newer,
@@ -102,9 +102,9 @@ impl<P> PacketSlab<P> {
         Some((enqueued, packet))
     }
 
-    /// Enqueue time of the head packet of `line`.
-    pub(crate) fn oldest(&self, line: &Line) -> Option<Time> {
-        self.slots.get(line.head as usize).map(|slot| slot.enqueued)
+    /// Enqueue time of the head packet of `queue`.
+    pub(crate) fn oldest(&self, queue: &SlabQueue) -> Option<Time> {
+        self.slots.get(queue.head as usize).map(|slot| slot.enqueued)
     }
 
     /// Enqueue time of the oldest packet.
@@ -112,9 +112,9 @@ impl<P> PacketSlab<P> {
         self.slots.get(self.oldest as usize).map(|slot| slot.enqueued)
     }
 
-    /// The last packet of `line`.
-    pub(crate) fn last(&self, line: &Line) -> Option<&P> {
-        if line.packets == 0 { None } else { self.slots[line.tail as usize].packet.as_ref() }
+    /// The last packet of `queue`.
+    pub(crate) fn last(&self, queue: &SlabQueue) -> Option<&P> {
+        if queue.packets == 0 { None } else { self.slots[queue.tail as usize].packet.as_ref() }
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     fn queues_do_not_mix_and_slots_are_used_again() {
         let mut rng = Rng::stream(1, "slab");
         let mut slab = PacketSlab::new();
-        let (mut lines, mut plain) = ([Line::EMPTY; 5], vec![VecDeque::new(); 5]);
+        let (mut lines, mut plain) = ([SlabQueue::EMPTY; 5], vec![VecDeque::new(); 5]);
         let mut most = 0;
         for number in 0..20_000_u32 {
             let i = rng.below(5) as usize;

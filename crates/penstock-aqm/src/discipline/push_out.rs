@@ -14,7 +14,7 @@
 //! * With a limit in bytes packets leave the end until the arriving one fits; one that is larger than the limit
 //!   itself is dropped and removes none.
 
-use super::line::Line;
+use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -24,28 +24,28 @@ use penstock_core::{Packet, Time};
 
 /// A queue that evicts from its tail.
 pub(crate) struct PushOut<P> {
-    line: Line<P>,
+    queue: PacketQueue<P>,
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for PushOut<P> {
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
-        self.line.push_evicting(env, packet, Line::pop_newest);
+        self.queue.push_evicting(env, packet, PacketQueue::pop_newest);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        self.line.serve(env)
+        self.queue.serve(env)
     }
 
     fn backlog(&self) -> Backlog {
-        self.line.backlog()
+        self.queue.backlog()
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.line.set_limit(link.limit);
+        self.queue.set_limit(link.limit);
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.line.reserve(packets);
+        self.queue.reserve(packets);
     }
 }
 
@@ -76,7 +76,7 @@ impl Scheme for PushOutScheme {
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         read_with(settings, Self::INFO.params, |_| Some(()))?;
-        Ok(Box::new(PushOut { line: Line::new(link.limit) }))
+        Ok(Box::new(PushOut { queue: PacketQueue::new(link.limit) }))
     }
 }
 

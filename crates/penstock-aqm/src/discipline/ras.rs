@@ -23,15 +23,15 @@
 //! * Where EAR is above MIR the queue is drained at MIR below MIR_th too, so that more waiting never means slower.
 //! * The green shapers of section 3, which ask the marker how many tokens it has, are left out.
 
-use super::{Discipline, Env, Next, Probe, Report};
-use crate::aqm::{Backlog, Cause, LinkInfo};
+use super::packet_queue::PacketQueue;
+use super::{Discipline, Env, Next, Probe};
+use crate::aqm::{Backlog, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
-use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time, math};
+use penstock_core::{Bytes, Packet, Rate, Span, Time, math};
 
 penstock_core::params! {
     /// Parameters of the rate adaptive shaper.
@@ -57,10 +57,9 @@ penstock_core::params! {
 /// The rate adaptive shaper, in the registry.
 pub(crate) struct Ras;
 
-struct Shaper<P> {
-    queue: VecDeque<(Time, P)>,
-    bytes: u64,
-    limit: Limit,
+/// The queue and its shaping rate.
+struct RasQueue<P> {
+    queue: PacketQueue<P>,
     curve: Curve,
     ear: Estimate,
     /// When the next packet may leave.
@@ -132,54 +131,40 @@ impl Estimate {
     }
 }
 
-impl<P: Packet> Shaper<P> {
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.queue.len() as u32, bytes: self.bytes }
-    }
-
+impl<P: Packet> RasQueue<P> {
     /// The shaping rate, in bit/s.
     fn rate(&self) -> f64 {
-        self.curve.at(self.bytes as f64).max(self.ear.ear).min(self.curve.mir())
+        self.curve.at(self.queue.total().bytes as f64).max(self.ear.ear).min(self.curve.mir())
     }
 }
 
-impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Shaper<P> {
+impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for RasQueue<P> {
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
-        let size = packet.meta().size;
-        self.ear.update(env.now, size);
-        if !self.limit.admits(self.queue.len() as u32, self.bytes, size) {
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
-        }
-        self.bytes += u64::from(size);
-        self.queue.push_back((env.now, packet));
-        if let Some((enqueued, packet)) = self.queue.back() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
-        }
+        self.ear.update(env.now, packet.meta().size);
+        self.queue.push_or_refuse(env, packet);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         if !self.queue.is_empty() && self.due > env.now {
             return Next::NotBefore(self.due);
         }
-        let Some((enqueued, packet)) = self.queue.pop_front() else { return Next::Empty };
-        let size = packet.meta().size;
-        self.bytes -= u64::from(size);
-        self.due = env.now + Span::from_secs(8.0 * f64::from(size) / self.rate());
-        env.probe.sent(&self.report(env.now, &packet, enqueued));
-        Next::Send(packet)
+        let next = self.queue.serve(env);
+        if let Next::Send(packet) = &next {
+            self.due = env.now + Span::from_secs(8.0 * f64::from(packet.meta().size) / self.rate());
+        }
+        next
     }
 
     fn backlog(&self) -> Backlog {
-        let oldest = self.queue.front().map(|&(enqueued, _)| enqueued);
-        Backlog { packets: self.queue.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+        self.queue.backlog()
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.limit = link.limit;
+        self.queue.set_limit(link.limit);
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.queue.reserve(packets as usize);
+        self.queue.reserve(packets);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -213,7 +198,7 @@ impl Scheme for Ras {
         let params = RasParams::from_settings(settings)?;
         let curve = Curve::new(&params, link)?;
         let ear = Estimate { ear: 0.0, k: params.k.as_secs(), last: now };
-        Ok(Box::new(Shaper { queue: VecDeque::new(), bytes: 0, limit: link.limit, curve, ear, due: now }))
+        Ok(Box::new(RasQueue { queue: PacketQueue::new(link.limit), curve, ear, due: now }))
     }
 }
 

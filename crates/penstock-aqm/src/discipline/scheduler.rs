@@ -1,9 +1,10 @@
 //! The parts that all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
 
-use super::class_queue::{ClassQueue, Guarantee, Store, Total};
+use super::class_queue::{ClassQueue, Guarantee, Store};
+use super::guard::Total;
 use super::ranking::Ranking;
 use super::{Discipline, DropBudget, Env, Next, Probe};
-use crate::aqm::{Backlog, LinkInfo, Verdict};
+use crate::aqm::{Backlog, LinkInfo};
 use crate::edge::classifier::Classifier;
 use crate::law::droptail::DropTail;
 use crate::per_flow::FlowBound;
@@ -180,13 +181,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = self.meta(env, &packet);
         let class = self.class_of(&meta);
-        let mark = match self.queues[class].judge(env, self.total, &meta) {
-            Verdict::Pass => None,
-            Verdict::Mark(cause) => Some(cause),
-            Verdict::Drop(cause) => {
-                return env.probe.dropped(&self.total.report(env.now, &packet, env.now), cause);
-            }
-        };
+        let Some(admitted) = self.queues[class].judge(env, self.total, &packet, &meta) else { return };
         if !self.make_room(env, class, meta.size) {
             if let Sorting::Flows(Overflow::Longest(_), _) = self.sorting {
                 // A flow is charged for what it loses, whether it was stored or not.
@@ -194,10 +189,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
             }
             return self.queues[class].overflow(env, self.total, &packet, &meta);
         }
-        if let Some(cause) = mark {
-            packet.mark();
-            env.probe.marked(&self.total.report(env.now, &packet, env.now), cause);
-        }
+        admitted.mark(env, self.total, &mut packet);
         let tag = self.order.stamp(env.now, class, meta.size);
         self.total.packets += 1;
         self.total.bytes += u64::from(meta.size);

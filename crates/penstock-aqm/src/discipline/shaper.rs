@@ -16,13 +16,13 @@
 //! * Departures are exact: a remainder of a nanosecond goes on to the next packet.
 //! * A packet longer than `burst` leaves like any other, while a token bucket would hold it for ever.
 
-use super::{Discipline, Env, Next, Probe, Report};
-use crate::aqm::{Backlog, Cause, LinkInfo};
+use super::packet_queue::PacketQueue;
+use super::{Discipline, Env, Next, Probe};
+use crate::aqm::{Backlog, LinkInfo};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use penstock_core::param::{Default, ParamErrors, Settings};
-use penstock_core::{Bytes, Limit, Packet, Rate, Span, Time};
+use penstock_core::{Bytes, Packet, Rate, Span, Time};
 
 penstock_core::params! {
     /// Parameters of the shaper.
@@ -38,9 +38,7 @@ penstock_core::params! {
 pub(crate) struct Shaper;
 
 struct LeakyBucket<P> {
-    queue: VecDeque<(Time, P)>,
-    bytes: u64,
-    limit: Limit,
+    queue: PacketQueue<P>,
     schedule: Schedule,
 }
 
@@ -86,52 +84,33 @@ impl Schedule {
     }
 }
 
-impl<P: Packet> LeakyBucket<P> {
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.queue.len() as u32, bytes: self.bytes }
-    }
-}
-
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for LeakyBucket<P> {
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
-        let size = packet.meta().size;
-        if !self.limit.admits(self.queue.len() as u32, self.bytes, size) {
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
-        }
-        self.bytes += u64::from(size);
-        self.queue.push_back((env.now, packet));
-        if let Some((enqueued, packet)) = self.queue.back() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
-        }
+        self.queue.push_or_refuse(env, packet);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        if self.queue.is_empty() {
-            return Next::Empty;
-        }
         let earliest = self.schedule.earliest();
-        if earliest > env.now {
+        if !self.queue.is_empty() && earliest > env.now {
             return Next::NotBefore(earliest);
         }
-        let Some((enqueued, packet)) = self.queue.pop_front() else { return Next::Empty };
-        let size = packet.meta().size;
-        self.bytes -= u64::from(size);
-        self.schedule.leave(env.now, size);
-        env.probe.sent(&self.report(env.now, &packet, enqueued));
-        Next::Send(packet)
+        let next = self.queue.serve(env);
+        if let Next::Send(packet) = &next {
+            self.schedule.leave(env.now, packet.meta().size);
+        }
+        next
     }
 
     fn backlog(&self) -> Backlog {
-        let oldest = self.queue.front().map(|&(enqueued, _)| enqueued);
-        Backlog { packets: self.queue.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+        self.queue.backlog()
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.limit = link.limit;
+        self.queue.set_limit(link.limit);
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.queue.reserve(packets as usize);
+        self.queue.reserve(packets);
     }
 }
 
@@ -159,7 +138,7 @@ impl Scheme for Shaper {
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let ShaperParams { rate, burst } = ShaperParams::from_settings(settings)?;
         let schedule = Schedule::new(rate, burst, now);
-        Ok(Box::new(LeakyBucket { queue: VecDeque::new(), bytes: 0, limit: link.limit, schedule }))
+        Ok(Box::new(LeakyBucket { queue: PacketQueue::new(link.limit), schedule }))
     }
 }
 

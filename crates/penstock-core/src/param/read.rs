@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn defaults_follow_the_profile() {
-        let of = |bundle, settings: &[(String, Value)]| super::read::<ByBundle>(settings, &ByBundle::info(bundle));
+        let of = |bundle, settings: &super::Settings| super::read::<ByBundle>(settings, &ByBundle::info(bundle));
         let bundles = [Bundle::Small, Bundle::Middle, Bundle::Large];
         assert_eq!(bundles.map(Bundle::word), ["small", "middle", "large"]);
         let all = bundles.map(|bundle| of(bundle, &[]).unwrap());

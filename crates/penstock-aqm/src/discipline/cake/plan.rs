@@ -14,7 +14,7 @@ pub(super) struct Plan {
     pub(super) isolation: Isolation,
     pub(super) flows: u32,
     /// Rate of the shaper, if there is one.
-    pub(super) bandwidth: Option<u64>,
+    pub(super) bandwidth: Option<Rate>,
     /// Bytes that each packet takes on the wire besides its own.
     pub(super) overhead: u32,
     pub(super) rtt: Span,
@@ -22,15 +22,16 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The rate of a tin with this share, in bit/s.
-    pub(super) fn rate(&self, share: f64, link: &LinkInfo) -> u64 {
-        (self.bandwidth.unwrap_or(link.rate.bits_per_second()) as f64 * share) as u64
+    /// The rate of a tin with this share.
+    pub(super) fn rate(&self, share: f64, link: &LinkInfo) -> Rate {
+        let rate = self.bandwidth.unwrap_or(link.rate);
+        Rate::from_bits_per_second((rate.bits_per_second() as f64 * share) as u64)
     }
 
     /// The law of a queue in such a tin: a target of rtt / 20, but of at least 1.5 times a full packet's time there.
     pub(super) fn law(&self, share: f64, link: &LinkInfo, now: Time) -> Cobalt {
-        let rate = self.rate(share, link).max(1);
-        let mtu_time = link.mtu.0 as f64 * 8.0 / rate as f64;
+        let rate = self.rate(share, link).max(Rate::from_bits_per_second(1));
+        let mtu_time = link.mtu.0 as f64 * 8.0 / rate.bits_per_second() as f64;
         let rtt = self.rtt.as_secs();
         let target = (1.5 * mtu_time).max(rtt / 20.0);
         let interval = (rtt + target - rtt / 20.0).max(2.0 * target);
@@ -44,6 +45,6 @@ impl Plan {
             ce_threshold: None,
             ce_threshold_for: CeThresholdFor::Ect,
         };
-        Cobalt::new(params, &LinkInfo { rate: Rate::from_bits_per_second(rate), ..*link }, now)
+        Cobalt::new(params, &LinkInfo { rate, ..*link }, now)
     }
 }

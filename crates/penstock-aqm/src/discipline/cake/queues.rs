@@ -1,20 +1,21 @@
 //! The tins of CAKE, their queues, and who is next.
 
+use super::super::guard::Total;
 use super::super::lazy_heap::LazyHeap;
-use super::super::packet_slab::{Line, NONE, PacketSlab};
+use super::super::packet_slab::{NONE, PacketSlab, SlabQueue};
 use super::super::queue_list::{Linked, Links, QueueList};
 use super::super::salted_hash::SaltedHash;
-use super::super::{Discipline, DropBudget, Env, Next, Probe, Report};
+use super::super::{Discipline, DropBudget, Env, Next, Probe};
 use super::hosts::{Ends, HostLoads};
+use super::pace::Pace;
 use super::plan::Plan;
-use super::shaper::Shaper;
 use super::tins::Entitlement;
 use super::ways::Ways;
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use crate::law::cobalt::Cobalt;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use penstock_core::{Limit, Packet, PacketMeta, Rare, Rng, Time, math};
+use penstock_core::{Limit, Packet, PacketMeta, Rare, Rate, Rng, Time, math};
 
 /// Bytes of a turn of a tin with weight 1.
 const TIN_QUANTUM: f64 = 1024.0;
@@ -39,7 +40,7 @@ enum Set {
 }
 
 struct Queue {
-    line: Line,
+    waiting: SlabQueue,
     deficit: i64,
     set: Set,
     tin: u8,
@@ -62,7 +63,7 @@ impl Linked for Queue {
 struct Tin {
     entitlement: Entitlement,
     /// When the tin is back below its threshold.
-    threshold: Shaper,
+    threshold: Pace,
     deficit: f64,
     /// Waiting packets.
     packets: u32,
@@ -99,8 +100,7 @@ impl Tin {
 pub(super) struct CakeQueue<P> {
     plan: Plan,
     packets: PacketSlab<P>,
-    count: u32,
-    bytes: u64,
+    total: Total,
     /// Queues that have been used, of all tins.
     queues: Vec<Queue>,
     tins: Vec<Tin>,
@@ -109,7 +109,7 @@ pub(super) struct CakeQueue<P> {
     hash: SaltedHash,
     /// By bytes; of equal ones the first.
     fattest: LazyHeap<(u64, Reverse<u32>)>,
-    shaper: Option<Shaper>,
+    shaper: Option<Pace>,
     limit: Limit,
     /// When the queue was built.
     start: Time,
@@ -119,7 +119,7 @@ impl<P: Packet> CakeQueue<P> {
     pub(super) fn new(plan: Plan, link: &LinkInfo, start: Time) -> Self {
         let tin = |&entitlement: &Entitlement| Tin {
             entitlement,
-            threshold: Shaper::new(1),
+            threshold: Pace::new(Rate::from_bits_per_second(1)),
             deficit: 0.0,
             packets: 0,
             quantum: 0,
@@ -133,14 +133,13 @@ impl<P: Packet> CakeQueue<P> {
         };
         let mut queues = Self {
             packets: PacketSlab::new(),
-            count: 0,
-            bytes: 0,
+            total: Total::default(),
             queues: Vec::new(),
             tins: plan.diffserv.tins().iter().map(tin).collect(),
             turn: 0,
             hash: SaltedHash::default(),
             fattest: LazyHeap::new(),
-            shaper: plan.bandwidth.map(Shaper::new),
+            shaper: plan.bandwidth.map(Pace::new),
             limit: link.limit,
             start,
             plan,
@@ -156,16 +155,12 @@ impl<P: Packet> CakeQueue<P> {
             tin.threshold.set_rate(rate);
             // 4096 turns a second, of a size that is neither a burden nor more than a packet: a queue that sends one packet at a
             // time would else never be in debt, and go before all others for ever
-            tin.quantum = (rate / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
+            tin.quantum = (rate.bits_per_second() / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
             tin.fresh = self.plan.law(tin.entitlement.share, link, self.start);
         }
         for queue in &mut self.queues {
             queue.law.follow(&self.tins[usize::from(queue.tin)].fresh);
         }
-    }
-
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.count, bytes: self.bytes }
     }
 
     /// The queue of a packet; it belongs to the hosts of the flow that came to it last.
@@ -180,7 +175,7 @@ impl<P: Packet> CakeQueue<P> {
             self.tins[tin].ways.set_queue(bucket, id);
             let law = self.tins[tin].fresh.clone();
             let (set, links) = (Set::Idle, Links::NONE);
-            self.queues.push(Queue { line: Line::EMPTY, deficit: 0, set, tin: tin as u8, links, ends, law });
+            self.queues.push(Queue { waiting: SlabQueue::EMPTY, deficit: 0, set, tin: tin as u8, links, ends, law });
         } else if is_new {
             let queue = &mut self.queues[id as usize];
             if queue.set == Set::Bulk {
@@ -226,23 +221,23 @@ impl<P: Packet> CakeQueue<P> {
     /// The packet at the head of queue `id` leaves it.
     fn take(&mut self, id: u32) -> Option<(Time, PacketMeta, P)> {
         let queue = &mut self.queues[id as usize];
-        let (enqueued, packet) = self.packets.pop(&mut queue.line)?;
+        let (enqueued, packet) = self.packets.pop(&mut queue.waiting)?;
         let meta = packet.meta();
-        self.count -= 1;
-        self.bytes -= u64::from(meta.size);
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(meta.size);
         self.tins[usize::from(queue.tin)].packets -= 1;
         Some((enqueued, meta, packet))
     }
 
     /// The head of the longest queue goes until the limit holds.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
-        while self.count > 0 && !self.limit.admits(self.count - 1, self.bytes, 0) {
+        while self.total.packets > 0 && !self.limit.admits(self.total.packets - 1, self.total.bytes, 0) {
             let queues = &self.queues;
-            let key = |id: u32| Some((queues[id as usize].line.weight(), Reverse(id)));
+            let key = |id: u32| Some((queues[id as usize].waiting.weight(), Reverse(id)));
             let Some((_, id)) = self.fattest.top(key) else { return };
             let Some((enqueued, _, packet)) = self.take(id) else { return };
             self.queues[id as usize].law.overflowed(env.now);
-            env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
+            env.probe.dropped(&self.total.report(env.now, &packet, enqueued), Cause::Evicted);
         }
     }
 
@@ -335,7 +330,7 @@ impl<P: Packet> CakeQueue<P> {
             let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) else { return Next::Empty };
             let queue = &self.queues[id as usize];
             if queue.deficit <= 0 {
-                self.move_to(id, if queue.line.packets == 0 { Set::Waiting } else { Set::Bulk });
+                self.move_to(id, if queue.waiting.packets == 0 { Set::Waiting } else { Set::Bulk });
                 let credit = self.credit(id, env.rng);
                 self.queues[id as usize].deficit += credit;
                 continue;
@@ -356,25 +351,16 @@ impl<P: Packet> CakeQueue<P> {
     ) -> Next<P> {
         while let Some((enqueued, meta, mut packet)) = self.take(id) {
             let queue = &mut self.queues[id as usize];
-            match queue.law.judge(env.now, enqueued, meta.ecn, env.rng) {
-                Verdict::Pass => {}
-                Verdict::Mark(cause) if meta.ecn.is_capable() => {
-                    packet.mark();
-                    env.probe.marked(&self.report(env.now, &packet, enqueued), cause);
-                }
-                Verdict::Mark(cause) | Verdict::Drop(cause) => {
-                    if queue.line.packets > 0 {
-                        env.probe.dropped(&self.report(env.now, &packet, enqueued), cause);
-                        if budget.spend() {
-                            return Next::NotBefore(env.now);
-                        }
-                        continue;
-                    }
-                }
+            let verdict = queue.law.judge(env.now, enqueued, meta.ecn, env.rng);
+            let is_mark = matches!(verdict, Verdict::Mark(_)) && meta.ecn.is_capable();
+            let verdict = if queue.waiting.packets > 0 || is_mark { verdict } else { Verdict::Pass };
+            if self.total.release(env, &mut packet, meta.ecn, enqueued, verdict) {
+                self.charge(id, meta.size.saturating_add(self.plan.overhead));
+                return Next::Send(packet);
             }
-            self.charge(id, meta.size.saturating_add(self.plan.overhead));
-            env.probe.sent(&self.report(env.now, &packet, enqueued));
-            return Next::Send(packet);
+            if budget.spend() {
+                return Next::NotBefore(env.now);
+            }
         }
         Next::Empty
     }
@@ -402,15 +388,15 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         let hosts = if self.plan.isolation.wants_hosts() { env.facts.rare(&packet) } else { Rare::default() };
         let tin = self.plan.diffserv.tin(meta.dscp);
         let id = self.queue_of(tin, &meta, hosts, env.rng);
-        if let Some(shaper) = self.shaper.as_mut().filter(|_| self.count == 0) {
+        if let Some(shaper) = self.shaper.as_mut().filter(|_| self.total.packets == 0) {
             shaper.catch_up(env.now);
         }
         if self.tins[tin].packets == 0 {
             self.tins[tin].threshold.catch_up(env.now);
         }
-        self.packets.push(&mut self.queues[id as usize].line, packet, meta.size, env.now);
-        self.count += 1;
-        self.bytes += u64::from(meta.size);
+        self.packets.push(&mut self.queues[id as usize].waiting, packet, meta.size, env.now);
+        self.total.packets += 1;
+        self.total.bytes += u64::from(meta.size);
         self.tins[tin].packets += 1;
         match self.queues[id as usize].set {
             Set::Idle | Set::Decaying => {
@@ -423,23 +409,23 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
             }
             Set::Sparse | Set::Bulk => {}
         }
-        let line = &self.queues[id as usize].line;
-        if let Some(packet) = self.packets.last(line) {
-            env.probe.queued(&self.report(env.now, packet, env.now));
+        let waiting = &self.queues[id as usize].waiting;
+        if let Some(packet) = self.packets.last(waiting) {
+            env.probe.queued(&self.total.report(env.now, packet, env.now));
         }
-        self.fattest.raise(id, (line.weight(), Reverse(id)));
+        self.fattest.raise(id, (waiting.weight(), Reverse(id)));
         self.make_room(env);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        if self.count == 0 {
+        if self.total.packets == 0 {
             return Next::Empty;
         }
-        if let Some(next) = self.shaper.as_ref().map(Shaper::next).filter(|&next| next > env.now) {
+        if let Some(next) = self.shaper.as_ref().map(Pace::next).filter(|&next| next > env.now) {
             return Next::NotBefore(next);
         }
         let mut budget = DropBudget::new();
-        while self.count > 0 {
+        while self.total.packets > 0 {
             let tin = self.select_tin(env.now);
             match self.serve(env, tin, &mut budget) {
                 Next::Empty => {}
@@ -450,7 +436,12 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.count, bytes: self.bytes, limit: self.limit, oldest: self.packets.oldest_of_all() }
+        Backlog {
+            packets: self.total.packets,
+            bytes: self.total.bytes,
+            limit: self.limit,
+            oldest: self.packets.oldest_of_all(),
+        }
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
@@ -462,7 +453,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         let Some(hash) = self.plan.isolation.flow_key(flow).and_then(|key| self.hash.known_hash(key)) else { return };
         for tin in 0..self.tins.len() {
             let Some(id) = self.tins[tin].ways.known(hash) else { continue };
-            if self.queues[id as usize].line.packets == 0 {
+            if self.queues[id as usize].waiting.packets == 0 {
                 self.move_to(id, Set::Idle);
                 let queue = &mut self.queues[id as usize];
                 (queue.deficit, queue.law) = (0, self.tins[tin].fresh.clone());

@@ -1,18 +1,19 @@
-//! A line of packets in order of arrival, with its limit: what the disciplines of a single queue share.
+//! Packets in order of arrival, and their limit: the store of the disciplines with a single queue.
 
-use super::{Env, Next, Probe, Report};
+use super::guard::Total;
+use super::{Env, Next, Probe};
 use crate::aqm::{Backlog, Cause};
 use alloc::collections::VecDeque;
-use penstock_core::{Limit, Packet, Time};
+use penstock_core::{Limit, Packet, Span, Time};
 
 /// Packets in order of arrival, each with the time when it was queued.
-pub(crate) struct Line<P> {
+pub(crate) struct PacketQueue<P> {
     packets: VecDeque<(Time, P)>,
     bytes: u64,
     limit: Limit,
 }
 
-impl<P: Packet> Line<P> {
+impl<P: Packet> PacketQueue<P> {
     pub(crate) fn new(limit: Limit) -> Self {
         Self { packets: VecDeque::new(), bytes: 0, limit }
     }
@@ -30,6 +31,10 @@ impl<P: Packet> Line<P> {
     #[inline]
     pub(crate) fn admits(&self, size: u32) -> bool {
         self.limit.admits(self.packets.len() as u32, self.bytes, size)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
     }
 
     /// Whether a packet of `size` bytes would find room in the empty queue.
@@ -57,7 +62,7 @@ impl<P: Packet> Line<P> {
     }
 
     #[inline]
-    pub(crate) fn newest(&self) -> Option<&(Time, P)> {
+    fn newest(&self) -> Option<&(Time, P)> {
         self.packets.back()
     }
 
@@ -66,17 +71,44 @@ impl<P: Packet> Line<P> {
         self.bytes
     }
 
+    /// Packets and bytes in the queue.
     #[inline]
-    pub(crate) fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.packets.len() as u32, bytes: self.bytes }
+    pub(crate) fn total(&self) -> Total {
+        Total { packets: self.packets.len() as u32, bytes: self.bytes }
+    }
+
+    /// When the packet at the head was queued.
+    pub(crate) fn oldest(&self) -> Option<Time> {
+        self.packets.front().map(|&(enqueued, _)| enqueued)
+    }
+
+    /// How long the packet at the head has waited; zero if there is none.
+    pub(crate) fn waited(&self, now: Time) -> Span {
+        self.oldest().map_or(Span::ZERO, |enqueued| now.since(enqueued))
     }
 
     pub(crate) fn backlog(&self) -> Backlog {
-        let oldest = self.packets.front().map(|&(enqueued, _)| enqueued);
-        Backlog { packets: self.packets.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+        Backlog { packets: self.packets.len() as u32, bytes: self.bytes, limit: self.limit, oldest: self.oldest() }
     }
 
-    /// Queue an arriving packet; where it finds no room, first remove those that `victim` picks, until it does. A
+    /// Queue an arriving packet, or drop it if there is no room.
+    pub(crate) fn push_or_refuse(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: P) {
+        if !self.admits(packet.meta().size) {
+            return self.total().refuse(env, &packet, Cause::Overflow);
+        }
+        self.push_reported(env, packet);
+    }
+
+    /// Queue an arriving packet, and report it.
+    #[inline]
+    pub(crate) fn push_reported(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: P) {
+        self.push(env.now, packet);
+        if let Some((enqueued, packet)) = self.newest() {
+            env.probe.queued(&self.total().report(env.now, packet, *enqueued));
+        }
+    }
+
+    /// Queue an arriving packet; if there is no room, first drop the packets that `victim` picks, until there is. A
     /// packet that would find no room in the empty queue is dropped.
     pub(crate) fn push_evicting(
         &mut self,
@@ -86,22 +118,19 @@ impl<P: Packet> Line<P> {
     ) {
         let size = packet.meta().size;
         if !self.could_admit(size) {
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+            return self.total().refuse(env, &packet, Cause::Overflow);
         }
         while !self.admits(size) {
             let Some((enqueued, evicted)) = victim(self) else { break };
-            env.probe.dropped(&self.report(env.now, &evicted, enqueued), Cause::Evicted);
+            env.probe.dropped(&self.total().report(env.now, &evicted, enqueued), Cause::Evicted);
         }
-        self.push(env.now, packet);
-        if let Some((enqueued, packet)) = self.newest() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
-        }
+        self.push_reported(env, packet);
     }
 
     /// Send the oldest packet.
     pub(crate) fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) -> Next<P> {
         let Some((enqueued, packet)) = self.pop_oldest() else { return Next::Empty };
-        env.probe.sent(&self.report(env.now, &packet, enqueued));
+        env.probe.sent(&self.total().report(env.now, &packet, enqueued));
         Next::Send(packet)
     }
 }

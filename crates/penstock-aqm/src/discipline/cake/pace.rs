@@ -1,12 +1,12 @@
-//! The deficit-mode shaper: no bucket of tokens, only the time from which on the next packet may leave.
+//! Packets at a rate, in deficit mode: no bucket of tokens, only the time from which on the next packet may leave.
 
-use penstock_core::{Span, Time};
+use penstock_core::{Rate, Span, Time};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// The clock of a rate. What a division leaves over is carried on, so the rate is exact in the long run.
+/// When the next packet may leave at a rate. Remainders of divisions are carried over, so the rate is exact in the long run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shaper {
+pub(super) struct Pace {
     /// Bits per second, not 0.
     rate: u64,
     /// The whole nanoseconds of t_next, and what is left over, in nanoseconds times the rate.
@@ -14,13 +14,13 @@ pub(super) struct Shaper {
     carried: u64,
 }
 
-impl Shaper {
-    pub(super) fn new(rate: u64) -> Self {
-        Self { rate: rate.max(1), next: Time::ZERO, carried: 0 }
+impl Pace {
+    pub(super) fn new(rate: Rate) -> Self {
+        Self { rate: rate.bits_per_second().max(1), next: Time::ZERO, carried: 0 }
     }
 
-    pub(super) fn set_rate(&mut self, rate: u64) {
-        (self.rate, self.carried) = (rate.max(1), 0);
+    pub(super) fn set_rate(&mut self, rate: Rate) {
+        (self.rate, self.carried) = (rate.bits_per_second().max(1), 0);
     }
 
     /// From when on the next packet may leave: the first nanosecond that is not before t_next.
@@ -50,15 +50,15 @@ mod tests {
 
     #[test]
     fn packets_are_spaced_at_the_rate_exactly() {
-        let mut shaper = Shaper::new(7);
-        shaper.advance(1);
+        let mut pace = Pace::new(Rate::from_bits_per_second(7));
+        pace.advance(1);
         // 8 bits at 7 bit/s, in nanoseconds 1 142 857 142.86
-        assert_eq!(shaper.next(), Time::from_nanos(1_142_857_143));
-        (0..6).for_each(|_| shaper.advance(1));
+        assert_eq!(pace.next(), Time::from_nanos(1_142_857_143));
+        (0..6).for_each(|_| pace.advance(1));
         // 56 bits at 7 bit/s
-        assert_eq!(shaper.next(), Time::from_nanos(8 * NANOS_PER_SECOND));
-        shaper.catch_up(Time::from_nanos(9 * NANOS_PER_SECOND));
-        shaper.catch_up(Time::ZERO);
-        assert_eq!(shaper.next(), Time::from_nanos(9 * NANOS_PER_SECOND));
+        assert_eq!(pace.next(), Time::from_nanos(8 * NANOS_PER_SECOND));
+        pace.catch_up(Time::from_nanos(9 * NANOS_PER_SECOND));
+        pace.catch_up(Time::ZERO);
+        assert_eq!(pace.next(), Time::from_nanos(9 * NANOS_PER_SECOND));
     }
 }

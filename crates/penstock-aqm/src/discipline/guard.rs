@@ -1,0 +1,85 @@
+//! From the verdict of a law to the fate of a packet: the mark, the drop and the reports of every guarded queue.
+
+use super::{Env, Probe, Report};
+use crate::aqm::{Cause, Verdict};
+use penstock_core::{Ecn, Packet, Time};
+
+/// Packets and bytes that wait at the link, over all its queues.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Total {
+    pub(crate) packets: u32,
+    pub(crate) bytes: u64,
+}
+
+/// An arriving packet that its law lets in, and the cause of its mark if the law marks it.
+#[must_use]
+pub(crate) struct Admitted(Option<Cause>);
+
+impl Total {
+    /// A report on a packet when this much waits.
+    #[inline]
+    pub(crate) fn report<P>(self, now: Time, packet: &P, enqueued: Time) -> Report<'_, P> {
+        Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
+    }
+
+    /// Drops an arriving packet that is not in the queue.
+    #[inline]
+    pub(crate) fn refuse<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, cause: Cause) {
+        env.probe.dropped(&self.report(env.now, packet, env.now), cause);
+    }
+
+    /// Drops an arriving packet on which its law has this verdict, unless the law lets it in.
+    #[inline]
+    pub(crate) fn admit<P: Packet>(
+        self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        packet: &P,
+        ecn: Ecn,
+        verdict: Verdict,
+    ) -> Option<Admitted> {
+        match verdict {
+            Verdict::Pass => Some(Admitted(None)),
+            Verdict::Mark(cause) if ecn.is_capable() => Some(Admitted(Some(cause))),
+            Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                self.refuse(env, packet, cause);
+                None
+            }
+        }
+    }
+
+    /// Sends, marks and sends, or drops a packet that has left its queue, by the verdict of its law; whether it is sent.
+    #[inline]
+    pub(crate) fn release<P: Packet>(
+        self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        packet: &mut P,
+        ecn: Ecn,
+        enqueued: Time,
+        verdict: Verdict,
+    ) -> bool {
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::Mark(cause) if ecn.is_capable() => {
+                packet.mark();
+                env.probe.marked(&self.report(env.now, packet, enqueued), cause);
+            }
+            Verdict::Mark(cause) | Verdict::Drop(cause) => {
+                env.probe.dropped(&self.report(env.now, packet, enqueued), cause);
+                return false;
+            }
+        }
+        env.probe.sent(&self.report(env.now, packet, enqueued));
+        true
+    }
+}
+
+impl Admitted {
+    /// There is room for the packet: it gets its mark. `total` does not count it yet.
+    #[inline]
+    pub(crate) fn mark<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: Total, packet: &mut P) {
+        if let Some(cause) = self.0 {
+            packet.mark();
+            env.probe.marked(&total.report(env.now, packet, env.now), cause);
+        }
+    }
+}

@@ -231,7 +231,7 @@ fn every_scheme_gives_the_verdicts_of_its_oracle() {
                 faults.push(format!("{} of {TRACES} traces differ: {first}", differ.len()));
             }
             None if DISPUTED.contains(&entry.0) => {
-                faults.push(format!("{} no longer differs: take it from DISPUTED", entry.0))
+                faults.push(format!("{} no longer differs: take it from DISPUTED", entry.0));
             }
             _ => {}
         }

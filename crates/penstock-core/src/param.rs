@@ -15,6 +15,7 @@ use crate::time::Span;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use serde::{Deserialize, Deserializer};
 
 /// The kind of value of a parameter. Times, sizes and lengths reach Rust in canonical form, without unit suffixes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,8 +44,9 @@ pub enum Kind {
     Classes,
 }
 
-/// A value in canonical form.
-#[derive(Clone, Debug, PartialEq)]
+/// A value in canonical form. Quantities with a unit are read from objects: `{"ns": 5}`, `{"packets": 5}`, `{"bytes": 5}`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
 pub enum Value {
     /// A number; for a length, in packets.
     Number(f64),
@@ -53,15 +55,43 @@ pub enum Value {
     /// A word.
     Text(String),
     /// A length in packets.
+    #[serde(deserialize_with = "packets")]
     Packets(f64),
     /// A size or length in bytes.
+    #[serde(deserialize_with = "bytes")]
     Bytes(f64),
     /// A length of time.
+    #[serde(deserialize_with = "time")]
     Time(Span),
     /// Several numbers.
     Numbers(Vec<f64>),
-    /// Classes of packets.
+    /// Classes of packets. They are not deserialized: the names in a class have a meaning only within a scenario.
+    #[serde(skip)]
     Classes(Vec<ClassSetting>),
+}
+
+fn packets<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    struct Packets {
+        packets: f64,
+    }
+    Packets::deserialize(from).map(|value| value.packets)
+}
+
+fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    struct Bytes {
+        bytes: f64,
+    }
+    Bytes::deserialize(from).map(|value| value.bytes)
+}
+
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Span, D::Error> {
+    #[derive(Deserialize)]
+    struct Time {
+        ns: u64,
+    }
+    Time::deserialize(from).map(|value| Span::from_nanos(value.ns))
 }
 
 /// Values by the name of their parameter.

@@ -175,29 +175,17 @@ pub(crate) fn read_settings(text: &str) -> Result<Vec<(String, Value)>, String> 
     let settings: Map<String, Json> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     settings
         .into_iter()
-        .map(|(name, value)| {
-            value_of(&value).map(|value| (name.clone(), value)).ok_or(format!("{name}: no such value"))
-        })
+        .map(|(name, value)| value_of(value).map(|value| (name.clone(), value)).ok_or(format!("{name}: no such value")))
         .collect()
 }
 
-/// A value in the canonical form: a number, a flag, a word, `{"ns"}`, `{"packets"}` or `{"bytes"}`, numbers, classes.
-fn value_of(value: &Json) -> Option<Value> {
+/// A value in canonical form; classes are reduced by `class_of`.
+fn value_of(value: Json) -> Option<Value> {
     match value {
-        Json::Number(x) => x.as_f64().map(Value::Number),
-        Json::Bool(flag) => Some(Value::Flag(*flag)),
-        Json::String(word) => Some(Value::Text(word.clone())),
         Json::Array(items) if items.iter().any(Json::is_object) => {
             items.iter().map(class_of).collect::<Option<_>>().map(Value::Classes)
         }
-        Json::Array(numbers) => numbers.iter().map(Json::as_f64).collect::<Option<_>>().map(Value::Numbers),
-        Json::Object(entry) => match entry.iter().next()? {
-            (unit, x) if unit == "ns" => x.as_u64().map(Span::from_nanos).map(Value::Time),
-            (unit, x) if unit == "packets" => x.as_f64().map(Value::Packets),
-            (unit, x) if unit == "bytes" => x.as_f64().map(Value::Bytes),
-            _ => None,
-        },
-        Json::Null => None,
+        value => serde_json::from_value(value).ok(),
     }
 }
 
@@ -206,7 +194,7 @@ fn value_of(value: &Json) -> Option<Value> {
 fn class_of(class: &Json) -> Option<ClassSetting> {
     let settings = |settings: &Json| -> Option<Vec<(String, Value)>> {
         let Json::Object(settings) = settings else { return Some(Vec::new()) };
-        settings.iter().map(|(name, value)| Some((name.clone(), value_of(value)?))).collect()
+        settings.iter().map(|(name, value)| Some((name.clone(), value_of(value.clone())?))).collect()
     };
     let is_empty = class["match"].as_object().is_none_or(Map::is_empty);
     let flows = if is_empty { Vec::new() } else { vec![(0, u32::MAX)] };

@@ -2,7 +2,7 @@
 
 use crate::errors::ScenarioError;
 use crate::graph::Graph;
-use crate::scenario::{ClassSpec, MatchSpec, Scenario, TrafficSpec, values};
+use crate::scenario::{ClassSpec, MatchSpec, Scenario, TrafficSpec, settings};
 use penstock_core::Ecn;
 use penstock_core::param::{ClassSetting, Match, nearest};
 use std::cell::OnceCell;
@@ -33,14 +33,12 @@ impl<'a> Names<'a> {
             let mut report = |key: &str, message: String| {
                 errors.push(ScenarioError::new(&format!("{path}.classes[{i}].match.{key}"), message));
             };
-            // The law of a class has no classes.
             let queue = spec.queue.as_ref();
-            let none = &mut |_: &[ClassSpec]| Vec::new();
             ClassSetting {
                 name: spec.name.clone(),
                 matches: self.matches(&spec.matches, &mut report),
-                settings: values(&spec.params, none),
-                queue: queue.map(|queue| (queue.scheme.clone(), values(&queue.params, none))),
+                settings: settings(&spec.params),
+                queue: queue.map(|queue| (queue.scheme.clone(), settings(&queue.params))),
             }
         };
         specs.iter().enumerate().map(class).collect()

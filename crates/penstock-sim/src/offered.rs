@@ -4,7 +4,7 @@ use crate::errors::ScenarioError;
 use crate::probe::blocks::Blocks;
 use crate::probe::frames::Frames;
 use crate::probe::one_way::OneWayDelays;
-use crate::scenario::{Scenario, TrafficSpec, values};
+use crate::scenario::{Scenario, TrafficSpec, settings};
 use crate::traffic::emitter::{Clock, Emitter};
 use crate::traffic::paced::Paced;
 use crate::traffic::replay::{self, Recorded, Replay};
@@ -57,7 +57,7 @@ impl Offered {
 fn tcp_params(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Vec<Option<Arc<TcpParams>>> {
     let mut of = |group: &TrafficSpec| {
         let spec = group.tcp.as_ref()?;
-        let mut settings = values(&spec.settings, &mut |_| Vec::new());
+        let mut settings = settings(&spec.settings);
         settings.push(("flavour".to_owned(), penstock_core::param::Value::Text(spec.flavour.clone())));
         let Some(profile) = Profile::from_name(&spec.profile) else {
             let names = Profile::ALL.map(Profile::word).join(", ");

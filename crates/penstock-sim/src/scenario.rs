@@ -10,8 +10,8 @@ pub use draw::Draw;
 pub(crate) use draw::rate;
 pub use traffic::*;
 
+use penstock_core::Limit;
 use penstock_core::param::{ClassSetting, Value};
-use penstock_core::{Limit, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -127,9 +127,9 @@ pub struct QueueSpec {
     pub scheme: String,
     /// How much may wait.
     pub limit: LimitSpec,
-    /// Parameters that differ from the defaults.
+    /// Its parameters.
     #[serde(default)]
-    pub params: BTreeMap<String, Setting>,
+    pub params: Params,
 }
 
 /// A conditioner or shaper: its kind and its parameters.
@@ -141,9 +141,9 @@ pub struct EdgeSpec {
     /// How much a shaper may hold.
     #[serde(default)]
     pub limit: Option<LimitSpec>,
-    /// Parameters that differ from the defaults.
+    /// Its parameters.
     #[serde(default)]
-    pub params: BTreeMap<String, Setting>,
+    pub params: Params,
 }
 
 /// How much may wait in a queue.
@@ -168,53 +168,28 @@ impl From<LimitSpec> for Limit {
     }
 }
 
-/// The value of a parameter.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// True or false.
-    Flag(bool),
-    /// A number.
-    Number(f64),
-    /// A word.
-    Text(String),
-    /// A length of time in nanoseconds.
-    Time {
-        /// Nanoseconds.
-        ns: u64,
-    },
-    /// A length in packets.
-    Packets {
-        /// Packets.
-        packets: f64,
-    },
-    /// A size in bytes.
-    Bytes {
-        /// Bytes.
-        bytes: f64,
-    },
-    /// Several numbers.
-    Numbers(Vec<f64>),
+/// Parameters that differ from the defaults.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Params {
     /// Classes of packets.
-    Classes(Vec<ClassSpec>),
+    #[serde(default)]
+    pub classes: Option<Vec<ClassSpec>>,
+    /// All other parameters.
+    #[serde(flatten)]
+    pub values: BTreeMap<String, Value>,
 }
 
-/// Settings as the registries take them; `classes` finds what the names in classes stand for.
-pub(crate) fn values(
-    settings: &BTreeMap<String, Setting>,
-    classes: &mut dyn FnMut(&[ClassSpec]) -> Vec<ClassSetting>,
-) -> Vec<(String, Value)> {
-    let mut value = |setting: &Setting| match setting {
-        Setting::Flag(flag) => Value::Flag(*flag),
-        Setting::Number(number) => Value::Number(*number),
-        Setting::Text(text) => Value::Text(text.clone()),
-        Setting::Time { ns } => Value::Time(Span::from_nanos(*ns)),
-        Setting::Packets { packets } => Value::Packets(*packets),
-        Setting::Bytes { bytes } => Value::Bytes(*bytes),
-        Setting::Numbers(numbers) => Value::Numbers(numbers.clone()),
-        Setting::Classes(specs) => Value::Classes(classes(specs)),
-    };
-    settings.iter().map(|(name, setting)| (name.clone(), value(setting))).collect()
+impl Params {
+    /// The settings for the registries; `resolve` replaces the names in classes by numbers.
+    pub(crate) fn settings(&self, resolve: impl FnOnce(&[ClassSpec]) -> Vec<ClassSetting>) -> Vec<(String, Value)> {
+        let classes = self.classes.as_deref().map(|specs| ("classes".to_owned(), Value::Classes(resolve(specs))));
+        classes.into_iter().chain(settings(&self.values)).collect()
+    }
+}
+
+/// Values by name as the registries take them.
+pub(crate) fn settings(values: &BTreeMap<String, Value>) -> Vec<(String, Value)> {
+    values.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// A class of packets.
@@ -228,7 +203,7 @@ pub struct ClassSpec {
     pub matches: MatchSpec,
     /// Its own settings.
     #[serde(default)]
-    pub params: BTreeMap<String, Setting>,
+    pub params: BTreeMap<String, Value>,
     /// The law of its queue; drop-tail if none is given.
     #[serde(default)]
     pub queue: Option<ClassQueueSpec>,
@@ -242,7 +217,7 @@ pub struct ClassQueueSpec {
     pub scheme: String,
     /// Parameters that differ from the defaults.
     #[serde(default)]
-    pub params: BTreeMap<String, Setting>,
+    pub params: BTreeMap<String, Value>,
 }
 
 /// Match of a class: a packet belongs to it if it fits every list that is not empty.

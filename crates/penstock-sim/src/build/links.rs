@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::port::{Port, STEADY, State};
 use crate::probe::queue::QueueStats;
 use crate::reordered::ReorderedPackets;
-use crate::scenario::{ClassSpec, EdgeSpec, LinkSpec, Scenario, values};
+use crate::scenario::{EdgeSpec, LinkSpec, Scenario};
 use crate::tally::Tally;
 use crate::transmitter::Transmitter;
 use penstock_aqm::edge::conditioned::{self, Conditioned};
@@ -45,8 +45,8 @@ pub(super) fn queues(
         let path = format!("links.{}.queue", link.name);
         let (scheme, settings) = match &link.queue {
             Some(queue) => {
-                let mut classes = |specs: &[ClassSpec]| names.classes(specs, &path, errors);
-                (queue.scheme.as_str(), values(&queue.params, &mut classes))
+                let settings = queue.params.settings(|classes| names.classes(classes, &path, errors));
+                (queue.scheme.as_str(), settings)
             }
             None if plan.computed[number] => return None,
             None => ("droptail", Vec::new()),
@@ -87,7 +87,7 @@ fn stages(
 ) -> Vec<conditioned::Stage<SimPacket>> {
     let stage = |(i, spec): (usize, &EdgeSpec)| {
         let path = format!("links.{}.edge[{i}]", link.name);
-        let settings = values(&spec.params, &mut |classes: &[ClassSpec]| names.classes(classes, &path, errors));
+        let settings = spec.params.settings(|classes| names.classes(classes, &path, errors));
         let limit = spec.limit.map_or(Limit::Infinite, Limit::from);
         match penstock_aqm::build_stage(&spec.kind, &settings, limit, info, Time::ZERO) {
             Ok(stage) => Some(stage),

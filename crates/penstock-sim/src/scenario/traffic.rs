@@ -1,6 +1,7 @@
 //! The traffic of a scenario.
 
-use super::{Draw, Setting};
+use super::Draw;
+use penstock_core::param::Value;
 use penstock_core::{Rng, Time};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -283,7 +284,7 @@ pub struct TcpSpec {
     pub flavour: String,
     /// Keys that differ from the profile.
     #[serde(default)]
-    pub settings: BTreeMap<String, Setting>,
+    pub settings: BTreeMap<String, Value>,
 }
 
 /// Datagrams.

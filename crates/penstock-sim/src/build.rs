@@ -78,6 +78,7 @@ impl Builder<'_> {
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
         // A trace and a scheme that asks for round-trip times observe a sender at any time.
         let looks_ahead = !traced && facts.rtts.is_empty();
+        let sender_series = self.sender_series();
         let Flows { mut hosts, flows } = self.flows(looks_ahead, &mut events);
         let sessions = self.sessions(&mut events, &mut hosts);
         let (start, end) = (self.scenario.warmup_ns, self.scenario.duration_ns);
@@ -103,6 +104,7 @@ impl Builder<'_> {
             users: hosts.len(),
             hosts,
             before: Vec::new(),
+            sender_series,
             sources: self.ranks.sources,
             events: 0,
             sessions,

@@ -8,6 +8,7 @@ use crate::hop::Lookahead;
 use crate::host::{FlowState, Gate, Host, Source};
 use crate::network::Network;
 use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
+use crate::probe::sender::SenderSeries;
 use crate::session::{NO_SESSION, Session};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagram::Datagram;
@@ -25,6 +26,8 @@ pub(crate) struct Engine {
     pub(crate) hosts: Vec<Host>,
     /// Counts of each TCP sender at the end of the warm-up; empty without a warm-up.
     pub(crate) before: Vec<SenderCounts>,
+    /// By flow of the scenario: its sender over time if it is watched; empty if none is.
+    pub(crate) sender_series: Vec<Option<Box<SenderSeries>>>,
     /// By rank in the event queue.
     pub(crate) sources: Vec<EventSource>,
     /// Number of events so far.
@@ -192,6 +195,9 @@ impl Engine {
         if let Some(trace) = &mut network.tally.trace {
             record_window(trace, now, packet.flow, sender);
         }
+        if let Some(Some(series)) = self.sender_series.get_mut(packet.flow as usize) {
+            series.record(now, sender);
+        }
         if host.session != NO_SESSION && sender.finished().is_some() {
             self.on_connection_end(now, packet.flow);
         }
@@ -220,6 +226,9 @@ impl Engine {
                 }
                 if let Some(trace) = &mut network.tally.trace {
                     record_window(trace, now, flow, sender);
+                }
+                if let Some(Some(series)) = self.sender_series.get_mut(flow as usize) {
+                    series.record(now, sender);
                 }
                 sender.timer().unwrap_or(Time::NEVER)
             }

@@ -10,6 +10,7 @@ use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
 use crate::probe::one_way::OneWayDelays;
 use crate::probe::queue::QueueStats;
+use crate::probe::series::Series;
 use crate::scenario::{LinkSpec, Scenario, TrafficSpec};
 use crate::session::{Completion, Session};
 use flows::{Flows, Row, data_links};
@@ -23,7 +24,8 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and `series` if requested.
+    /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and if requested the `series` of queues and
+    /// the series of TCP `senders`.
     pub fn to_json(&self) -> String {
         Value::Object(self.body.clone()).to_string()
     }
@@ -83,12 +85,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
             |changes| changes.capacity_nanobits(window, stats.sent_nanobits),
         );
         links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
-        let mut values = Map::new();
-        for (name, told) in stats.series() {
-            values.entry("t_ns").or_insert_with(|| json!(told.times()));
-            values.insert(name.to_owned(), json!(told));
-        }
-        series.insert(spec.name.clone(), values.into());
+        series.insert(spec.name.clone(), over_time(stats.series()));
     }
     let traffic: Map<String, Value> = (0..scenario.traffic.len())
         .map(|group| (scenario.traffic[group].name.clone(), group_metrics(&flows, group)))
@@ -104,7 +101,33 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
     if scenario.options.series {
         body.insert("series".to_owned(), series.into());
     }
+    if !engine.sender_series.is_empty() {
+        body.insert("senders".to_owned(), sender_series(scenario, engine).into());
+    }
     RunResult { body }
+}
+
+/// Series with equal intervals: the ends of these, and each series by its name.
+fn over_time<'a>(all: impl Iterator<Item = (&'a str, &'a Series)>) -> Value {
+    let mut values = Map::new();
+    for (name, series) in all {
+        values.entry("t_ns").or_insert_with(|| json!(series.times()));
+        values.insert(name.to_owned(), json!(series));
+    }
+    values.into()
+}
+
+/// By name of watched traffic: the series of each flow.
+fn sender_series(scenario: &Scenario, engine: &Engine) -> Map<String, Value> {
+    let mut groups: Map<String, Value> =
+        scenario.traffic.iter().filter(|group| group.watch).map(|group| (group.name.clone(), json!([]))).collect();
+    for (flow, series) in engine.network.tally.flows.iter().zip(&engine.sender_series) {
+        let group = groups.get_mut(&scenario.traffic[flow.group as usize].name).and_then(Value::as_array_mut);
+        if let (Some(series), Some(group)) = (series, group) {
+            group.push(over_time(series.series()));
+        }
+    }
+    groups
 }
 
 fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Option<f64>) -> Value {

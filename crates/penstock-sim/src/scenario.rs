@@ -250,7 +250,7 @@ pub struct Options {
     pub computed_links: bool,
     /// The result has the metrics of each flow.
     pub flows: bool,
-    /// The result has queue and gauges over time.
+    /// The result has watched queues, their gauges and watched TCP senders over time.
     pub series: bool,
     /// Largest number of intervals of a series; no interval is shorter than the sampling.
     pub series_points: u64,

@@ -78,7 +78,9 @@ def run(
         print_result(text(run_grids(result.raw["links"], result.raw["traffic"])))
     answer = result.to_dict()
     if json_target is not None:
-        write_json(json_text({key: value for key, value in answer.items() if key != "series"}), json_file)
+        write_json(
+            json_text({key: value for key, value in answer.items() if key not in ("series", "senders")}), json_file
+        )
     if html_file is not None:
         write_result_page(answer, html_file)
     if folder is not None:

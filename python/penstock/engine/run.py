@@ -34,9 +34,9 @@ def run(
     """Run a scenario, or the scenario file of a path, once.
 
     `seed` replaces the scenario's own; `flows` says whether each flow has its own results (by default with up to 1000
-    flows); `series` keeps queue and law over time. A run that is estimated to have more than `max_events` events (1e12)
-    or to need more memory than `max_memory`, such as "64GiB" (80 % of what is available), is refused. Raises
-    `ScenarioError` with every error.
+    flows); `series` keeps watched queues, their laws and watched TCP senders over time. A run that is estimated to have
+    more than `max_events` events (1e12) or to need more memory than `max_memory`, such as "64GiB" (80 % of what is
+    available), is refused. Raises `ScenarioError` with every error.
     """
     document = as_document(scenario)
     resolved = document.resolve()

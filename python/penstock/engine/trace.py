@@ -191,6 +191,13 @@ def _write_series(
             if name != "t_ns":
                 shown = {key: _numbers(values[key], len(times)) for key in ("min", "mean", "max")}
                 _insert(base, times, place, "length" if name == "queue" else name, shown)
+    for group, senders in run.senders.items():
+        for number, series in enumerate(senders):
+            times = np.array(series.get("t_ns", ()), dtype=np.int64)
+            # Windows stand below, at each change.
+            for name in series.keys() - {"t_ns", "cwnd", "ssthresh"}:
+                shown = {key: _numbers(series[name][key], len(times)) for key in ("min", "mean", "max")}
+                _insert(base, times, f"{group}.{number}", name, shown)
     window_flow = columns["window_flow"]
     for flow in np.unique(window_flow):
         mine = window_flow == flow

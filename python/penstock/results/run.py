@@ -107,7 +107,10 @@ class Run:
         fairness: Jain's index over all flows.
         events: events of the simulation.
         cpu_s: processor time in seconds.
-        series: queue and law over time, if asked for.
+        series: by watched link, its queue and its law over time, if requested.
+        senders: by watched traffic, a list with the state of each TCP sender over time, if requested: `t_ns` (ends of
+            the intervals) and for each of `cwnd` and `ssthresh` (packets), `srtt` (s) and the variables of congestion
+            control, such as `alpha` of DCTCP, the lists `min`, `mean` and `max`; None while a value is not known.
         raw: the engine's result as plain values.
 
     """
@@ -120,6 +123,7 @@ class Run:
     events: int
     cpu_s: float
     series: Mapping[str, Any]
+    senders: Mapping[str, Any]
     raw: Mapping[str, Any]
 
     @classmethod
@@ -135,6 +139,7 @@ class Run:
             events=raw.get("events", 0),
             cpu_s=raw.get("cpu_s", 0.0),
             series=raw.get("series", {}),
+            senders=raw.get("senders", {}),
             raw=raw,
         )
 

@@ -35,6 +35,9 @@ _TRANSFERS = (
           None),
 )  # fmt: skip
 
+_WATCH = Param("watch", "Whether series include the state of each sender; only of flows whose connection lasts.", "",
+               "flag", None)  # fmt: skip
+
 # Where the scheme's name alone does not show its words.
 _NAMES = {"droptail": "DropTail"}
 
@@ -96,10 +99,11 @@ def _class_of_packets() -> str:
 def _tcp_class() -> str:
     keys = tcp_keys()
     profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
-    params = [profile, *keys.params, *_TRANSFERS]
+    params = [profile, *keys.params, *_TRANSFERS, _WATCH]
     docs = _docs("TCP flows; what is left out (None) is the profile's.", params, "")
     fields = [_field(profile, keys.profiles[0]), *(_tcp_field(param) for param in keys.params)]
     fields += [f"    {param.name}: {param.kind} | None = None\n" for param in _TRANSFERS]
+    fields.append(_field(_WATCH, None))
     return (
         "\n\n@dataclass(frozen=True, kw_only=True)\nclass Tcp(Traffic):\n"
         + docs

@@ -2017,6 +2017,7 @@ class Tcp(Traffic):
         arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
         load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
         classes: Sizes at which the classes end whose completion times are told apart.
+        watch: Whether series include the state of each sender; only of flows whose connection lasts.
     """
 
     kind: ClassVar[str] = "tcp"
@@ -2072,6 +2073,7 @@ class Tcp(Traffic):
     arrivals: Value | None = None
     load: str | None = None
     classes: Sequence[str] | None = None
+    watch: bool | None = None
 
 
 SCHEMES: dict[str, type[Queue]] = {

@@ -168,7 +168,7 @@ class Batch:
         if keep is None:
             return text
         run = Run.from_json(text, self._resolved[job.case].shown)
-        rest = {name: value for name, value in run.raw.items() if name != "series"}
+        rest = {name: value for name, value in run.raw.items() if name not in ("series", "senders")}
         return json.dumps({**rest, "kept": dict(keep(run))}, separators=(",", ":"))
 
     def table(self, measure: Measure) -> Table:

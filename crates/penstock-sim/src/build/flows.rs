@@ -7,6 +7,7 @@ use crate::flow::{Flow, NO_TIMER};
 use crate::hop::RoutedFlow;
 use crate::host::{FlowState, Host, Source};
 use crate::probe::flow::FlowStats;
+use crate::probe::sender::SenderSeries;
 use crate::scenario::TrafficSpec;
 use crate::session::{ClosedConnections, NO_SESSION, Session};
 use crate::traffic::behaviour::Behaviour;
@@ -39,6 +40,16 @@ impl Builder<'_> {
             hosts.push(host);
         }
         Flows { hosts, flows }
+    }
+
+    /// By flow: its sender over time if it is watched; empty if none is.
+    pub(super) fn sender_series(&self) -> Vec<Option<Box<SenderSeries>>> {
+        let traffic = &self.scenario.traffic;
+        if !self.scenario.options.series || !traffic.iter().any(|group| group.watch) {
+            return Vec::new();
+        }
+        let series = || Box::new(SenderSeries::new(self.series_width()));
+        self.plan.routes.flows.iter().map(|flow| traffic[flow.group].watch.then(series)).collect()
     }
 
     /// The receiving end of a flow.

@@ -153,14 +153,18 @@ impl Builder<'_> {
 
     /// Statistics of the queue before this link; by codepoint if it is watched and packets may have codepoints.
     pub(super) fn queue_stats(&self, spec: &LinkSpec, has_codepoints: bool) -> QueueStats {
-        let scenario = self.scenario;
-        let series = scenario.options.series && spec.watch;
-        let even = scenario.duration_ns / scenario.options.series_points.max(1);
-        let width = Span::from_nanos(even.max(scenario.sampling_ns));
-        let sampling = Span::from_nanos(scenario.sampling_ns);
-        let mut stats = QueueStats::new(Time::ZERO, sampling, series.then_some(width), spec.watch && has_codepoints);
+        let series = self.scenario.options.series && spec.watch;
+        let sampling = Span::from_nanos(self.scenario.sampling_ns);
+        let width = series.then(|| self.series_width());
+        let mut stats = QueueStats::new(Time::ZERO, sampling, width, spec.watch && has_codepoints);
         stats.device.exists = spec.device_queue.is_some();
         stats
+    }
+
+    /// Length of the intervals of a series.
+    pub(super) fn series_width(&self) -> Span {
+        let even = self.scenario.duration_ns / self.scenario.options.series_points.max(1);
+        Span::from_nanos(even.max(self.scenario.sampling_ns))
     }
 
     /// The changes of number `number`, of a link behind the port `port`.

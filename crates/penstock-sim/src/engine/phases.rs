@@ -56,6 +56,7 @@ impl Engine {
         let Network { ports, tally, .. } = &mut self.network;
         ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.settle(end, stats));
         self.network.changes.iter_mut().for_each(|changes| changes.settle(end));
+        self.sender_series.iter_mut().flatten().for_each(|series| series.close(end));
         if let Some(trace) = &mut self.network.tally.trace {
             let owner = |host: &Host| self.sessions[host.session as usize].flows[0];
             let owners: Vec<u32> = self.hosts[self.users..].iter().map(owner).collect();

@@ -9,4 +9,5 @@ pub(crate) mod frames;
 pub(crate) mod histogram;
 pub(crate) mod one_way;
 pub(crate) mod queue;
+pub(crate) mod sender;
 pub(crate) mod series;

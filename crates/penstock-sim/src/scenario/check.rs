@@ -106,6 +106,8 @@ impl TrafficSpec {
             StartSpec::Staggered { .. } => true,
         };
         require(ordered, &path("start"), "the first of uniform must not be above the second");
+        let lasts = self.tcp.is_some() && !self.opens();
+        require(!self.watch || lasts, &path("watch"), "is for TCP flows whose connection lasts for the whole run");
         if let Some(onoff) = &self.onoff {
             let longest = if onoff.unit == OnUnit::Packets { 4e9 } else { 1e18 };
             require(onoff.on.within(1.0, longest), &path("on"), "must be at least one packet or 1 ns");

@@ -36,17 +36,19 @@ pub struct TrafficSpec {
     /// Whether datagrams are ECN-capable; TCP has a key of its own.
     #[serde(default)]
     pub ecn: bool,
-    /// For `tcp`.
+    /// Whether series include the state of its TCP senders.
+    #[serde(default)]
+    pub watch: bool,
+    /// For TCP.
     #[serde(default)]
     pub tcp: Option<TcpSpec>,
-    /// For `cbr`, `poisson`, `fec`, and `onoff` without a TCP.
     /// For `tcp` with drawn sizes or with arrivals, and for `incast`.
     #[serde(default)]
     pub transfers: Option<TransfersSpec>,
     /// For `incast`.
     #[serde(default)]
     pub incast: Option<IncastSpec>,
-    /// For `cbr`, `poisson`, and `onoff` without a TCP.
+    /// For `cbr`, `poisson`, `fec`, and `onoff` without a TCP.
     #[serde(default)]
     pub udp: Option<UdpSpec>,
     /// For `fec`.

@@ -75,7 +75,9 @@ def _poisson(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
 def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     """TCP flows; where sizes are drawn or flows arrive, each transfer is a connection of its own."""
     if not is_drawn(table):
-        return _tcp(table, *TRANSFER_KEYS)
+        watch = table.take("watch", flag, False)
+        own, shown = _tcp(table, *TRANSFER_KEYS, "watch")
+        return (own | {"watch": True}, shown | {"watch": True}) if watch else (own, shown)
     own, shown = _tcp(table, *TRANSFER_KEYS, sized=False)
     transfers, told = read_transfers(table, shown.get("packet"))
     return own | {"transfers": transfers}, shown | told

@@ -1,0 +1,52 @@
+//! A TCP sender over time.
+
+use super::series::Series;
+use penstock_core::{Span, Time};
+use penstock_tcp::Sender;
+
+/// The state of one sender, held from each event of the sender to its next, as a series for each of its gauges.
+pub(crate) struct SenderSeries {
+    width: Span,
+    gauges: Vec<Gauge>,
+}
+
+struct Gauge {
+    name: &'static str,
+    /// Since the last event; not a number while the sender does not know it.
+    value: f64,
+    series: Series,
+}
+
+impl SenderSeries {
+    /// Series with intervals of this width, from the start of the run.
+    pub(crate) fn new(width: Span) -> Self {
+        Self { width, gauges: Vec::new() }
+    }
+
+    /// An event of the sender at `now` has been processed.
+    pub(crate) fn record(&mut self, now: Time, sender: &Sender) {
+        self.close(now);
+        self.gauges.iter_mut().for_each(|gauge| gauge.value = f64::NAN);
+        sender.gauges(&mut |name, value| {
+            if let Some(gauge) = self.gauges.iter_mut().find(|gauge| gauge.name == name) {
+                gauge.value = value;
+            } else {
+                let mut series = Series::new(self.width);
+                series.hold(now, f64::NAN);
+                self.gauges.push(Gauge { name, value, series });
+            }
+        });
+    }
+
+    /// The state stays as it is up to `now`.
+    pub(crate) fn close(&mut self, now: Time) {
+        for gauge in &mut self.gauges {
+            gauge.series.hold(now, gauge.value);
+        }
+    }
+
+    /// The series by name; none before the flow has started.
+    pub(crate) fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
+        self.gauges.iter().map(|gauge| (gauge.name, &gauge.series))
+    }
+}

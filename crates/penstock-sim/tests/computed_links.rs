@@ -97,7 +97,7 @@ fn random_tcp(spec: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
             spec["web"] = json!({"pages": {"exp": 5e8}, "objects": {"pareto": 3, "shape": 1.2},
                 "gap": {"exp": 1e8}, "size": {"pareto": 9000, "shape": 1.2}, "request": 300, "option": pick(2)});
         }
-        _ => {}
+        _ => spec["watch"] = json!(true),
     }
 }
 

@@ -4,7 +4,7 @@ use super::series::Series;
 use penstock_core::{Span, Time};
 use penstock_tcp::Sender;
 
-/// The state of one sender, held from each event of the sender to its next, as a series for each of its gauges.
+/// The state of one sender as a series for each of its gauges, which hold their values from one change to the next.
 pub(crate) struct SenderSeries {
     width: Span,
     gauges: Vec<Gauge>,
@@ -12,8 +12,10 @@ pub(crate) struct SenderSeries {
 
 struct Gauge {
     name: &'static str,
-    /// Since the last event; not a number while the sender does not know it.
+    /// Since the last change; not a number while the sender does not know it.
     value: f64,
+    /// After the event that is being recorded.
+    next: f64,
     series: Series,
 }
 
@@ -25,17 +27,21 @@ impl SenderSeries {
 
     /// An event of the sender at `now` has been processed.
     pub(crate) fn record(&mut self, now: Time, sender: &Sender) {
-        self.close(now);
-        self.gauges.iter_mut().for_each(|gauge| gauge.value = f64::NAN);
+        self.gauges.iter_mut().for_each(|gauge| gauge.next = f64::NAN);
         sender.gauges(&mut |name, value| {
             if let Some(gauge) = self.gauges.iter_mut().find(|gauge| gauge.name == name) {
-                gauge.value = value;
+                gauge.next = value;
             } else {
                 let mut series = Series::new(self.width);
                 series.hold(now, f64::NAN);
-                self.gauges.push(Gauge { name, value, series });
+                self.gauges.push(Gauge { name, value, next: value, series });
             }
         });
+        // Only at changes: events without one would split the sums, and round them differently.
+        for gauge in self.gauges.iter_mut().filter(|gauge| gauge.next.to_bits() != gauge.value.to_bits()) {
+            gauge.series.hold(now, gauge.value);
+            gauge.value = gauge.next;
+        }
     }
 
     /// The state stays as it is up to `now`.

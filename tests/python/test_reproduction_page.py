@@ -32,7 +32,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_page_has_all_claims_and_what_was_guessed_and_links_to_nothing_else(index: Path) -> None:
+def test_a_page_has_all_claims_and_assumptions_and_links_to_nothing_else(index: Path) -> None:
     for paper in papers.papers():
         text = index.with_name(f"papers-{paper.name}.html").read_text(encoding="utf-8")
         text = re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
@@ -41,7 +41,7 @@ def test_a_page_has_all_claims_and_what_was_guessed_and_links_to_nothing_else(in
         assert set(re.findall(r'href="#([^"]+)"', text)) <= anchors
         assert {link for link in re.findall(r'href="([^"#]+)', text) if not link.startswith("http")} == {"papers.html"}
         assert 'src="' not in text
-        assert re.search(r'<details id="guessed"><summary>What was guessed</summary><div>\s*<(?:ul|ol|p)>', text)
+        assert re.search(r'<details id="assumptions"><summary>Assumptions</summary><div>\s*<(?:ul|ol|p)>', text)
 
 
 # The claims of a page as its table and its sections have them: name, verdicts, readings that do not count.
@@ -114,15 +114,15 @@ def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
 def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> None:
     text = (
         "# Work\n\nIt claims `fig1`.\n\n## Set-up\n\n| a |\n|---|\n| 1 |\n\n"
-        "## What was guessed\n\n* <b>All</b> of `fig2`, ![x](http://a/x.png) [y](y.md) [z](https://z).\n\n"
+        "## Assumptions\n\n* <b>All</b> of `fig2`, ![x](http://a/x.png) [y](y.md) [z](https://z).\n\n"
         "## Status\n\nno\n"
     )
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    intro, setup, guessed = prose(papers.Paper(tmp_path, {}), {"fig1"})
-    assert (intro.title, setup.title, guessed.title) == ("", "Set-up", "What was guessed")
-    assert (intro.guesses, setup.guesses, guessed.guesses) == (False, False, True)
+    intro, setup, assumed = prose(papers.Paper(tmp_path, {}), {"fig1"})
+    assert (intro.title, setup.title, assumed.title) == ("", "Set-up", "Assumptions")
+    assert (intro.assumptions, setup.assumptions, assumed.assumptions) == (False, False, True)
     assert '<a href="#fig1"><code>fig1</code></a>' in intro.html
     assert '<div class="scroll"><table>' in setup.html
-    assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in guessed.html
-    assert re.findall("(?:src|href)=[^>]*", guessed.html) == ['href="http://a/x.png"', 'href="https://z"']
+    assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in assumed.html
+    assert re.findall("(?:src|href)=[^>]*", assumed.html) == ['href="http://a/x.png"', 'href="https://z"']
     assert prose(papers.Paper(tmp_path / "none", {}), ()) == []

@@ -1,4 +1,4 @@
-"""What the README of a work says beside the verdicts, as parts of its page."""
+"""The README of a work without its verdicts, as parts of its page."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["Part", "prose"]
 
 @dataclass(frozen=True)
 class Part:
-    """A section: its heading, none of what stands before the first, and its text as HTML."""
+    """A section: its heading, empty for the text before the first one, and its text as HTML."""
 
     title: str
     html: Markup
 
     @property
-    def guesses(self) -> bool:
-        """Whether it tells what was guessed."""
-        return "guessed" in self.title
+        def assumptions(self) -> bool:
+        """Whether it lists the assumptions of the reproduction."""
+        return self.title == "Assumptions"
 
 
 def prose(paper: Paper, anchors: Collection[str]) -> list[Part]:
-    """The sections of a work's README but the status table; code that is one of the anchors of the page leads there."""
+    """The sections of the README of a work, except the status table; code that names an anchor of the page links to it."""
     file = paper.folder / "README.md"
     if not file.exists():
         return []
-    # No HTML of its own, no image, and no link but to the web: the page has nothing beside it.
+    # No HTML of its own, no images, and links to the web only: the page is self-contained.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     markdown.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
@@ -55,6 +55,6 @@ def prose(paper: Paper, anchors: Collection[str]) -> list[Part]:
     found = []
     for title, own in parts:
         html = markdown.renderer.render(own, markdown.options, {})
-        # Rendered without any HTML of the text's own.
+        # Rendered without any HTML from the text.
         found.append(Part(title, Markup(re.sub(r"<code>([\w.-]+)</code>", linked, html))))
     return [part for part in found if part.title != "Status" and part.html.strip()]

@@ -103,9 +103,9 @@ def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
     outcomes = [reproduce.Outcome(one, 5, 5, 1.0, [], None) for one in (with_claims, without)]
     (file,) = page.write(outcomes, tmp_path / "page.html")
     first, second = file.read_text(encoding="utf-8").split('id="single"')
-    assert "No claim is read" not in first
+    assert "No claim refers to" not in first
     assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in first
-    assert "No claim is read from this one" in second
+    assert "No claim refers to this experiment" in second
     printed = text(outcomes)
     assert printed.count("too few runs or cells") == 1
     assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in printed

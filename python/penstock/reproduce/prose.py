@@ -23,13 +23,13 @@ class Part:
     html: Markup
 
     @property
-        def assumptions(self) -> bool:
+    def assumptions(self) -> bool:
         """Whether it lists the assumptions of the reproduction."""
         return self.title == "Assumptions"
 
 
 def prose(paper: Paper, anchors: Collection[str]) -> list[Part]:
-    """The sections of the README of a work, except the status table; code that names an anchor of the page links to it."""
+    """The sections of the README of a work, without the status table; code that names an anchor links to it."""
     file = paper.folder / "README.md"
     if not file.exists():
         return []

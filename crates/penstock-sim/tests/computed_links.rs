@@ -213,7 +213,7 @@ fn result(scenario: Value, computed: bool, seed: u64) -> Value {
     without_events(&result.to_json())
 }
 
-/// Fewer events is what computing is for.
+/// Results without `events`: computed links need fewer of them.
 fn without_events(result: &str) -> Value {
     let mut result: Value = serde_json::from_str(result).expect("results are JSON");
     result.as_object_mut().expect("a result is an object").remove("events");

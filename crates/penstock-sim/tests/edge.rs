@@ -139,7 +139,7 @@ fn names_in_a_classifier_are_looked_up_and_faults_have_their_path() {
 
 #[test]
 fn each_codepoint_has_its_counts_after_the_warm_up() {
-    // In profile and out of it by turns; what is out of profile is refused.
+    // In and out of profile by turns; packets out of profile are dropped.
     let queue = json!({"scheme": "pq", "limit": {"packets": 100}, "params": {"classes": [
         {"name": "out", "match": {"dscp": [12]}, "queue": {"scheme": "bernoulli", "params": {"p": 1.0}}},
         {"name": "rest"},

@@ -34,7 +34,7 @@ fn number(metrics: &Value, name: &str) -> f64 {
     metrics[name].as_f64().unwrap_or_else(|| panic!("no {name} in {metrics}"))
 }
 
-/// The thesis, section 5.3.1: packets of 573 B at 500 (1 + h/k) kbit/s are so many ms apart.
+/// The thesis, section 5.3.1: intervals in ms of packets of 573 B at 500 (1 + h/k) kbit/s.
 #[test]
 fn redundancy_raises_the_load_by_1_plus_h_over_k() {
     for (k, h, gap) in [(16, 0, 9.168), (16, 1, 8.629), (16, 2, 8.149), (16, 4, 7.334), (8, 2, 7.334), (10, 1, 8.335)] {

@@ -49,7 +49,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// What stands for Linux' scheme: ours, its settings and its limit. Adding a scheme is one line.
+/// Our scheme, settings and limit for each scheme of Linux. Adding a scheme is one line.
 #[rustfmt::skip]
 fn queue(qdisc: &str) -> Value {
     let (qdisc, ecn) = qdisc.strip_suffix("_ecn").map_or((qdisc, false), |qdisc| (qdisc, true));
@@ -126,7 +126,7 @@ fn scenario(cell: &Cell<'_>, settings: &Value, seed: u64) -> Scenario {
     serde_json::from_value(whole).expect("the scenario is canonical")
 }
 
-/// What is compared.
+/// The compared numbers.
 const RESULTS: [&str; 3] = ["delay", "signals", "goodput"];
 
 /// Mean delay in seconds (Little: packets waiting over packets sent each second), drops and marks, goodput in bit/s.
@@ -138,7 +138,7 @@ fn mean(runs: &[[f64; 3]]) -> [f64; 3] {
     [0, 1, 2].map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / runs.len() as f64)
 }
 
-/// What counts as a signal of the queue.
+/// Signals of the queue: drops or marks.
 const SIGNALS: &[&str] = &["drops", "marks"];
 
 fn linux(cell: &Value, signals: &[&str]) -> Vec<[f64; 3]> {
@@ -151,7 +151,7 @@ fn linux(cell: &Value, signals: &[&str]) -> Vec<[f64; 3]> {
     (0..sent.len()).map(|i| results(backlog[i], sent[i], signals(i), goodput[i])).collect()
 }
 
-/// Results of so many runs with these settings of TCP.
+/// Results of this number of runs with these settings of TCP.
 fn ours(cell: &Cell<'_>, settings: &Value, signals: &[&str], seeds: u64) -> Vec<[f64; 3]> {
     let one = |seed| {
         let result: RunResult = run(&scenario(cell, settings, seed), seed).expect("the scenario runs");

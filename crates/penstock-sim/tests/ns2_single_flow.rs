@@ -45,7 +45,7 @@ fn scenario(record: &Value) -> Scenario {
     serde_json::from_value(whole).expect("the scenario is canonical")
 }
 
-/// The first difference between what was sent and what ns-2 sent, times within a microsecond.
+/// The first difference between our transmissions and those of ns-2, times within a microsecond.
 fn difference(record: &Value) -> Option<String> {
     let (_, trace) = run_traced(&scenario(record), 1).expect("the scenario runs");
     let sent = trace.rows.iter().filter(|row| row.event == TraceEvent::Send && row.kind == Kind::Data);

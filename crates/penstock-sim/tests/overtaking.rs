@@ -48,7 +48,7 @@ fn jitter_delays_each_packet_and_keeps_the_order() {
     assert!(extra.iter().all(|extra| (0.0..=4.0).contains(extra)));
     let mean = extra.iter().sum::<f64>() / count as f64;
     assert!((mean - 2.0).abs() < 4.0 * (16.0_f64 / 12.0 / count as f64).sqrt(), "{mean}");
-    // One draw tells nothing about the next.
+    // The draws are independent.
     let pairs = extra.windows(2).map(|pair| (pair[0] - 2.0) * (pair[1] - 2.0)).sum::<f64>() / count as f64;
     assert!((pairs / (16.0 / 12.0)).abs() < 4.0 / (count as f64).sqrt(), "{pairs}");
 }

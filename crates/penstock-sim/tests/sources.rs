@@ -320,7 +320,7 @@ fn a_capture_replayed_arrives_as_it_did() {
     let mut bytes = Vec::new();
     kept.capture.unwrap().write(&[0], &mut bytes).unwrap();
     std::fs::write(&file, bytes).unwrap();
-    // The capture is of what left the queue: the source that replays it does so at these instants.
+    // The capture has the departures from the queue: the source replays packets at these instants.
     let trace = kept.trace.unwrap();
     let left = trace.rows.iter().filter(|row| row.event == TraceEvent::Dequeue);
     let left: Vec<(u64, u32)> = left.map(|row| (row.time.as_nanos(), row.size)).collect();

@@ -90,6 +90,6 @@ fn no_more_packets_are_lost_than_were_sent() {
     let (sent, lost) = (number(&result, "/traffic/load/sent_pkts"), number(&result, "/traffic/load/lost_pkts"));
     assert!((9.0..=11.0).contains(&sent) && (6.0..=9.0).contains(&lost), "{lost} of {sent}");
     assert_eq!(number(&result, "/traffic/load/loss_rate"), lost / sent);
-    // The queue counts what arrived while it was observed.
+    // The queue counts all arrivals since the warm-up.
     assert!(number(&result, "/links/link/drops") > 70.0);
 }

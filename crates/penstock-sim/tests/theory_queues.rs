@@ -17,7 +17,7 @@ enum Service {
     Exponential,
 }
 
-/// What is compared.
+/// The compared numbers.
 #[derive(Debug)]
 struct Figures {
     /// Mean number of waiting packets.

@@ -5,7 +5,7 @@ BIN := .venv/bin
 
 .PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel fuzz lint test-rust test-python
 
-help: ## say what there is
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## check versions, make .venv, build the native module; a second call returns at once

@@ -1,4 +1,4 @@
-"""`penstock compare`: schemes side by side."""
+"""`penstock compare`: schemes on one scenario."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def name_of(place: str, metric: str) -> str:
 
 
 def candidate(scheme: Scheme) -> Candidate:
-    """A scheme as it is measured: defaults, what must be given, and what all are told.
+    """A scheme as it is measured: defaults, its required parameters, and the settings common to all.
 
     It is told the size of the link's packets if it asks, and to mark if it can (the senders decide about ECN).
     """
@@ -75,7 +75,7 @@ def candidates() -> list[Candidate]:
 
 
 def settings_text(scheme: str) -> str:
-    """What was set for a scheme besides its defaults and what all are told, in short; empty for nothing."""
+    """The settings of a scheme besides its defaults and those common to all, in short; empty without any."""
     settings = dict(_SETTINGS.get(find_scheme(scheme).name, {}))
     classes = settings.pop("classes", ())
     words = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -99,7 +99,7 @@ Cell = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Standard:
-    """What was measured: for each scheme and load a cell without ECN, and one with it where the scheme marks."""
+    """The measured cells: one per scheme and load without ECN, and one with ECN for schemes that mark."""
 
     penstock: str
     runs: int
@@ -116,7 +116,7 @@ class Standard:
 
 @cache
 def load() -> Standard:
-    """What `make schemes` has found."""
+    """The results of `make schemes`."""
     data = json.loads((files("penstock.explain") / "standard.json").read_text(encoding="utf-8"))
     columns = data["columns"]
     cells = {

@@ -104,9 +104,8 @@ fn arrivals(schedule: &str) -> (Vec<u64>, u64) {
     (instants, ((end + 2.0) * 1e9) as u64)
 }
 
-/// The link with our scheme under this load.
-fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
-    const SERVICE: Span = Span::from_nanos(1_211_584);
+/// Our form of the scheme on the link of the recordings.
+fn queue(scheme: &str) -> Box<dyn Discipline<PacketMeta>> {
     let (name, settings, limit) = ours(scheme);
     let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     let link = LinkInfo {
@@ -117,7 +116,13 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
         rtt: None,
         flows: Some(1),
     };
-    let mut queue: Box<dyn Discipline<PacketMeta>> = build(name, &settings, &link, Time::ZERO).unwrap();
+    build(name, &settings, &link, Time::ZERO).unwrap()
+}
+
+/// The link with our scheme under this load.
+fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
+    const SERVICE: Span = Span::from_nanos(1_211_584);
+    let mut queue = queue(scheme);
     let ecn = if scheme.ends_with("_ecn") { Ecn::Ect0 } else { Ecn::Not };
     let packet = PacketMeta { flow: 0, size: 1514, ecn, dscp: 0, protocol: 17, rare: None };
     let mut rng = Rng::stream(seed, "bottleneck");

@@ -483,5 +483,4 @@ impl Law for Pie {
 }
 
 #[cfg(test)]
-#[path = "pie/tests.rs"]
 mod tests;

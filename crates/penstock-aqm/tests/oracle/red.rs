@@ -180,6 +180,24 @@ impl Red {
         (self.n, self.printed, self.bytes) = (0.0, 0, 0.0);
     }
 
+    /// The probability of a drop after the spacing of drops, for a packet of `size` bytes.
+    fn p_a(&self, p_b: f64, size: f64) -> f64 {
+        let n = if self.scale == "p_a" { math::floor(self.bytes / self.mean) } else { self.n };
+        let p_a = match self.spacing.as_str() {
+            "once" => f64::from(u8::from(n * p_b >= self.goal)),
+            "count" if (n - 1.0) * p_b < 1.0 => p_b / (1.0 - (n - 1.0) * p_b),
+            "wait" if n * p_b < 1.0 => 0.0,
+            "wait" if n * p_b < 2.0 => p_b / (2.0 - n * p_b),
+            "none" => p_b,
+            // the pole itself drops, however its denominator is rounded
+            "no_wait" if n * p_b < 1.0 => p_b / (1.0 - n * p_b),
+            "section4" if (1.0 - self.printed as f64 * p_b).abs() <= 1e-9 => 1.0,
+            "section4" => p_b / (1.0 - self.printed as f64 * p_b),
+            _ => 1.0,
+        };
+        if self.scale == "p_a" && p_a < 1.0 { p_a * size / self.mean } else { p_a }
+    }
+
     pub fn judge(&mut self, queue: &Queue, size: f64, rng: &mut Rng) -> Say {
         let plain_p_b = self.p_b();
         let p_b = if self.scale == "p_b" { (plain_p_b * size / self.largest).min(1.0) } else { plain_p_b };
@@ -209,22 +227,7 @@ impl Red {
         if self.spacing == "once" && self.n == 1.0 {
             self.goal = rng.uniform();
         }
-        let n = if self.scale == "p_a" { math::floor(self.bytes / self.mean) } else { self.n };
-        let mut p_a = match self.spacing.as_str() {
-            "once" => f64::from(u8::from(n * p_b >= self.goal)),
-            "count" if (n - 1.0) * p_b < 1.0 => p_b / (1.0 - (n - 1.0) * p_b),
-            "wait" if n * p_b < 1.0 => 0.0,
-            "wait" if n * p_b < 2.0 => p_b / (2.0 - n * p_b),
-            "none" => p_b,
-            // the pole itself drops, however its denominator is rounded
-            "no_wait" if n * p_b < 1.0 => p_b / (1.0 - n * p_b),
-            "section4" if (1.0 - self.printed as f64 * p_b).abs() <= 1e-9 => 1.0,
-            "section4" => p_b / (1.0 - self.printed as f64 * p_b),
-            _ => 1.0,
-        };
-        if self.scale == "p_a" && p_a < 1.0 {
-            p_a *= size / self.mean;
-        }
+        let p_a = self.p_a(p_b, size);
         if p_a <= 0.0 || self.spacing != "once" && rng.uniform() >= p_a {
             return Say::Pass;
         }

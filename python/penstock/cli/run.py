@@ -29,6 +29,27 @@ if TYPE_CHECKING:
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
 
+TraceFolder = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write packet events and queues over time to this folder, as packets.parquet and series.parquet.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Captures = Annotated[
+    list[str],
+    typer.Option(
+        metavar="[NAME=]FILE",
+        help="Capture the packets on the watched link, or on link NAME, as pcap; repeatable.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+AllFlows = Annotated[
+    bool, typer.Option("--flows", help="Report each flow, even of more than 1000.", rich_help_panel=OUTPUT)
+]
+
+
 def run(
     scenario: ScenarioFile,
     seed: Seed = None,
@@ -36,26 +57,9 @@ def run(
     load: Load = [],  # noqa: B006
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
-    trace: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write packet events and queues over time to this folder, as packets.parquet and series.parquet.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    pcap: Annotated[
-        list[str],
-        typer.Option(
-            metavar="[NAME=]FILE",
-            help="Capture the packets on the watched link, or on link NAME, as pcap; repeatable.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = [],  # noqa: B006
-    flows: Annotated[
-        bool,
-        typer.Option("--flows", help="Report each flow, even of more than 1000.", rich_help_panel=OUTPUT),
-    ] = False,
+    trace: TraceFolder = None,
+    pcap: Captures = [],  # noqa: B006
+    flows: AllFlows = False,
     max_events: MaxEvents = None,
     max_memory: MaxMemory = None,
 ) -> None:

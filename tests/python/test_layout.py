@@ -1,0 +1,86 @@
+"""The layout of the project: no circle of imports, and files and functions that can be read at one go."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python" / "penstock"
+MOST_LINES_OF_FILE = 400
+MOST_LINES_OF_FUNCTION = 50  # in Rust: too-many-lines-threshold in clippy.toml
+
+SOURCES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+}
+
+
+def imported(module: str) -> Iterator[str]:
+    """The modules of the package that `module` imports, at its head or in a function; not the package itself."""
+    for node in ast.walk(ast.parse(SOURCES[module].read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("penstock"):
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                found = name if name in SOURCES else node.module
+                if found in SOURCES and found not in (module, "penstock"):
+                    yield found
+
+
+def test_imports_make_no_circle() -> None:
+    modules = {module: set(imported(module)) for module in SOURCES if module != "penstock"}
+    list(graphlib.TopologicalSorter(modules).static_order())  # raises CycleError
+
+    folders: dict[str, set[str]] = {}
+    for module, others in modules.items():
+        folder = module.split(".")[1]
+        folders.setdefault(folder, set()).update(other.split(".")[1] for other in others)
+        folders[folder].discard(folder)
+    list(graphlib.TopologicalSorter(folders).static_order())
+
+
+def code_lines(source: str, tree: ast.AST) -> list[int]:
+    """The numbers of the lines of Python that are neither blank nor comment nor docstring."""
+    docstrings = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return [
+        number
+        for number, line in enumerate(source.splitlines(), 1)
+        if line.strip() and not line.strip().startswith("#") and number not in docstrings
+    ]
+
+
+def test_python_files_and_functions_are_short() -> None:
+    long = []
+    for folder in ("python", "tests", "validation", "peers", "docs", "examples"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if path.name == "_generated.py" or "_build" in path.parts:
+                continue
+            source = path.read_text()
+            tree = ast.parse(source)
+            code = code_lines(source, tree)
+            if len(code) > MOST_LINES_OF_FILE:
+                long.append(f"{path.relative_to(ROOT)}: {len(code)} lines of code")
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    lines = sum(node.lineno <= number <= (node.end_lineno or 0) for number in code)
+                    if lines > MOST_LINES_OF_FUNCTION:
+                        long.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines of code")
+    assert not long, "\n".join(long)
+
+
+def test_rust_files_are_short() -> None:
+    long = []
+    for path in (ROOT / "crates").rglob("*.rs"):
+        code = re.split(r"^#\[cfg\(test\)\]\nmod \w+ \{", path.read_text(), maxsplit=1, flags=re.MULTILINE)[0]
+        lines = sum(bool(line.strip()) and not line.strip().startswith("//") for line in code.splitlines())
+        if lines > MOST_LINES_OF_FILE:
+            long.append(f"{path.relative_to(ROOT)}: {lines} lines of code")
+    assert not long, "\n".join(long)

@@ -57,6 +57,7 @@
 mod hosts;
 mod pace;
 mod plan;
+mod queue;
 mod queues;
 mod tins;
 mod ways;

@@ -2,13 +2,14 @@
 
 use super::super::guard::Total;
 use super::super::lazy_heap::LazyHeap;
-use super::super::packet_slab::{NONE, PacketSlab, SlabQueue};
-use super::super::queue_list::{Linked, Links, QueueList};
+use super::super::packet_slab::{NONE, PacketSlab};
+use super::super::queue_list::QueueList;
 use super::super::salted_hash::SaltedHash;
 use super::super::{Discipline, DropBudget, Env, Next, Probe};
 use super::hosts::{Ends, HostLoads};
 use super::pace::Pace;
 use super::plan::Plan;
+use super::queue::{Queue, Set};
 use super::tins::Entitlement;
 use super::ways::Ways;
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
@@ -23,42 +24,6 @@ const TIN_QUANTUM: f64 = 1024.0;
 /// From this number of rounds without a packet on, queues get the credits of all these rounds at once. As a round brings
 /// a byte at least where it brings any, packets of less than 16 kB never need so many.
 const MANY_ROUNDS: i64 = 16_384;
-
-/// Where a queue is in its tin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Set {
-    /// In no list, and its law at rest.
-    Idle,
-    /// In the list of sparse queues.
-    Sparse,
-    /// Among the bulk queues for its next turn, but it was empty when it had used up its credit: still sparse.
-    Waiting,
-    /// In the list of bulk queues.
-    Bulk,
-    /// Empty, until its law has come to rest.
-    Decaying,
-}
-
-struct Queue {
-    waiting: SlabQueue,
-    deficit: i64,
-    set: Set,
-    tin: u8,
-    links: Links,
-    ends: Ends,
-    law: Cobalt,
-}
-
-impl Linked for Queue {
-    #[inline]
-    fn links(&self) -> Links {
-        self.links
-    }
-    #[inline]
-    fn links_mut(&mut self) -> &mut Links {
-        &mut self.links
-    }
-}
 
 struct Tin {
     entitlement: Entitlement,
@@ -174,8 +139,7 @@ impl<P: Packet> CakeQueue<P> {
             id = self.queues.len() as u32;
             self.tins[tin].ways.set_queue(bucket, id);
             let law = self.tins[tin].fresh.clone();
-            let (set, links) = (Set::Idle, Links::NONE);
-            self.queues.push(Queue { waiting: SlabQueue::EMPTY, deficit: 0, set, tin: tin as u8, links, ends, law });
+            self.queues.push(Queue::new(tin as u8, ends, law));
         } else if is_new {
             let queue = &mut self.queues[id as usize];
             if queue.set == Set::Bulk {

@@ -1,0 +1,49 @@
+//! One queue of CAKE.
+
+use super::super::packet_slab::SlabQueue;
+use super::super::queue_list::{Linked, Links};
+use super::hosts::Ends;
+use crate::law::cobalt::Cobalt;
+
+/// The list of its tin that a queue is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Set {
+    /// In no list, and its law at rest.
+    Idle,
+    /// In the list of sparse queues.
+    Sparse,
+    /// Among the bulk queues for its next turn, but it was empty when it had used up its credit: still sparse.
+    Waiting,
+    /// In the list of bulk queues.
+    Bulk,
+    /// Empty, until its law has come to rest.
+    Decaying,
+}
+
+pub(super) struct Queue {
+    pub(super) waiting: SlabQueue,
+    pub(super) deficit: i64,
+    pub(super) set: Set,
+    pub(super) tin: u8,
+    pub(super) links: Links,
+    pub(super) ends: Ends,
+    pub(super) law: Cobalt,
+}
+
+impl Queue {
+    /// An empty queue of this tin.
+    pub(super) fn new(tin: u8, ends: Ends, law: Cobalt) -> Self {
+        Self { waiting: SlabQueue::EMPTY, deficit: 0, set: Set::Idle, tin, links: Links::NONE, ends, law }
+    }
+}
+
+impl Linked for Queue {
+    #[inline]
+    fn links(&self) -> Links {
+        self.links
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}

@@ -130,7 +130,7 @@ def test_files_of_a_scenario_are_regular_and_bounded(
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "long").write_text("1\n" * 8)
-    monkeypatch.setattr(files, "MOST_BYTES", 15)
+    monkeypatch.setattr(files, "MAX_BYTES", 15)
     for name, words in (("/dev/zero", "is not a regular file"), (str(tmp_path / "pipe"), "is not a regular file"),
                         (str(tmp_path), "is not a regular file"), (str(tmp_path / "long"), "has 16B; a file has at most 15B"),
                         (str(tmp_path / "none"), "cannot be read: No such file")):  # fmt: skip

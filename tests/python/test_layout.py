@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "penstock"
-MOST_LINES_OF_FILE = 400
-MOST_LINES_OF_FUNCTION = 50  # in Rust: too-many-lines-threshold in clippy.toml
+MAX_LINES_OF_FILE = 400
+MAX_LINES_OF_FUNCTION = 50  # in Rust: too-many-lines-threshold in clippy.toml
 
 SOURCES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
@@ -66,12 +66,12 @@ def test_python_files_and_functions_are_short() -> None:
             source = path.read_text()
             tree = ast.parse(source)
             code = code_lines(source, tree)
-            if len(code) > MOST_LINES_OF_FILE:
+            if len(code) > MAX_LINES_OF_FILE:
                 long.append(f"{path.relative_to(ROOT)}: {len(code)} lines of code")
             for node in ast.walk(tree):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     lines = sum(node.lineno <= number <= (node.end_lineno or 0) for number in code)
-                    if lines > MOST_LINES_OF_FUNCTION:
+                    if lines > MAX_LINES_OF_FUNCTION:
                         long.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines of code")
     assert not long, "\n".join(long)
 
@@ -81,6 +81,6 @@ def test_rust_files_are_short() -> None:
     for path in (ROOT / "crates").rglob("*.rs"):
         code = re.split(r"^#\[cfg\(test\)\]\nmod \w+ \{", path.read_text(), maxsplit=1, flags=re.MULTILINE)[0]
         lines = sum(bool(line.strip()) and not line.strip().startswith("//") for line in code.splitlines())
-        if lines > MOST_LINES_OF_FILE:
+        if lines > MAX_LINES_OF_FILE:
             long.append(f"{path.relative_to(ROOT)}: {lines} lines of code")
     assert not long, "\n".join(long)

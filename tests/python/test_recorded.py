@@ -14,7 +14,7 @@ from penstock.reproduce.paper import Paper, papers
 from penstock.reproduce.why import UNKNOWN
 
 WORKS = papers()
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 by_work = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.alias)
 
@@ -26,8 +26,8 @@ def claims(work: Paper) -> list[Mapping[str, Any]]:
 @by_work
 def test_every_experiment_is_recorded(work: Paper) -> None:
     assert [outcome.experiment.id for outcome in recorded(work.experiments)] == [one.id for one in work.experiments]
-    assert work.results_file.stat().st_size < MOST_BYTES
-    assert work.points_file.stat().st_size < MOST_BYTES
+    assert work.results_file.stat().st_size < MAX_BYTES
+    assert work.points_file.stat().st_size < MAX_BYTES
 
 
 @by_work

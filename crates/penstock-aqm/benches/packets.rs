@@ -3,7 +3,7 @@
 //! Two packets of each flow are queued; then the flows send in turn, and the link serves a packet for each arrival. The
 //! rate grows with the flows, so that those packets take 4 ms at any number of them: laws of delay rest, and laws of
 //! length drop until they are. Settings are the defaults; schemes with classes have three. A figure is the median of
-//! many short batches. The run fails if a scheme slows down by more than `MOST_GROWTH` from 1000 to 100 000 flows.
+//! many short batches. The run fails if a scheme slows down by more than `MAX_GROWTH` from 1000 to 100 000 flows.
 
 #[path = "../tests/rig/mod.rs"]
 mod rig;
@@ -20,7 +20,7 @@ const STANDING: u64 = 2;
 const BATCHES: usize = 101;
 const BATCH: u32 = 2000;
 /// Slower by more than this from 1000 to 100 000 flows is more than a logarithm and the caches explain.
-const MOST_GROWTH: f64 = 20.0;
+const MAX_GROWTH: f64 = 20.0;
 
 fn main() -> ExitCode {
     let width = schemes().iter().map(|scheme| scheme.name.len()).max().unwrap_or(0);
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     for scheme in schemes() {
         let [few, more, many] = FLOWS.map(|flows| Load::new(scheme, flows).median());
         println!("| {:width$} | {few:8.0} | {more:8.0} | {many:8.0} |", scheme.name);
-        if many > MOST_GROWTH * more {
+        if many > MAX_GROWTH * more {
             slow.push(format!("{}: {:.0} times slower with 100 000 flows than with 1000", scheme.name, many / more));
         }
     }

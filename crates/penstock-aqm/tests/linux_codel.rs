@@ -1,4 +1,4 @@
-//! CoDel with Linux' arithmetic against what Linux 6.1 lost and marked, packet by packet.
+//! CoDel with Linux's arithmetic against what Linux 6.1 lost and marked, packet by packet.
 //!
 //! The law is fed the recorded arrivals and departures (`data/linux/README.md`); all else is its own decision.
 
@@ -122,7 +122,7 @@ fn the_same_packets_are_marked_with_ecn() {
 fn the_exact_root_of_the_rfc_loses_nearly_as_many_but_not_the_same() {
     let run = Recorded::read(include_str!("data/linux/codel_x15.txt"));
     let lost = replay(&run, "rfc", false).lost;
-    // one Newton step a drop lags behind the root, most at the first drops: Linux' come a little too fast
+    // one Newton step a drop lags behind the root, most at the first drops: Linux's come a little too fast
     assert_eq!((lost.len(), run.lost.len()), (632, 639));
     assert_eq!(lost[..2], run.lost[..2]);
     assert!(lost[2] > run.lost[2]);

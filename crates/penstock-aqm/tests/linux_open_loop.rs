@@ -9,7 +9,7 @@ use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build}
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
 
-/// Linux' scheme, ours, its settings and its limit: adding a scheme is one line.
+/// Linux's scheme, ours, its settings and its limit: adding a scheme is one line.
 #[rustfmt::skip]
 fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
     let word = |word: &str| Value::Text(word.into());
@@ -250,7 +250,7 @@ fn pie() {
 
 #[test]
 fn pie_that_marks() {
-    // At a load of 1.1 ours mark 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux' one run 16:
+    // At a load of 1.1 ours mark 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux's one run 16:
     // not explained.
     // What is struck before the probability is a tenth is compared with more runs below.
     assert_like_linux_but("pie_ecn", 0.02, &[("1.1", "marked")]);

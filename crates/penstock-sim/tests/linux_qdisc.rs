@@ -1,7 +1,7 @@
 //! Schemes under TCP against Linux 6.1: mean delay, drops and marks, and goodput of each recorded cell.
 //!
 //! One link of 10 Mbit/s, 1 to 16 flows with the `linux` profile and a ping every 10.007 ms (`tests/data/linux/README.md`).
-//! A result is Linux' if the mean over our seeds is within a tenth of the mean over Linux' seeds. What is not stands with
+//! A result is Linux's if the mean over our seeds is within a tenth of the mean over Linux's seeds. What is not stands with
 //! its ratio in `qdisc_tcp_differences.txt`, so that a change of it is noticed; `docs/explanation/linux.md` has the reasons.
 
 use penstock_sim::{RunResult, Scenario, run};
@@ -14,7 +14,7 @@ const SEEDS: u64 = 5;
 /// Runs of ours where their spread is judged.
 const MANY_SEEDS: u64 = 20;
 
-/// With each seed all flows start so much later against the pings, for schemes that draw nothing. Linux' own results move with
+/// With each seed all flows start so much later against the pings, for schemes that draw nothing. Linux's own results move with
 /// the start: drop-tail lost 165 or 171 packets of 4 CUBIC flows when that was moved by 2.5 ms.
 const SHIFT_NS: u64 = 131_000;
 
@@ -180,7 +180,7 @@ fn captured(cell: &str) -> Value {
     }
 }
 
-/// Whether many runs of ours are like Linux' recordings with other starts: their means within a tenth, or nearer than two
+/// Whether many runs of ours are like Linux's recordings with other starts: their means within a tenth, or nearer than two
 /// standard deviations that a difference of two such means has.
 fn like_other_starts(cell: &Cell<'_>, settings: &Value, signals: &[&str], recorded: &Value) -> [bool; 3] {
     let (ours, linux) = (ours(cell, settings, signals, MANY_SEEDS), linux(recorded, signals));
@@ -266,7 +266,7 @@ fn every_cell_is_linux_s_within_a_tenth_or_differs_as_it_is_known_to() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Four flows of BBR at 80 ms behind FQ-CoDel: a single recording says little, as Linux' own mean delays are 36 to 61 ms with ECN
+/// Four flows of BBR at 80 ms behind FQ-CoDel: a single recording says little, as Linux's own mean delays are 36 to 61 ms with ECN
 /// and 13 to 25 ms without. Without ECN ours have fewer drops, for a reason that is not known.
 #[test]
 fn cells_recorded_with_many_starts_only_are_linux_s_but_for_a_known_difference() {

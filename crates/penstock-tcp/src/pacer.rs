@@ -9,7 +9,7 @@
 //! is measured nothing waits. Idle time earns no further credit.
 //!
 //! # Differences
-//! * The gains are Linux' (recalled, not verified); the paper has 1.
+//! * The gains are Linux's (recalled, not verified); the paper has 1.
 //! * That late packets shorten the next wait was seen in captures of BBR in Linux 6.1.
 //! * Packets go one by one, without the bursts of segmentation offload.
 //! * A single retransmission of Reno and NewReno leaves at once; the packets after it wait for it.

@@ -107,7 +107,7 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
         _ if id.starts_with("long60") => (0.0, 8),
         _ if id.contains("tail") => (0.10, 0),
         "nosack_reno" => (0.10, tenth),
-        // The profile's answers are Linux' by number, not by cause.
+        // The profile's answers are Linux's by number, not by cause.
         "pfifo50_reno" | "rtt20_pfifo20_reno" if !recorded => (0.10, tenth),
         _ if id.contains("pfifo") || id.starts_with("norack") => (0.10, 1),
         _ => (0.03, 0),
@@ -176,7 +176,7 @@ fn flows_take_as_long_as_in_linux_with_the_receiver_of_the_profile() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Linux' window opens with the third round trip; its receiver pauses in its quick answers from the 17th packet to that.
+/// Linux's window opens with the third round trip; its receiver pauses in its quick answers from the 17th packet to that.
 #[test]
 fn windows_are_linux_s_with_a_receiver_that_pauses_until_its_window_opens() {
     let lossless = |cell: &Json| cell["retransmissions"] == 0 && !is(cell, "no_timestamps") && !is(cell, "quickack");

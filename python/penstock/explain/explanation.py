@@ -31,7 +31,7 @@ POINTS = 401
 SAMPLES = 320
 STEPS = ((0.9, 2.0), (1.5, 10.0), (0.9, 4.0))
 """The load of the picture of a response: share of the link's rate, seconds."""
-MOST_PACKETS = 2_000_000
+MAX_PACKETS = 2_000_000
 """On a fast link the steps are shorter, so that the picture takes a second at most."""
 SIZES = (500, 1000, 1500)
 """Packet sizes in bytes of the flows in the picture of service."""
@@ -138,7 +138,7 @@ class Explanation:
     def response(self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES) -> dict[str, list[float]]:
         """How it answers to a load that steps above the link's rate and back, as `_native.step_response` tells."""
         packets = sum(share * seconds for share, seconds in load) * self.link["rate"] / 8000
-        shorter = min(1.0, MOST_PACKETS / packets)
+        shorter = min(1.0, MAX_PACKETS / packets)
         steps = [(share, seconds * shorter) for share, seconds in load]
         found: dict[str, list[float]] = _asked(_native.step_response, *self._bench(), steps, samples)
         return found

@@ -14,7 +14,7 @@ from penstock.model.stability import Damping
 
 MIN_RTO = 0.2
 """Least retransmission timeout of the flows in seconds, for drops."""
-MOST_ROWS = 8
+MAX_ROWS = 8
 POINTS = 401
 HIGHEST = 0.5
 """Beyond this probability the law says nothing: next to no windows are left."""
@@ -113,7 +113,7 @@ class Operating:
 
 def rows(low: int, high: int) -> list[int]:
     """Evenly spaced numbers of flows from `low` to `high`, at most 8."""
-    count = min(MOST_ROWS, high - low + 1)
+    count = min(MAX_ROWS, high - low + 1)
     return [round(low + (high - low) * i / max(count - 1, 1)) for i in range(count)]
 
 

@@ -11,7 +11,7 @@
 //! One random number is drawn with the first packet, the salt; for the others see PIE.
 //!
 //! # Parameters
-//! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux' limit is 10240 packets for all
+//! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux's limit is 10240 packets for all
 //! queues together; it is the limit of the queue here.
 //!
 //! `overflow = "fattest"` is the rule of ns-3's FqPieQueueDisc, and of FQ-CoDel in Linux: the arriving packet is queued,

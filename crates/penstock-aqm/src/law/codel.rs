@@ -69,7 +69,7 @@ penstock_core::params! {
 /// The upper end of the range of `interval`: 16 of it, and its product with 16 bits, fit in 64 bits.
 const LONGEST_INTERVAL: Span = Span::from_millis(3_600_000);
 
-/// The value nearest to 1 in the 16 bits of Linux' reciprocal square root.
+/// The value nearest to 1 in the 16 bits of Linux's reciprocal square root.
 const ONE: u16 = u16::MAX;
 
 /// The last drop within one `dequeue`; it decides how the packet that follows at the head is judged.

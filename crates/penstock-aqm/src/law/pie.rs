@@ -44,7 +44,7 @@
 //!   indentation and section 5.4 after a drop. Here both reset it; otherwise a sum of 8.5 would have every packet marked.
 //! * Appendix B turns PIE off at any arrival at which p and both delays are 0, even at the one that turned it on, so that
 //!   with "rate" it never starts; here only while the queue is below a third of the limit.
-//! * Linux' 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it reports a period of 20 ms.
+//! * Linux's 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it reports a period of 20 ms.
 //! * A queue without a limit is always above a third of it: PIE activates at the first arrival.
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};

@@ -9,7 +9,7 @@ const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;
 /// Most bytes of options in a TCP header.
-const MOST_OPTIONS: usize = 40;
+const MAX_OPTIONS: usize = 40;
 
 /// TCP's flags.
 pub(super) const SYN: u16 = 0x02;
@@ -74,7 +74,7 @@ impl Options {
 
     /// As many of these blocks as fit, each from its first byte to the one after its last.
     pub(super) fn sack(&mut self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) {
-        let count = blocks.len().min(MOST_OPTIONS.saturating_sub(self.bytes.len() + 4) / 8);
+        let count = blocks.len().min(MAX_OPTIONS.saturating_sub(self.bytes.len() + 4) / 8);
         if count == 0 {
             return;
         }

@@ -8,10 +8,10 @@ use crate::errors::ScenarioError;
 use std::collections::HashSet;
 
 /// Largest number of flows: their numbers and timers must fit into the keys of the event queue.
-const MOST_FLOWS: u64 = 4_000_000;
+const MAX_FLOWS: u64 = 4_000_000;
 
 /// Largest block of forward error correction, in packets: the longest block of a code over symbols of 16 bits.
-const MOST_IN_BLOCK: u32 = 65_535;
+const MAX_IN_BLOCK: u32 = 65_535;
 
 impl Scenario {
     /// Errors that need neither routes nor registries to be found.
@@ -27,7 +27,7 @@ impl Scenario {
         require(self.sampling_ns > 0, "sampling", "must be above 0 s");
         require(!self.links.is_empty(), "links", "at least one link is needed");
         let flows: u64 = self.traffic.iter().map(|group| u64::from(group.count)).sum();
-        require(flows <= MOST_FLOWS, "traffic", "at most 4 000 000 flows are possible");
+        require(flows <= MAX_FLOWS, "traffic", "at most 4 000 000 flows are possible");
         let mut names = HashSet::new();
         for link in &self.links {
             require(names.insert(&link.name), &format!("links.{}", link.name), "is there twice");
@@ -160,7 +160,7 @@ impl TrafficSpec {
         if let Some(fec) = self.fec {
             require(fec.k >= 1, &path("k"), "must be at least 1");
             let block = u64::from(fec.k) + u64::from(fec.h);
-            require(block <= u64::from(MOST_IN_BLOCK), &path("h"), "k + h must be at most 65 535");
+            require(block <= u64::from(MAX_IN_BLOCK), &path("h"), "k + h must be at most 65 535");
             let fixed = self.udp.as_ref().is_none_or(|udp| matches!(udp.payload, Draw::Fixed(_)));
             require(fixed, &path("packet"), "must be one size: a code takes as much from each packet of a block");
         }

@@ -55,7 +55,7 @@ const QUANTA: f64 = 3.0;
 /// Bits a second below which one packet is sent at a time, and two; bytes sent at most.
 const LONE_RATE: f64 = 1.2e6;
 const PAIR_RATE: f64 = 24e6;
-const MOST_BYTES: f64 = 65_536.0;
+const MAX_BYTES: f64 = 65_536.0;
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 
@@ -370,7 +370,7 @@ impl Bbr {
         self.quantum = match bit_ps {
             _ if bit_ps < LONE_RATE => 1.0,
             _ if bit_ps < PAIR_RATE => 2.0,
-            _ => floor((bit_ps / 8.0 * 1e-3).min(MOST_BYTES) / packet).max(2.0),
+            _ => floor((bit_ps / 8.0 * 1e-3).min(MAX_BYTES) / packet).max(2.0),
         };
     }
 

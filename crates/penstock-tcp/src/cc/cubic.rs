@@ -38,9 +38,9 @@ const BETA: f64 = 0.7;
 /// Packets that `W_est` gains in a round trip (equation 4).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Upper bound of the target, as a multiple of cwnd.
-const MOST_TARGET: f64 = 1.5;
+const MAX_TARGET: f64 = 1.5;
 /// Upper bound on ACKed packets per cwnd increment, as a multiple of cwnd.
-const MOST_COUNT: f64 = 100.0;
+const MAX_COUNT: f64 = 100.0;
 /// Upper bound on ACKed packets per cwnd increment while `W_max` is unknown, in packets.
 const UNKNOWN_COUNT: f64 = 20.0;
 /// How long a number of ACKed packets per cwnd increment stays valid.
@@ -174,7 +174,7 @@ impl Cubic {
         let mut next = if epoch.w_cubic(t) < epoch.w_est {
             epoch.w_est.max(cwnd)
         } else {
-            cwnd + acked * (epoch.w_cubic(t + rtt).clamp(cwnd, MOST_TARGET * cwnd) - cwnd) / cwnd
+            cwnd + acked * (epoch.w_cubic(t + rtt).clamp(cwnd, MAX_TARGET * cwnd) - cwnd) / cwnd
         };
         if w_max.is_none() {
             next = next.max(cwnd + acked / UNKNOWN_COUNT);
@@ -196,7 +196,7 @@ impl Cubic {
         epoch.grow_reno(cwnd);
         let t = now.since(epoch.began) + ticks::rounded_up(self.least.unwrap_or(Span::ZERO), params.timer_tick);
         let target = epoch.w_cubic_whole(t.as_secs()).max(epoch.w_est);
-        let mut count = floor(cwnd / (target - cwnd).max(1.0 / MOST_COUNT)).max(1.0 / (MOST_TARGET - 1.0));
+        let mut count = floor(cwnd / (target - cwnd).max(1.0 / MAX_COUNT)).max(1.0 / (MAX_TARGET - 1.0));
         if w_max.is_none() {
             count = count.min(UNKNOWN_COUNT);
         }

@@ -7,7 +7,7 @@
 //! * a *train* of ACKs at most `SPACING` apart has lasted from the start of the round for half the minimum round-trip time: the
 //!   packets in flight then fill the one-way path, or
 //! * the minimum of the first `SAMPLES` round-trip times of the round exceeds the overall minimum by an eighth of it, clamped
-//!   to `LEAST_RISE ..= MOST_RISE`.
+//!   to `MIN_RISE ..= MAX_RISE`.
 //!
 //! # Differences
 //! * The bounds of the rise are those of Linux, 4 and 16 ms.
@@ -18,8 +18,8 @@ use penstock_core::{Span, Time};
 const LOW_WINDOW: f64 = 16.0;
 const SPACING: Span = Span::from_millis(2);
 const SAMPLES: u32 = 8;
-const LEAST_RISE: Span = Span::from_millis(4);
-const MOST_RISE: Span = Span::from_millis(16);
+const MIN_RISE: Span = Span::from_millis(4);
+const MAX_RISE: Span = Span::from_millis(16);
 
 #[derive(Debug)]
 pub(crate) struct HyStart {
@@ -70,7 +70,7 @@ impl HyStart {
             self.samples += 1;
             self.least_of_round = self.least_of_round.min(round_trip);
         } else {
-            let rise = Span::from_nanos(self.least.as_nanos() / 8).clamp(LEAST_RISE, MOST_RISE);
+            let rise = Span::from_nanos(self.least.as_nanos() / 8).clamp(MIN_RISE, MAX_RISE);
             ends |= self.least_of_round > self.least + rise;
         }
         ends

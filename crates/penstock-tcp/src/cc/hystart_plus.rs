@@ -5,7 +5,7 @@
 //!
 //! # Law
 //! A round begins with the acknowledgement of a packet sent in it. If the least of its first `SAMPLES` or more round trips is
-//! above that of the round before by an eighth of that, between `LEAST_RISE` and `MOST_RISE`, conservative slow start begins:
+//! above that of the round before by an eighth of that, between `MIN_RISE` and `MAX_RISE`, conservative slow start begins:
 //! the window grows by a quarter of what it would. A round trip below the one that began it resumes slow start; after `ROUNDS`
 //! rounds, the one in which it began included, congestion avoidance begins (section 4.2). Without pacing an acknowledgement
 //! counts for at most `LIMIT` packets. Only the first slow start of a connection is looked at (section 4.3).
@@ -17,8 +17,8 @@ use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
 /// MIN_RTT_THRESH, MAX_RTT_THRESH and MIN_RTT_DIVISOR.
-const LEAST_RISE: Span = Span::from_millis(4);
-const MOST_RISE: Span = Span::from_millis(16);
+const MIN_RISE: Span = Span::from_millis(4);
+const MAX_RISE: Span = Span::from_millis(16);
 const RISE_DIVISOR: u64 = 8;
 /// N_RTT_SAMPLE.
 const SAMPLES: u32 = 8;
@@ -97,7 +97,7 @@ impl HyStartPlus {
         match self.conservative {
             Some(Conservative { baseline, .. }) if self.current < baseline => self.conservative = None,
             None if self.last != UNKNOWN => {
-                let rise = Span::from_nanos(self.last.as_nanos() / RISE_DIVISOR).clamp(LEAST_RISE, MOST_RISE);
+                let rise = Span::from_nanos(self.last.as_nanos() / RISE_DIVISOR).clamp(MIN_RISE, MAX_RISE);
                 if self.current >= self.last + rise {
                     self.conservative = Some(Conservative { baseline: self.current, rounds: 1 });
                 }

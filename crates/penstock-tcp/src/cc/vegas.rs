@@ -36,7 +36,7 @@ use penstock_core::{Span, Time};
 const MIN_CWND: f64 = 2.0;
 
 /// A window with more unused packets than this does not grow.
-const MOST_UNUSED: f64 = 3.0;
+const MAX_UNUSED: f64 = 3.0;
 
 /// An outstanding packet.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +180,7 @@ impl Vegas {
         // Only a window that is used grows; a step of a whole packet needs slow start.
         let unused = s.cwnd - f64::from(s.next - s.una);
         let slow = s.cwnd < s.ssthresh;
-        if self.step > 0.0 && unused <= MOST_UNUSED && (slow || self.step < 1.0) {
+        if self.step > 0.0 && unused <= MAX_UNUSED && (slow || self.step < 1.0) {
             s.set_cwnd(now, s.cwnd + self.step);
         }
         if self.worried > 0 && self.first_is_late(s, now) {

@@ -13,7 +13,7 @@ penstock_core::choice! {
         Ns2Of2001 = "ns2-2001",
         /// ns-2 as it was in 2003.
         Ns2Of2003 = "ns2-2003",
-        /// The RFCs, with Linux' initial window and minimum retransmission timeout.
+        /// The RFCs, with Linux's initial window and minimum retransmission timeout.
         Linux = "linux",
     }
 }

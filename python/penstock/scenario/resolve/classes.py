@@ -20,7 +20,7 @@ Entry = dict[str, Any]
 PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 ECN = ("not", "ect0", "ect1", "ce")
 MATCH_KEYS = ("dscp", "traffic", "flow", "from", "to", "protocol", "ecn", "size")
-MOST_FLOWS = 10_000_000
+MAX_FLOWS = 10_000_000
 
 
 def read_classes(
@@ -131,12 +131,12 @@ def _flow(traffic: list[str]) -> Callable[[Any], list[tuple[str, int]]]:
 
     def parse(value: Any) -> list[tuple[str, int]]:
         if isinstance(value, int) and not isinstance(value, bool) and traffic:
-            number = whole(0, MOST_FLOWS)(value)
+            number = whole(0, MAX_FLOWS)(value)
             return [(name, number) for name in traffic]
         name, dot, number_text = value.rpartition(".") if isinstance(value, str) else ("", "", "")
         if not name or not dot or not (number_text.isascii() and number_text.isdigit()):
             raise UnitError('each flow is its traffic and its number there, from 0, such as "bulk.3"')
-        return [(name, whole(0, MOST_FLOWS)(int(number_text)))]
+        return [(name, whole(0, MAX_FLOWS)(int(number_text)))]
 
     return parse
 

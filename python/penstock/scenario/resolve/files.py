@@ -13,7 +13,7 @@ from typing import Any, Final
 from penstock.scenario.resolve.reader import text
 from penstock.units import UnitError, format_size
 
-MOST_BYTES: Final = 1 << 30
+MAX_BYTES: Final = 1 << 30
 """Size of the largest file that is read."""
 
 
@@ -36,7 +36,7 @@ def _within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def regular_file(value: Any) -> str:
-    """The name of a regular file of at most `MOST_BYTES` that can be opened. Raises `UnitError` for any other."""
+    """The name of a regular file of at most `MAX_BYTES` that can be opened. Raises `UnitError` for any other."""
     name = text(value)
     try:
         path = Path(name)
@@ -48,8 +48,8 @@ def regular_file(value: Any) -> str:
         if isinstance(error, UnitError):
             raise
         raise UnitError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if size > MOST_BYTES:
-        raise UnitError(f"has {format_size(size)}; a file has at most {format_size(MOST_BYTES)}")
+    if size > MAX_BYTES:
+        raise UnitError(f"has {format_size(size)}; a file has at most {format_size(MAX_BYTES)}")
     return name
 
 

@@ -20,7 +20,7 @@ REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "re
                 "device_queue")  # fmt: skip
 KEYS = ("from", "to", *REVERSE_KEYS[:3], "reverse", "watch", "count", *REVERSE_KEYS[4:], "rtt")
 ANY_RATE = 1_000_000
-MOST_COPIES = 100_000
+MAX_COPIES = 100_000
 
 
 @dataclass
@@ -87,7 +87,7 @@ def _read_link(table: Table, name: str) -> LinkSpec:
         KEYS,
         {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
     )
-    count = table.take("count", whole(0, MOST_COPIES), 1)
+    count = table.take("count", whole(0, MAX_COPIES), 1)
     source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
     target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
     rate = table.take("rate", draw(parse_rate, format_rate, copies=True), REQUIRED, advice='such as rate = "1.5Mbit"')

@@ -12,7 +12,7 @@ from penstock.units import UnitError
 T = TypeVar("T")
 
 REQUIRED: Final = object()
-MOST_UNKNOWN: Final = 20
+MAX_UNKNOWN: Final = 20
 """Unknown keys of one table that are named."""
 
 NAME: Final = re.compile(r"[A-Za-z0-9_{}:-][A-Za-z0-9_{}:-]*", re.ASCII)
@@ -85,9 +85,9 @@ class Table:
         """Note every key that is not one of `keys`."""
         allowed = list(keys)
         unknown = [key for key in self.values if key not in allowed]
-        if len(unknown) > MOST_UNKNOWN:
+        if len(unknown) > MAX_UNKNOWN:
             self.errors.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
-        for key in unknown[:MOST_UNKNOWN]:
+        for key in unknown[:MAX_UNKNOWN]:
             if hints and key in hints:
                 self.error(key, hints[key])
             else:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from penstock.scenario.resolve.links import LinkSpec
 
-MOST_PAIRS = 2000
+MAX_PAIRS = 2000
 
 
 class Network:
@@ -103,7 +103,7 @@ class Network:
         """The largest propagation round trip in ns of the flows (from, to, path) over the direction `link`."""
         longest = None
         for source, target, path in list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[
-            :MOST_PAIRS
+            :MAX_PAIRS
         ]:
             there = self.along(list(path)) if path else self.route(source, target)
             if any(name == link for _, name in there):

@@ -26,7 +26,7 @@ from penstock.units import (
 KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec", "incast", "video", "replay")
 COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
 # A Reed-Solomon code over symbols of 16 bits has no longer blocks.
-MOST_IN_BLOCK: Final = 65_535
+MAX_IN_BLOCK: Final = 65_535
 WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
 INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp")
 
@@ -211,8 +211,8 @@ def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    k = table.take("k", whole(1, MOST_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16")
-    h = table.take("h", whole(0, MOST_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4")
+    k = table.take("k", whole(1, MAX_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16")
+    h = table.take("h", whole(0, MAX_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4")
     spacing = table.take("spacing", choice("poisson", "constant"), "poisson")
     own, shown = _udp(table, "k", "h", "spacing")
     if own and not isinstance(own["udp"]["payload"], int):
@@ -223,8 +223,8 @@ def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
         shown.pop("phase", None)
     if k is None or h is None or spacing is None:
         return own, shown
-    if k + h > MOST_IN_BLOCK:
-        table.error("h", f"makes a block of {k + h} packets; at most {MOST_IN_BLOCK} are possible")
+    if k + h > MAX_IN_BLOCK:
+        table.error("h", f"makes a block of {k + h} packets; at most {MAX_IN_BLOCK} are possible")
     return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | shown
 
 

@@ -16,8 +16,8 @@ from penstock.scenario.resolve.routes import Network
 from penstock.scenario.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
 
-MOST_FLOWS = 10_000_000
-MOST_SENDERS = 100_000
+MAX_FLOWS = 10_000_000
+MAX_SENDERS = 100_000
 MAX_HINTS = 50
 """Unknown nodes for which the nearest known one is named."""
 
@@ -107,12 +107,12 @@ def _read_times(table: Table) -> _Times | None:
 
 def _read_count(table: Table, kind: str | None) -> tuple[str, int | None]:
     """The key that counts the flows of a kind, and their number."""
-    count = table.take("count", whole(0, MOST_FLOWS), 1)
+    count = table.take("count", whole(0, MAX_FLOWS), 1)
     counted = SHARED.get(kind or "", "count")
     if counted != "count":
         if "count" in table.values:
             table.error("count", f"{kind} counts its flows as {counted}: write {counted}")
-        count = table.take(counted, whole(0, MOST_SENDERS if kind == "incast" else MOST_FLOWS), 1)
+        count = table.take(counted, whole(0, MAX_SENDERS if kind == "incast" else MAX_FLOWS), 1)
     return counted, count
 
 

@@ -13,7 +13,7 @@ from penstock.units import UnitError, format_size, format_time, parse_rate, pars
 # Keys of tcp traffic beside those of a connection.
 TRANSFER_KEYS: Final = ("arrivals", "load", "classes")
 
-MOST_PACKETS = 4_000_000_000
+MAX_PACKETS = 4_000_000_000
 
 
 def is_drawn(table: Table) -> bool:
@@ -26,7 +26,7 @@ def is_drawn(table: Table) -> bool:
 def read_transfers(table: Table, packet: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Sizes, arrivals and classes, for the engine and for the eye; `packet` is the data in a packet, as shown."""
     sizes = {
-        "packets": table.take("packets", draw(whole(1, MOST_PACKETS), lambda count: count)),
+        "packets": table.take("packets", draw(whole(1, MAX_PACKETS), lambda count: count)),
         "bytes": table.take("bytes", draw(_size, format_size)),
     }
     given = [key for key in sizes if key in table.values]

@@ -20,7 +20,7 @@
 //! # Flows
 //! A flow is a dense number from 0. In the simulator it counts flows; on a real link it comes from an
 //! [`crate::IdTable`], which reuses numbers. State of flows lies in vectors by that number: [`Aqm::reserve`] makes room,
-//! and [`Aqm::forget_flow`] tells that a number passes to another flow. Numbers of at least [`crate::MAX_FLOWS`] and of
+//! and [`Aqm::forget_flow`] announces that a number passes to another flow. Numbers of at least [`crate::MAX_FLOWS`] and of
 //! the reserved number are taken modulo the larger of the two, so that memory is bounded whatever the numbers are.
 
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Rng, Span, Time};

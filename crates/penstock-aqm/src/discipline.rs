@@ -78,7 +78,7 @@ pub trait Probe<P> {
     fn sent(&mut self, report: &Report<'_, P>);
     /// The packet was marked; that it was queued or sent is reported separately.
     fn marked(&mut self, report: &Report<'_, P>, cause: Cause);
-    /// The packet was dropped; [`Cause::was_queued`] tells whether it had been queued before.
+    /// The packet was dropped; [`Cause::was_queued`]: whether it had been queued before.
     fn dropped(&mut self, report: &Report<'_, P>, cause: Cause);
 }
 

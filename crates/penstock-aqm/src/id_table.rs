@@ -2,7 +2,7 @@
 //!
 //! A queue keeps the state of flows and hosts in vectors by id, so ids must be small and dense. On a real link a packet
 //! carries a 5-tuple; this table gives it an id. The memory is bounded by the capacity, whatever the number of keys:
-//! when the table is full, a new key gets the id of the key that was looked up least recently, and the caller tells the
+//! when the table is full, a new key gets the id of the key that was looked up least recently, and the caller notifies the
 //! queue to forget that flow ([`crate::Discipline::forget_flow`]) before it enqueues the packet.
 
 use alloc::vec;

@@ -89,7 +89,7 @@ pub(crate) fn depth(burst: Option<Length>, mean_packet: Bytes) -> Bytes {
     }
 }
 
-/// The tokens of so many bytes.
+/// The tokens that `bytes` bytes cost.
 pub(crate) fn tokens(bytes: u64) -> u128 {
     u128::from(bytes) * PER_BYTE
 }

@@ -59,7 +59,7 @@ pub fn rate(p: f64, path: &Path) -> f64 {
     send_rate(p, path, true)
 }
 
-/// The full model without timeouts (Q = 0): what is told of congestion by marks.
+/// The full model without timeouts (Q = 0): congestion is signalled by marks.
 pub fn rate_without_timeouts(p: f64, path: &Path) -> f64 {
     send_rate(p, path, false)
 }

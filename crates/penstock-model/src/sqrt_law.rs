@@ -1,4 +1,4 @@
-//! The square-root law: how fast a TCP sends that is told of congestion at a constant rate and never times out.
+//! The square-root law: the rate of a TCP sender with congestion signals at a constant rate and no timeouts.
 //!
 //! Thesis, equation 1; M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The Macroscopic Behavior of the TCP Congestion
 //! Avoidance Algorithm", 1997. For other increases and decreases: S. Floyd, M. Handley, J. Padhye, "A Comparison of
@@ -11,7 +11,7 @@ pub fn constant(b: f64) -> f64 {
     math::sqrt(1.5 / b)
 }
 
-/// W = c / sqrt(p): mean window in packets at a share `p` of packets that tell of congestion; infinite for 0.
+/// W = c / sqrt(p): mean window in packets at a share `p` of packets that signal congestion; infinite for 0.
 ///
 /// The law wants p below about 0.02: above, timeouts and the least window matter.
 pub fn window(p: f64, b: f64) -> f64 {

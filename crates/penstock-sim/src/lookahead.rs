@@ -44,7 +44,7 @@ struct Search<'a> {
     closing: Vec<bool>,
 }
 
-/// Set the lookahead of every hop; gives by link whether packets on it wait for events. `immediate` tells by group
+/// Set the lookahead of every hop; returns by link whether packets on it wait for events. `immediate` says by group
 /// whether its receivers acknowledge every packet at once, `computed` by link whether its queue is not simulated.
 pub(crate) fn find(scenario: &Scenario, immediate: &[bool], computed: &[bool], routes: &mut Routes) -> Vec<bool> {
     let trips = round_trips(scenario, immediate, routes);

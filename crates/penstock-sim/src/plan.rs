@@ -24,7 +24,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Draw and route. `immediate` tells by group whether its receivers acknowledge every packet at once, `captured` by
+    /// Draw and route. `immediate` says by group whether its receivers acknowledge every packet at once, `captured` by
     /// link whether its packets are recorded. Errors of the scenario go to `errors`.
     pub(crate) fn new(
         scenario: &Scenario,

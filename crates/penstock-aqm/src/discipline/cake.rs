@@ -27,7 +27,7 @@
 //!   MTU times at the rate of the tin. No delay is high below 4 MTU times.
 //!   The last packet of a queue is judged and may be marked, but it is sent: it is never dropped at the head.
 //! * When an arrival exceeds the limit, the longest queue of all tins in bytes, the one used first among equals, loses
-//!   its head until the limit holds, and its COBALT is told each time that there was no room.
+//!   its head until the limit holds, and each time its COBALT is called for an overflow.
 //!
 //! Random numbers: the salt of the hash with the first packet; one for each credit that n > 1 divides; COBALT's.
 //!
@@ -47,7 +47,7 @@
 //! # Differences
 //! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux, which does not know it, then
 //!   has no thresholds, quanta of a largest packet (1514 bytes, its own) and targets by rtt alone.
-//! * Hosts are told apart by their numbers, not by a hash.
+//! * Hosts are distinguished by their numbers, not by a hash.
 //! * Debts of 16 kB and more, of packets that large, are worked off in one go where they take 16384 rounds or more: the
 //!   credits of all these rounds are rounded by chance once.
 //! * Linux keeps two packets for each bulk queue in its ingress mode alone (tc-cake(8)), which is not here; measured, with

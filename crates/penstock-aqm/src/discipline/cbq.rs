@@ -20,7 +20,7 @@
 //! * maxidle = s_m / C max((1/p - 1) (1 - g^n) / g^n, 1 - g), with s_m its `mean_packet`, n its `burst`.
 //! * With avgidle > 0 the class is not over its limit. Else it is, until undertime = start + s / b - (1 - w) / w avgidle,
 //!   start being when the packet began: its next packet would then bring avgidle back to 0.
-//! * Of all packets together, with p the `link_share`, n = 64 and the link's mean packet, the same tells whether the link
+//! * Of all packets together, with p the `link_share`, n = 64 and the link's mean packet, the same estimates whether the link
 //!   is over its limit.
 //! * A class may send if it is not over its limit; or else if the link is not (it borrows). Else it is refused, and the
 //!   first time suspended: its undertime becomes start + s / b, and no later refusal changes that of a suspended class.
@@ -43,7 +43,7 @@
 //! # Differences
 //! * Floyd and Jacobson estimate whether a class is over its limit; unless a variant with the estimator is chosen, a token
 //!   bucket says so here, as exactly as times are.
-//! * One level of classes with one priority, no tree: whoever exceeds its share borrows from the link, and every class
+//! * One level of classes with one priority, no tree: a class that exceeds its share borrows from the link, and every class
 //!   may. So the link is never idle while something waits.
 //! * What the papers leave open of the estimator (how a class is suspended, what is counted, turns in bytes) is as ns-2.35
 //!   does it, found by experiment. With a mean_packet of 1024 bytes "prr" is its CBQ and "wrr" its CBQ/WRR, packet by

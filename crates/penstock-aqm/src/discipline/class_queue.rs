@@ -193,7 +193,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.law.on_enqueued(cx!(self, env, total), meta);
     }
 
-    /// Take out the head for the wire, if the law lets it pass; `total` counts it and is told.
+    /// Removes the head for transmission, if the law lets it pass; `total` counts it.
     pub(super) fn pop(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) -> Option<P> {
         let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
         let meta = self.forget(env, total, &packet);
@@ -201,7 +201,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         total.release(env, &mut packet, meta.ecn, enqueued, verdict).then_some(packet)
     }
 
-    /// Remove the packet that came last, to make room for another; `total` counts it and is told.
+    /// Removes the last packet, to make room for another; `total` counts it.
     pub(super) fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) {
         let Some(Waiting { enqueued, packet, .. }) = self.store.pop_last() else { return };
         let meta = self.forget(env, total, &packet);

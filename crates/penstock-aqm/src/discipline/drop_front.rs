@@ -72,7 +72,7 @@ impl Scheme for DropFrontScheme {
         good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty, and \
                shares are more even.",
         bad: "The queue stays about as full as with drop-tail, more is lost under many flows, and the lost have \
-              waited in vain.",
+              waited for nothing.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -50,7 +50,7 @@ impl Bench {
         Self::for_flows(None, scheme, settings, limit)
     }
 
-    /// On a link that is known to carry so many flows.
+    /// On a link whose number of flows is known, or not.
     pub(super) fn for_flows(flows: Option<u32>, scheme: &str, settings: &[(&str, Value)], limit: Limit) -> Self {
         let link = crate::aqm::LinkInfo { limit, flows, ..thesis_link() };
         let queue = build(scheme, &owned(settings), &link, Time::ZERO).unwrap();

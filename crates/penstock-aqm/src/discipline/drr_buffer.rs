@@ -139,7 +139,7 @@ impl Arrival<'_> {
     }
 }
 
-/// What tells one scheme of the family from another. The watcher's part keeps its order of the queues up to date.
+/// The difference between the schemes of the family. The watcher's part keeps its order of the queues up to date.
 pub(super) trait Policy: Watcher + Send {
     /// Whether the arrival counts in its queue when room is made for it, and may have to go itself.
     const COUNTS_ARRIVAL: bool = false;

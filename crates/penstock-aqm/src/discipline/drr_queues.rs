@@ -27,7 +27,7 @@ pub(super) enum End {
     Tail,
 }
 
-/// Whoever keeps account of the queues: told of every change of a queue's length or of its place in the round.
+/// An observer of the queues: called at every change of a queue's length or of its place in the round.
 pub(super) trait Watcher {
     fn on_change(&mut self, _now: Time, _id: u32, _queue: &Queue) {}
 }

@@ -96,7 +96,7 @@ impl Scheme for Fq {
         build_law: None,
         picture: Picture::Service,
         good: "No flow can take more than its part, and a flow that sends little waits little.",
-        bad: "By packet, a flow with larger packets gets more; a full buffer refuses whoever comes, sparse flows \
+        bad: "By packet, a flow with larger packets gets more; a full buffer refuses every arrival, sparse flows \
               too, and one long queue may wait more than a second; a state for each flow.",
     };
 

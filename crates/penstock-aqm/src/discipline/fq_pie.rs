@@ -85,7 +85,7 @@ impl Scheme for FqPie {
         picture: Picture::Service,
         good: "Equal shares of the link with the work done at the arrival; a few flows keep a delay near target.",
         bad: "PIE spares a queue of two packets, so that many flows on a slow link fill the buffer; an arrival at a \
-              full buffer is lost whoever filled it; updates every queue ever used at each tick.",
+              full buffer is lost, whichever flow filled it; updates every queue ever used at each tick.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -29,7 +29,7 @@ impl<K: PartialOrd + Copy> LazyHeap<K> {
         self.places.reserve(members as usize);
     }
 
-    /// The key of `id` is now `key`, which counts only if it is above its bound: keys that fall need not be told.
+    /// The key of `id` is now `key`, which counts only if it is above its bound: keys that fall need not be reported.
     #[inline]
     pub(crate) fn raise(&mut self, id: u32, key: K) {
         if id as usize >= self.places.len() {

@@ -46,13 +46,13 @@ struct LeakyBucket<P> {
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     rate: Rate,
-    /// How far the output may run ahead, in nanoseconds,
+    /// Time by which the output may run ahead of the rate, in whole nanoseconds.
     ahead: u64,
-    /// and so many bits times 10^9, less than the rate, more.
+    /// Its fraction of a nanosecond, in units of 1 / rate.
     ahead_remainder: u64,
-    /// When all that has left would have been sent at the rate,
+    /// Time at which the departed packets would have been sent at the rate, in whole nanoseconds.
     due: Time,
-    /// and so many bits times 10^9, less than the rate, later.
+    /// Its fraction of a nanosecond, in units of 1 / rate.
     remainder: u64,
 }
 
@@ -149,7 +149,7 @@ mod tests {
     use penstock_core::param::Value;
     use penstock_core::{Ecn, PacketMeta};
 
-    /// When packets leave, if the link asks each time at the moment it was told, in microseconds.
+    /// Departure times in microseconds, if the link asks each time at the announced moment.
     fn departures(rig: &mut Rig, n: usize) -> Vec<u64> {
         let mut left = Vec::new();
         while left.len() < n {

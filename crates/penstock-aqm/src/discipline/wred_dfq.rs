@@ -300,7 +300,7 @@ mod tests {
         Rig::on(&LinkInfo { limit, ..thesis_link() }, "wred-dfq", &settings, 1).unwrap()
     }
 
-    /// The flow of a packet tells it from the others.
+    /// The flow number identifies the packet.
     fn send(rig: &mut Rig, dscp: u8, flow: u32) {
         rig.arrive_packet(PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare: None });
     }

@@ -45,7 +45,7 @@ impl Classifier {
         fitting.unwrap_or(self.rules.len().saturating_sub(1))
     }
 
-    /// Whether a class asks for hosts, which only [`PacketMeta::rare`] tells.
+    /// Whether a class filters by hosts, which need [`PacketMeta::rare`].
     pub fn wants_rare(&self) -> bool {
         self.rules.iter().any(|rule| rule.from.is_some() || rule.to.is_some())
     }

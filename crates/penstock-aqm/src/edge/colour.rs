@@ -2,7 +2,7 @@
 
 use penstock_core::Dscp;
 
-/// What a three colour marker tells apart.
+/// The colours of a three colour marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     Green,

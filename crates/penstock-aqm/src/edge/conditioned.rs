@@ -221,7 +221,7 @@ mod tests {
     use penstock_core::param::Value;
     use penstock_core::{Dscp, Ecn, Limit, PacketMeta};
 
-    /// What the outside was told, and what left with which codepoint.
+    /// The reports, and the codepoints of the departed packets.
     #[derive(Default)]
     struct Told {
         queued: Vec<u32>,

@@ -304,7 +304,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// The pseudocode of section 5, transcribed: a queue of (time stamp, size) that tells which packets it drops.
+    /// The pseudocode of section 5, transcribed: a queue of (time stamp, size) that reports which packets it drops.
     #[derive(Default)]
     struct Pseudocode {
         queue: VecDeque<(u64, u64, u32)>,

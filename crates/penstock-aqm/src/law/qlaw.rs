@@ -7,7 +7,7 @@
 //! RED, gentle, whose max_p is set so that its line crosses the queue law at the target queue. Every `interval`:
 //!
 //! * A and S, the arrivals and the signals (drops, marks, overflows), averaged with the weight g of the last interval:
-//!   p = max(S, 1/2) / A, as less than half a signal cannot be told from none;
+//!   p = max(S, 1/2) / A, as less than half a signal cannot be distinguished from none;
 //! * N = (avg + RTLD SR) (1 + p_d) / W(p): the number of flows that have this queue at this p, by the law;
 //! * p*: the probability that holds N flows at q* = (min_th + max_th) / 2, by the same law;
 //! * max_p = 2 p_b, within its bounds, so that the line passes p_b at q*: p_b is the value at which RED, with its

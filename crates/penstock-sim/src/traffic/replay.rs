@@ -79,7 +79,7 @@ fn parse(input: &mut impl Read) -> Result<Arc<[Recorded]>, String> {
         other => return Err(format!("is not a pcap file: it begins with {other:08x}")),
     };
     let word = |bytes: &[u8], at: usize| number([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    // The upper bits tell of check sequences.
+    // The upper bits are flags of check sequences.
     let before_ip = match word(&header, 20) & 0x03ff_ffff {
         1 => ETHERNET,
         101 | 228 | 229 => 0,

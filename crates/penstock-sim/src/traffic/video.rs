@@ -104,7 +104,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Type, bytes on the wire and time from the first of so many frames.
+    /// Type, bytes on the wire and time since the first frame, of `count` frames.
     fn frames(video: &mut Video, count: usize) -> Vec<(FrameType, u64, u64)> {
         let (mut frames, mut now) = (Vec::new(), 0);
         while frames.len() < count {

@@ -43,7 +43,7 @@ pub(super) fn opening_loss_closes_window(retransmitted: u64) -> bool {
     retransmitted > 1
 }
 
-/// RFC 7323: the echo tells which transmission was ACKed.
+/// RFC 7323: the echo identifies the transmission that was ACKed.
 #[inline]
 pub(super) fn timestamp_ends_back_off() -> bool {
     true

@@ -7,7 +7,7 @@ use crate::wire::{Network, Segment};
 use penstock_core::{Ecn, Time};
 
 impl SenderState {
-    /// Whether pacing lets a packet go now; if not, [`Self::timer`] tells when it does.
+    /// Whether pacing lets a packet go now; if not, [`Self::timer`] is the time when it does.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
         self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))

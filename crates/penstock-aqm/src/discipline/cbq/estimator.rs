@@ -43,7 +43,7 @@ impl Estimator {
         new
     }
 
-    /// The link sends so many bits in a nanosecond.
+    /// Sets the rate of the link, in bits per nanosecond.
     fn set_rate(&mut self, rate: f64) {
         let t = self.mean_packet * 8.0 / rate;
         let g_n = math::pow(1.0 - W, self.burst);

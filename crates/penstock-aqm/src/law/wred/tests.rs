@@ -10,7 +10,7 @@ fn numbers(list: &[f64]) -> Value {
     Value::Numbers(list.into())
 }
 
-/// Level 0 is never dropped, level 1 as in section 2.2, unless told otherwise.
+/// Level 0 is never dropped, level 1 as in section 2.2, unless set otherwise.
 fn rig(extra: &[(&str, Value)]) -> Rig {
     let mut settings = vec![("min_th", numbers(&[1e6, 15.0])), ("max_th", numbers(&[2e6, 45.0]))];
     settings.retain(|(name, _)| extra.iter().all(|(given, _)| given != name));

@@ -11,9 +11,9 @@ from penstock.engine.trace import record
 from penstock.results.run import Run
 
 
-def link(**keys: object) -> ps.Scenario:
+def link(*, watch: bool = False) -> ps.Scenario:
     queue = ps.Codel(limit="1000p", ecn=True)
-    traffic = {"bulk": ps.Tcp(count=2, flavour="dctcp", profile="linux", **keys), "rest": ps.Tcp()}
+    traffic = {"bulk": ps.Tcp(count=2, flavour="dctcp", profile="linux", watch=watch), "rest": ps.Tcp()}
     return ps.dumbbell(rate="10Mbit", rtt="40ms", duration="2s", queue=queue, traffic=traffic)
 
 
@@ -42,9 +42,8 @@ def test_watched_senders_have_series_and_nothing_else_changes() -> None:
 
 def test_a_trace_has_the_other_gauges_beside_the_windows(tmp_path: Path) -> None:
     record(link(watch=True).resolve(), 1, traced=True).write(tmp_path)
-    rows = duckdb.sql(
-        f"SELECT DISTINCT name FROM '{tmp_path}/series.parquet' WHERE place = 'bulk.1' AND mean BETWEEN 0 AND 1000"
-    ).fetchall()
+    query = f"SELECT DISTINCT name FROM '{tmp_path}/series.parquet' WHERE place = 'bulk.1' AND mean BETWEEN 0 AND 1000"
+    rows = duckdb.execute(query).fetchall()
     assert {"cwnd", "ssthresh", "srtt", "alpha"} <= {name for (name,) in rows}
 
 

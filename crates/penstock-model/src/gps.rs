@@ -20,7 +20,7 @@ pub struct Arrival {
     pub size: f64,
 }
 
-/// What the fluid system did: all classes that have something are served at once, in proportion to their weights.
+/// Outcome of the fluid system, in which all backlogged classes are served simultaneously, in proportion to their weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fluid {
     /// When each packet is finished, in the order of the arrivals.

@@ -215,10 +215,12 @@ pub(crate) fn queue_law_crossing(
 }
 
 fn batches(sizes: &[f64]) -> PyResult<Batches> {
-    Batches::new(sizes).ok_or_else(|| PyValueError::new_err("sizes must be probabilities of which one is above 0"))
+    Batches::new(sizes)
+        .ok_or_else(|| PyValueError::new_err("sizes must be finite and not negative, and at least one must be above 0"))
 }
 
-/// P(N = n) for n = 0 .. `most`, at a mean of `x` losses in batches of these sizes.
+/// P(N = n) for n = 0 .. `most`, N being the number of losses, of mean `x`, that come in batches; `sizes[i]` is the
+/// probability of a batch of i + 1.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn batch_distribution(sizes: Vec<f64>, x: f64, most: usize) -> PyResult<Vec<f64>> {

@@ -1,4 +1,4 @@
-"""How TCP answers: mean window or rate of a long flow, told of congestion at a constant rate."""
+"""Response functions of TCP: mean window or rate of a long flow with congestion signals at a constant rate."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _FORMS = {
 def sqrt_law_window(p: Numbers, *, b: Numbers = 1) -> Found:
     """Mean window in packets by the square-root law, sqrt(3 / (2 b p)); infinite at p = 0.
 
-    `p` is the share of packets that tell of congestion, `b` how many packets are acknowledged at once. The law wants p
-    below about 0.02.
+    `p` is the share of packets that are lost or marked, `b` the number of packets that an ACK covers. The law holds for
+    p below about 0.02.
 
     >>> round(sqrt_law_window(0.01), 2)
     12.25
@@ -80,7 +80,7 @@ def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
 
 
 def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> Found:
-    """E[W], the mean window in packets when a loss is told of; infinite at p = 0.
+    """E[W], the mean window in packets when a loss is detected; infinite at p = 0.
 
     References: J. Padhye et al., SIGCOMM 1998, section 2.1.
     """

@@ -11,19 +11,18 @@
 //!
 //! A flow with a large share of the queue is hit in proportion to the square of it, without any state per flow.
 //!
-//! A number is drawn for each candidate while avg > `min_th` and the queue is not empty, over the places of the queue
-//! in order of arrival, and again where it falls on the place of one evicted before; then RED draws its own. The places
-//! of evicted packets go when they come to an end of the queue, and all at once when they are more than those of
-//! packets.
+//! For each candidate one position of the queue is drawn, in order of arrival, while avg > `min_th` and the queue is not
+//! empty; a draw that hits the position of an evicted packet is repeated. RED draws afterwards. Positions of evicted
+//! packets are removed when they reach an end of the queue, and all of them when they outnumber the packets.
 //!
 //! # Parameters
-//! Those of RED, and `draws`: how many candidates are drawn, with replacement; each of the same flow is dropped, and
-//! with them the packet that arrives. `candidate` takes the packet at the "front" or "back" instead of a random one.
+//! Those of RED, and `draws`: the number of candidates drawn, with replacement; each of the same flow is dropped, and
+//! the arriving packet too. `candidate` takes the packet at the "front" or "back" instead of a random one.
 //!
 //! # Differences
-//! * Above `max_th` RED's form without gentle drops all, as in the paper.
+//! * Above `max_th`, non-gentle RED drops every arrival, as in the paper.
 //! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true` and
-//!   `whole_average = true`, with which it first drops the very packet that Linux does (`tests/linux_open_loop.rs`).
+//!   `whole_average = true`, with which its first drop is the same packet as that of Linux (`tests/linux_open_loop.rs`).
 //! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
 
 use super::guard::Total;

@@ -21,7 +21,7 @@
 //!
 //! # Parameters
 //! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one,
-//! and a law (`queue`) that sees the class as its link, with an equal part of its rate.
+//! and a law (`queue`) that treats the class as a link with an equal part of the rate.
 //!
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.

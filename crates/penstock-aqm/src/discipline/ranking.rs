@@ -1,11 +1,11 @@
-//! Which queue comes first by some measure that changes with every packet.
+//! The queue with the largest key, where keys change with every packet.
 
 use super::drr_queues::Queue;
 use super::lazy_heap::LazyHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// Numbered members by key, the largest first: O(1) for most changes, O(log n) amortized.
+/// Numbered members by key, the largest first. A change of a key costs O(1) mostly, O(log n) amortized.
 #[derive(Clone, Debug)]
 pub(super) struct Ranking<K> {
     heap: LazyHeap<K>,

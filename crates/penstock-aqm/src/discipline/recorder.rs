@@ -88,7 +88,7 @@ impl Bench {
         self.arrive(PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None });
     }
 
-    /// Number of packets that have arrived: that of the next one.
+    /// Number of packets that have arrived, which is also the number of the next.
     pub(crate) fn arrived(&self) -> u32 {
         self.arrived
     }

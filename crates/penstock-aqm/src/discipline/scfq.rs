@@ -11,7 +11,7 @@
 //!
 //! # Parameters
 //! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
-//! (`queue`) that sees the class as its link, with the rate C phi_i / sum of phi.
+//! (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
 //! * The tag of a packet is worked out when it becomes the head of its class. That is the same number, since a packet
@@ -68,7 +68,7 @@ pub(super) struct SelfClocked {
 
 struct Clocked {
     phi: f64,
-    /// max(V, F of the packet before) of the head, or F of the last packet sent.
+    /// Start tag: of the head, max(V, previous F); of an empty class, F of the last packet sent.
     start: f64,
 }
 

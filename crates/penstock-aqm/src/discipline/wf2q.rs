@@ -11,7 +11,7 @@
 //!
 //! # Parameters
 //! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
-//! (`queue`) that sees the class as its link, with the rate C phi_i / sum of phi.
+//! (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
 //! * GPS serves all that has been queued; a packet that the law of its class drops at the head has had its fluid service.

@@ -14,7 +14,7 @@
 //! thresholds from a target delay, min_th = max(5, delay C / 2) and max_th = 3 min_th; here they are given.
 //!
 //! # Differences
-//! * The bounds are tested on the max_p before the step, so it may end up to one step beyond them (as in the figure).
+//! * The bounds are checked before the step, so max_p may overshoot them by up to one step (as in the figure).
 //! * `tick = "arrival"` is ns-2's: the step is taken at the first arrival more than `interval` after the last change.
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p. "current" lets it
 //!   follow, which keeps the drop function continuous.

@@ -1,4 +1,4 @@
-//! The parameter list of a mechanism that owns another one.
+//! The parameter list of a mechanism built on another one: its own parameters and those inherited.
 
 use super::{Default, ParamInfo};
 

@@ -25,8 +25,8 @@ pub struct Lred {
     pub tau: f64,
 }
 
-/// The mean age of what the ratio is made of, in seconds: `periods` intervals together, then averaged with the weight
-/// `mw` (0 .. below 1) of the ratio so far, and kept for an interval.
+/// Mean age, in seconds, of the losses behind the ratio: measured over `periods` intervals, averaged with the weight `mw`
+/// (0 .. below 1) on the previous value, then held for one interval.
 pub fn lag(interval: f64, periods: f64, mw: f64) -> f64 {
     interval * (f64::midpoint(periods, 1.0) + mw / (1.0 - mw))
 }

@@ -49,7 +49,7 @@ class FecSwitch(ps.Aqm):
         self.end, self.arrived, self.lost = self.window, 0, 0
 
     def on_arrival(self, cx: Cx, pkt: Packet) -> Verdict:
-        """Count the datagram, and ask RED if it is its turn."""
+        """Count the datagram; while RED is in force, let it decide."""
         waiting = cx.queue.packets
         if self.idle_since is not None:
             self.avg *= (1 - self.w_q) ** math.floor((cx.now - self.idle_since) * self.capacity)

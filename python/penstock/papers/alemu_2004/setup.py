@@ -25,6 +25,7 @@ LOADS = [3, 23, 53, 73, 103]
 """Numbers of flows of chapter 3."""
 SHARE = [[5, 15], [8, 11], [20, 35], [25, 35], [34, 35]]
 
+# The symbols of the thesis. AQS: average queue size, VQS: its variance, PLR: packet loss ratio, LU: link utilization.
 AQS, WAQS = metric("AQS", "packets"), metric("WAQS", "packets")
 VQS, PLR, PLRBC, LU, F = metric("VQS"), metric("PLR", "%"), metric("PLRBC", "%"), metric("LU", "%"), metric("F")
 EMPTY, FULL = metric("empty", "%", "P(X=0)"), metric("full", "%", "P(X=35)")
@@ -202,7 +203,7 @@ def losing(numbers: list[int], duration: str) -> ps.Scenario:
 
 
 def fec(scheme: str, flows: int, k: int, h: int, sources: int = 1) -> ps.Scenario:
-    """Datagrams with a code of `k` and `h` packets beside `flows` long transfers (Figure 5.2, Section 5.3.1)."""
+    """FEC datagrams, blocks of `k` data and `h` redundancy packets, and `flows` long transfers (Figure 5.2, 5.3.1)."""
     delay: Any = {"uniform": ["20ms", "100ms"]}
     return ps.Scenario(
         name=f"Alemu, ({k},{h}) beside {flows} flows",

@@ -7,7 +7,7 @@ from penstock.results.table import Labels
 
 
 def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
-    """Whether each scheme is there with its law in words."""
+    """1 for each scheme whose documentation has a Law section, else 0."""
     return [({"scheme": name}, {"law": float("# Law\n" in find_scheme(ours).doc)}) for name, ours in NAMES.items()]
 
 

@@ -10,7 +10,7 @@ from penstock.scenario.scenario import Document
 
 
 class Lengths(NamedTuple):
-    """For each arrival, entry and departure: the time, the packets waiting then, and whether it is an arrival."""
+    """One element for each arrival, enqueue and dequeue: its time, the packets then waiting, whether it is an arrival."""
 
     seconds: np.ndarray
     length: np.ndarray

@@ -40,7 +40,7 @@ struct Tin {
     decaying: QueueList,
     bulk_queues: u32,
     hosts: HostLoads,
-    /// The law of a queue that has not been used.
+    /// The law in its initial state, cloned for each new queue.
     fresh: Cobalt,
 }
 

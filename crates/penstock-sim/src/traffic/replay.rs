@@ -186,7 +186,7 @@ mod tests {
         assert!(refused(&good[..30]).contains("ends within the header of a packet"));
         assert!(refused(&good[..60]).contains("ends within packet 1"));
         assert!(refused(&good[..24]).contains("no packets"));
-        assert!(refused(b"duration = \"10s\"  # a scenario").contains("no pcap file"));
+        assert!(refused(b"duration = \"10s\"  # a scenario").contains("not a pcap file"));
         assert!(refused(&[[0x0a, 0x0d, 0x0d, 0x0a].as_slice(), &[0; 40]].concat()).contains("pcapng"));
         let told = |link, packets: &[[u32; 4]]| refused(&file(0xa1b2_c3d4, link, packets, u32::to_le_bytes));
         assert!(told(113, &PACKETS).contains("link type 113"));

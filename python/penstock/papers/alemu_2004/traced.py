@@ -10,7 +10,7 @@ from penstock.scenario.scenario import Document
 
 
 class Lengths(NamedTuple):
-    """One element for each arrival, enqueue and dequeue: its time, the packets then waiting, whether it is an arrival."""
+    """For each arrival, enqueue and dequeue: the time, the packets then waiting, and whether it is an arrival."""
 
     seconds: np.ndarray
     length: np.ndarray

@@ -308,7 +308,7 @@ def test_the_python_template_passes_its_tests(tmp_path: Path) -> None:
     done = subprocess.run(tests, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout
     assert "exists already" in penstock("new", "aqm", "my-law", cwd=tmp_path).stderr
-    assert "there is a scheme" in penstock("new", "aqm", "red", cwd=tmp_path).stderr
+    assert 'the scheme "red" exists already' in penstock("new", "aqm", "red", cwd=tmp_path).stderr
 
 
 @pytest.mark.slow

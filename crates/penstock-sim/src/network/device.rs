@@ -23,9 +23,15 @@ impl Network {
         Next::Empty
     }
 
-    /// The transmitter is free: the next packet of the device queue, which is refilled.
+    /// The transmitter is free: start the transmission of the next packet of the device queue.
     #[cold]
-    pub(super) fn dequeue_from_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
+    pub(super) fn serve_device(&mut self, number: usize, now: Time) {
+        let next = self.dequeue_from_device(number, now);
+        self.start_transmission(number, now, next);
+    }
+
+    /// The next packet of the device queue, which is refilled.
+    fn dequeue_from_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
         let answer = self.fill_device(number, now);
         let port = &mut self.ports[number];
         let Some((packet, enqueued)) = port.device.as_mut().and_then(|device| device.pop()) else { return answer };

@@ -50,7 +50,7 @@ pub(crate) mod wf2q;
 pub(crate) mod wfq;
 pub(crate) mod wred_dfq;
 
-use crate::aqm::{Backlog, Cause, LinkInfo};
+use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};
 
 /// The fate of a packet, with the backlog after it.
@@ -149,6 +149,14 @@ pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
     pub probe: &'a mut W,
     /// Supplies the rare facts of packets.
     pub facts: &'a dyn Facts<P>,
+}
+
+impl<P, W: ?Sized> Env<'_, P, W> {
+    /// What the law of this `queue` is told, with `link_bytes` bytes waiting at the link.
+    #[inline]
+    pub(crate) fn cx(&mut self, queue: Backlog, link_bytes: u64) -> Cx<'_> {
+        Cx { now: self.now, queue, link_bytes, rng: self.rng }
+    }
 }
 
 /// Number of packets that one [`Discipline::dequeue`] drops at most, so that its work is bounded. What is left to drop is

@@ -27,7 +27,7 @@
 
 use super::guard::Total;
 use super::{Discipline, Env, Next, Probe};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo};
+use crate::aqm::{Aqm, Backlog, Cause, LinkInfo};
 use crate::law::red::{Red, RedParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -146,8 +146,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
         let verdict = self.red.judge(q, meta.size, env.rng);
         let Some(admitted) = self.total.admit(env, &packet, meta.ecn, verdict) else { return };
         if !self.limit.admits(self.total.packets, self.total.bytes, meta.size) {
-            let queue = self.waiting();
-            self.red.on_overflow(&mut Cx { now: env.now, queue, link_bytes: self.total.bytes, rng: env.rng }, &meta);
+            self.red.on_overflow(&mut env.cx(self.waiting(), self.total.bytes), &meta);
             return self.total.refuse(env, &packet, Cause::Overflow);
         }
         admitted.mark(env, self.total, &mut packet);

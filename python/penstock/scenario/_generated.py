@@ -91,7 +91,7 @@ class Class(ClassElement):
     """
 
     priority: int | None = None
-    rate: str | None = None
+    rate: float | str | None = None
     burst: float | str | None = None
     limit: float | str | None = None
     share: float | str | None = None
@@ -1528,7 +1528,7 @@ class Shaper(Queue):
 
     scheme: ClassVar[str] = "shaper"
 
-    rate: str
+    rate: float | str
     burst: str = "0B"
 
 
@@ -1552,9 +1552,9 @@ class Ras(Queue):
 
     scheme: ClassVar[str] = "ras"
 
-    cir: str
-    pir: str | None = None
-    mir: str = "auto"
+    cir: float | str
+    pir: float | str | None = None
+    mir: float | str = "auto"
     cir_th: str
     pir_th: str | None = None
     mir_th: str

@@ -76,7 +76,7 @@ penstock_core::params! {
     /// Parameters of CAKE.
     pub struct CakeParams {
         /// Rate of the shaper; absent: no shaping.
-        bandwidth: Option<f64> = Default::Absent, unit: "bit/s", range: 1000.0..=1e13;
+        bandwidth: Option<Rate> = Default::Absent, unit: "bit/s", range: 1000.0..=1e13;
         /// How packets are divided into tins by their codepoint.
         diffserv: Diffserv = Default::Text("diffserv3");
         /// The unit of fairness: flows, hosts, or both.
@@ -124,7 +124,7 @@ impl Scheme for Cake {
             diffserv: params.diffserv,
             isolation: params.isolation,
             flows: params.flows,
-            bandwidth: params.bandwidth.map(|rate| Rate::from_bits_per_second(rate as u64)),
+            bandwidth: params.bandwidth,
             overhead: params.overhead.0 as u32,
             rtt: params.rtt,
             ecn: params.ecn,

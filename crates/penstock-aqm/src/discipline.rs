@@ -8,12 +8,12 @@ mod class_queue;
 mod classes;
 pub(crate) mod drop_front;
 pub mod drr;
-#[cfg(test)]
-mod drr_bench;
 mod drr_buffer;
 #[cfg(test)]
 mod drr_oracle;
 mod drr_queues;
+#[cfg(test)]
+mod drr_test_harness;
 pub mod dsdrr;
 pub mod dtdrr;
 pub(crate) mod dual_curvy_red;
@@ -27,6 +27,7 @@ pub(crate) mod fq_codel;
 pub(crate) mod fq_pie;
 mod gps;
 mod guard;
+mod indexed_heap;
 pub(crate) mod lazy_heap;
 mod level_queue;
 mod packet_queue;
@@ -35,17 +36,16 @@ pub(crate) mod pq;
 pub(crate) mod push_out;
 pub mod qsdrr;
 pub(crate) mod queue_list;
-mod ranking;
 pub(crate) mod ras;
-#[cfg(test)]
-pub(crate) mod recorder;
 pub(crate) mod salted_hash;
 pub(crate) mod scfq;
 mod scheduler;
 pub mod sfq;
 pub(crate) mod shaper;
 pub mod tdrr;
-mod weights;
+#[cfg(test)]
+pub(crate) mod test_harness;
+mod weighted_classes;
 pub(crate) mod wf2q;
 pub(crate) mod wfq;
 pub(crate) mod wred_dfq;

@@ -3,7 +3,7 @@
 
 mod rig;
 
-use penstock_aqm::edge::conditioned::Stage;
+use penstock_aqm::edge::conditioned_queue::Stage;
 use penstock_aqm::edge::{Action, Conditioner};
 use penstock_aqm::{Backlog, Cx, Discipline, Env, LinkInfo, Next, build, build_stage};
 use penstock_core::param::{Settings, Value};

@@ -54,13 +54,13 @@
 //!   4 and 16 flows of TCP: `tests/linux_qdisc.rs` of penstock-sim.
 //! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
 
+mod deficit_shaper;
 mod hosts;
-mod pace;
-mod plan;
 mod queue;
 mod queues;
+mod set_associative_hash;
+mod settings;
 mod tins;
-mod ways;
 
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -68,8 +68,8 @@ use alloc::boxed::Box;
 use hosts::Isolation;
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Packet, Rate, Span};
-use plan::Plan;
 use queues::CakeQueue;
+use settings::CakeSettings;
 use tins::Diffserv;
 
 penstock_core::params! {
@@ -120,7 +120,7 @@ impl Scheme for Cake {
         &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = CakeParams::from_settings(settings)?;
-        let plan = Plan {
+        let plan = CakeSettings {
             diffserv: params.diffserv,
             isolation: params.isolation,
             flows: params.flows,

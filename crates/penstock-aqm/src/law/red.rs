@@ -65,10 +65,10 @@
 //!   a packet (or half a byte) above the true average. Linux 6.1 does this; the effect shows where the queue is measured
 //!   in packets (CHOKe).
 
-use super::average::{Average, Filter, Weight};
-use super::curve::{DropCurve, RampEnd};
+use super::average_queue::{Average, Filter, Weight};
+use super::drop_curve::{DropCurve, RampEnd};
+use super::drop_spacing::{ScaleBySize, Spacer, Spacing};
 use super::measure_in::MeasureIn;
-use super::spacer::{ScaleBySize, Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;

@@ -26,10 +26,10 @@
 //!   certainty. ns-2's Out branch also uses the max_p of its plain RED, 1/10, as p_out: set p_out = 0.1 too.
 //! * `guards` consider all waiting packets, for In packets also.
 
+use super::drop_precedence::Precedence;
+use super::drop_spacing::Spacing;
 use super::measure_in::MeasureIn;
-use super::precedence::Precedence;
 use super::red::{Red, RedParams};
-use super::spacer::Spacing;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;

@@ -29,16 +29,16 @@
 //!   even if packets of other levels do, and ends when a packet is queued, not when one arrives and is dropped; the law
 //!   does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
 
-mod ns2;
+mod ns2_idle;
 #[cfg(test)]
 mod tests;
 
-use self::ns2::LevelIdle;
-use super::average::{Average, Filter};
+use self::ns2_idle::LevelIdle;
+use super::average_queue::{Average, Filter};
+use super::drop_precedence::Precedence;
+use super::drop_spacing::{Spacer, Spacing};
 use super::measure_in::MeasureIn;
-use super::precedence::Precedence;
 use super::red::{Red, RedParams};
-use super::spacer::{Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;

@@ -10,24 +10,25 @@
 //! packet. Recovery ends when everything outstanding at its beginning is ACKed.
 //!
 //! # Differences
-//! * From RFC 6675: `pipe` is a counter, not recomputed from the scoreboard, and a hole counts as lost without three reports above it.
+//! * Unlike in RFC 6675, `pipe` is a counter and not recomputed from the scoreboard, and a hole counts as lost even
+//!   with fewer than three packets reported above it.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
-use crate::runs::Runs;
+use crate::packet_ranges::PacketRanges;
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::{LastReduction, SenderState};
-use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pipe {
     /// Packets that SACK blocks have reported.
-    sacked: Runs,
+    sacked: PacketRanges,
     /// Packets below this one have been retransmitted in this recovery.
     repaired: u32,
     /// Estimated number of packets in the network.
     in_network: i32,
     recovering: bool,
-    /// A timeout occurred: duplicate ACKs are ignored until new data is ACKed.
+    /// Whether a timeout occurred since new data was last ACKed; duplicate ACKs are then ignored.
     timed_out: bool,
 }
 

@@ -3,29 +3,30 @@
 //! RFC 8985 (to which section numbers without an RFC refer); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
 //!
 //! # Law
-//! [`Flight`] detects losses. While `pipe < cwnd` the lowest lost packet goes out, else a new one. A loss, or the echo of a
-//! mark, leaves a share of the window as threshold, once a window of data; until everything outstanding then is acknowledged,
-//! the window goes to the threshold by proportional rate reduction ([`super::prr`]), by the slow start bound only when an ACK
-//! moves `una` and reveals no new loss (RFC 9937). A loss during the reduction for a mark is repaired without a second reduction.
-//! Laws that reduce in proportion to the marks (as DCTCP does) reduce at once instead. After a timeout the window is one packet
-//! more than the packets still in the network; the threshold is reduced unless that was done for the same window of data. A
+//! [`Flight`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
+//! none is lost. A loss or an echoed mark sets the threshold to a fraction of the window, once per window of data.
+//! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
+//! reduction ([`super::prr`]); the slow start bound applies only to ACKs that advance `una` and reveal no new loss (RFC
+//! 9937). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
+//! proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one packet more than the
+//! packets still in the network; the threshold is reduced unless it already was for the same window of data. A
 //! retransmission lost after a timeout is a new loss.
 //!
-//! The tail is probed two smoothed round trips after the last new packet or acknowledgement, while nothing is reported
-//! (section 7); a loss that the probe has repaired reduces the window (section 7.4.2).
+//! While no packet is reported by SACK, a tail-loss probe is sent two smoothed round trips after the last new packet or
+//! ACK (section 7). A loss that the probe repaired reduces the window (section 7.4.2).
 //!
-//! Growth and reduction of the window are a law of their own ([`WindowLaw`]).
+//! A separate law determines growth and reduction of the window ([`WindowLaw`]).
 //!
 //! # Differences
-//! * No recovery is undone: there is no duplicate-SACK and no F-RTO.
-//! * Without `prr` the window is at the threshold at once.
+//! * Needless reductions are not undone: neither duplicate SACK nor F-RTO is implemented.
+//! * Without `prr` the window drops to the threshold immediately.
 
 use super::prr::Prr;
 use super::window_law::{Delivery, WindowLaw};
 use super::{CongestionControl, open};
-use crate::flight::{Flight, Losses};
+use crate::packets_and_acks::{Ack, Network};
+use crate::packets_in_flight::{Flight, Losses};
 use crate::state::{LastReduction, SenderState, TailProbe};
-use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,11 +37,11 @@ enum State {
     Marked,
     /// Losses are being repaired.
     Recovery,
-    /// A timeout came.
+    /// A timeout occurred.
     Loss,
 }
 
-/// Outstanding tail-loss probe: the packet after it, and whether it was a retransmission.
+/// An outstanding tail-loss probe: the packet after the probe, and whether the probe was a retransmission.
 #[derive(Clone, Copy, Debug)]
 struct OutstandingProbe {
     end: u32,
@@ -54,9 +55,9 @@ pub(crate) struct Rack<G> {
     prr: Prr,
     window_law: G,
     tail: Option<OutstandingProbe>,
-    /// The first packet that was new when the window was last cut, or the timer ended.
+    /// The first packet not yet sent when the window was last reduced or the timer last expired.
     high: u32,
-    /// When the next packet is lost that may only be late; the timer that is armed waits for it.
+    /// When the next packet that may merely be reordered counts as lost; if set, the timer is armed for this time.
     late: Option<Time>,
     /// `una` has moved since the last timeout.
     moved: bool,
@@ -67,7 +68,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         self.send(s, now, net);
     }
 
-    // Called, as that of `Sack` is.
+    // Not inlined, for the same reason as the `on_ack` of `Sack`.
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
@@ -165,7 +166,8 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
 }
 
 impl<G: WindowLaw> Rack<G> {
-    /// A probe repaired a loss unless an acknowledgement says that both transmissions arrived (section 7.4.2).
+    /// Process the ACK of a probe: the probe repaired a loss, unless the ACK shows that both transmissions arrived
+    /// (section 7.4.2).
     fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, advances: bool) {
         let Some(tail) = self.tail.filter(|tail| ack.ack >= tail.end) else { return };
         if !tail.repeated {
@@ -183,8 +185,8 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// End the reduction once everything that was outstanding at its beginning is ACKed. After a mark one packet more must be:
-    /// CWR, "congestion window reduced", has to arrive before the next echo counts.
+    /// End the reduction once everything that was outstanding at its beginning is ACKed. After a mark one packet more
+    /// must be ACKed: the receiver has to see CWR, "congestion window reduced", before the next echo counts.
     fn end_reduction(&mut self, s: &mut SenderState, now: Time) {
         let ends = match self.state {
             State::Open => false,
@@ -202,7 +204,7 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Losses come before a mark: they are repaired in any case.
+    /// Respond to losses and marks. Losses come first, since they must be repaired in any case.
     fn answer(&mut self, s: &mut SenderState, now: Time, losses: Losses, marked: bool, delivered: u32) {
         match self.state {
             State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
@@ -233,7 +235,8 @@ impl<G: WindowLaw> Rack<G> {
         s.enter_fast_retransmit(now);
     }
 
-    /// Set the threshold to `share` of the window; the window itself goes there as packets are delivered.
+    /// Set the threshold to the fraction `share` of the window; the window approaches the threshold as packets are
+    /// delivered.
     fn cut(&mut self, s: &mut SenderState, now: Time, share: f64) {
         let window = s.cwnd;
         self.prr = Prr::new(s.window());
@@ -246,7 +249,7 @@ impl<G: WindowLaw> Rack<G> {
         self.tail = None;
     }
 
-    /// Whether the window is on its way to the threshold.
+    /// Whether the window is being reduced towards the threshold.
     fn reduces(&self, s: &SenderState) -> bool {
         s.params.prr && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
     }
@@ -259,7 +262,7 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Detect losses, and when the next one is due.
+    /// Detect losses, and compute when the next packet will count as lost.
     fn detect(&mut self, s: &SenderState, now: Time) -> Losses {
         let repairing = matches!(self.state, State::Recovery | State::Loss);
         let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
@@ -268,7 +271,7 @@ impl<G: WindowLaw> Rack<G> {
         losses
     }
 
-    /// Send the packets that pipe and window allow, lost packets first.
+    /// Send packets while `pipe < cwnd`, lost ones first.
     fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         while self.flight.pipe() < s.window() && s.may_send(now) {
             let lost = self.flight.next_lost();
@@ -286,7 +289,8 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Arm the timer that comes before the timeout, if there is one; `fresh`: new data was sent or acknowledged.
+    /// Arm the reordering timer or the probe timer, if either precedes the timeout; `fresh`: new data was sent or
+    /// ACKed.
     fn arm(&mut self, s: &mut SenderState, now: Time, fresh: bool) {
         if let Some(at) = self.late {
             s.arm_reordering(now, at);

@@ -9,7 +9,7 @@ use penstock_model::red_weight;
 const ROUNDING: f64 = 1e-9;
 
 /// Least round-trip time that "auto_rtt" assumes, and the one of a link that does not know its own.
-const LEAST_RTT: Span = Span::from_millis(100);
+const MIN_RTT: Span = Span::from_millis(100);
 
 /// The weight of one arrival in the average: a number, or a rule that chooses the time constant of the average.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,9 +53,7 @@ impl Weight {
         match self {
             Self::Value(w_q) => w_q,
             Self::Auto => red_weight::weight(capacity, 1.0),
-            Self::AutoRtt => {
-                red_weight::weight(capacity, 10.0 * link.rtt.unwrap_or(LEAST_RTT).max(LEAST_RTT).as_secs())
-            }
+            Self::AutoRtt => red_weight::weight(capacity, 10.0 * link.rtt.unwrap_or(MIN_RTT).max(MIN_RTT).as_secs()),
             Self::AutoFast => red_weight::weight(capacity, 0.1),
         }
     }

@@ -5,7 +5,7 @@ use super::classes::{self, ClassPlan, check_shares};
 use super::scheduler::{Order, Scheduler, Sorting};
 use super::{Discipline, Probe};
 use crate::class_settings::{self, path};
-use crate::edge::classifier::Classifier;
+use crate::edge::match_rules::Classifier;
 use crate::scheme::Site;
 use alloc::boxed::Box;
 use alloc::vec::Vec;

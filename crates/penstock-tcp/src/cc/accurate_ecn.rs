@@ -3,13 +3,14 @@
 //! RFC 9768 (draft-ietf-tcpm-accurate-ecn), section 3.2.2; by the specification, T9 (recalled, not verified).
 //!
 //! # Law
-//! The receiver counts marked packets from 5 on and sends the count modulo 8, ACE, in the flags AE, CWR and ECE. The sender
-//! adds `d = (ACE - s.cep) mod 8`.
+//! The receiver counts marked packets, starting at 5, and sends the count modulo 8 (ACE) in the flags AE, CWR and ECE.
+//! The sender adds `d = (ACE - s.cep) mod 8`.
 //!
 //! # Differences
-//! * There is no negotiation in the handshake, both ends use it by configuration; and there is no option with byte counters.
-//! * An ACK covers at most two packets, so the counter wraps unnoticed only if four ACKs in a row are lost while packets are
-//!   marked. `d_safer` of the appendix, which guards against that, is left out.
+//! * Accurate ECN is configured at both ends, not negotiated in the handshake; the TCP option with byte counters is
+//!   left out.
+//! * An ACK covers at most two packets, so the counter wraps unnoticed only if four ACKs in a row are lost while
+//!   packets are marked. The appendix's `d_safer`, which guards against such a wrap, is left out.
 
 /// The count before the first marked packet.
 pub(crate) const FIRST: u8 = 5;
@@ -27,7 +28,7 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// Process the counter of an ACK; returns the number of packets marked since the ACK before.
+    /// Process the counter of an ACK; returns the number of packets marked since the previous ACK.
     pub(crate) fn advance(&mut self, ace: u8) -> u32 {
         let marked = ace.wrapping_sub(self.ace) % 8;
         self.ace = ace;

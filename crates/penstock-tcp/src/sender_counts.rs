@@ -1,6 +1,6 @@
 //! Counts of a sender.
 
-/// Counts of a sender since its start. Subtract an earlier copy for those of the time between.
+/// Counts of a sender since its start. Subtract an earlier copy to get the counts of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderCounts {
     /// Packets sent, retransmissions included.
@@ -11,7 +11,7 @@ pub struct SenderCounts {
     pub timeouts: u64,
     /// Fast retransmits: losses revealed by duplicate or selective ACKs.
     pub fast_retransmits: u64,
-    /// Answers to echoed marks.
+    /// Reductions of the window in response to echoed marks.
     pub ecn_responses: u64,
     /// Sum of the measured round trips, in seconds.
     pub rtt_sum_s: f64,

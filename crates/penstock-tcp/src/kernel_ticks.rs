@@ -1,22 +1,23 @@
-//! The clock of a kernel's timers, which runs in ticks: when a timer expires that was set to a time.
+//! Expiry of timers in a kernel whose clock advances in ticks.
 //!
-//! J. Corbet, "Reinventing the timer wheel", LWN.net, 2015, for Linux since 4.8. That a wait of 100 ticks ends after 101 to 108
-//! of them is also seen in recordings of Linux 6.1: a lost opening packet is sent again after 1020 ms.
+//! J. Corbet, "Reinventing the timer wheel", LWN.net, 2015, for Linux since 4.8. Recordings of Linux 6.1 confirm that a
+//! wait of 100 ticks lasts 101 to 108 ticks: a lost opening packet is retransmitted after 1020 ms.
 //!
 //! # Law
-//! A timer set to `n` ticks expires with a tick, the next one not counted. From 64 ticks on only every 8th tick ends a timer,
-//! from 512 ticks on every 64th, and so on.
+//! A timer set to `n` ticks expires at a tick; the tick that follows the setting does not count. Timers of 64 ticks and
+//! more expire at every 8th tick only, timers of 512 ticks and more at every 64th, and so on.
 //!
 //! # Differences
-//! * The first tick is at time zero. A kernel's ticks began when it was booted, so which of them is an 8th one is open.
+//! * The first tick is at time zero. A kernel counts ticks from its boot, so its phase among the 8 ticks is unknown.
 
 use penstock_core::{Span, Time};
 
-/// Timers below this many ticks expire with any tick; above, with every 8th tick for each factor of 8.
+/// Timers of fewer ticks expire at any tick; longer timers at every 8th tick, and each factor of 8 in length coarsens
+/// that by another 8.
 const FINE_TICKS: u64 = 64;
 const COARSER: u64 = 8;
 
-/// When a timer expires that is set to `wait` at `now`, by a clock of period `tick`; a period of zero is exact.
+/// Expiry time of a timer set at `now` to `wait`, on a clock of period `tick`; a period of zero means an exact clock.
 #[inline]
 pub(crate) fn expiry(now: Time, wait: Span, tick: Span) -> Time {
     if tick == Span::ZERO {
@@ -32,7 +33,7 @@ pub(crate) fn expiry(now: Time, wait: Span, tick: Span) -> Time {
     Time::from_nanos((last / every + 1) * every * nanos)
 }
 
-/// The last tick up to `now`.
+/// Time of the last tick at or before `now`.
 pub(crate) fn last(now: Time, tick: Span) -> Time {
     let tick = tick.as_nanos().max(1);
     Time::from_nanos(now.as_nanos() / tick * tick)
@@ -44,7 +45,8 @@ pub(crate) fn rounded_up(span: Span, tick: Span) -> Span {
     Span::from_nanos(span.as_nanos().div_ceil(tick) * tick)
 }
 
-/// The next number of whole ticks above `span`, which was measured: by a kernel it takes a little longer than on the network.
+/// The smallest number of whole ticks above `span`, a measured time: a kernel measures slightly more than the time on
+/// the network.
 pub(crate) fn above(span: Span, tick: Span) -> Span {
     if tick == Span::ZERO { span } else { Span::from_nanos((span.as_nanos() / tick.as_nanos() + 1) * tick.as_nanos()) }
 }
@@ -75,7 +77,7 @@ mod tests {
             [0, 30, 40, 70].map(|now| expiry(at(now), Span::from_secs(1.0), TICK)),
             [at(1040), at(1040), at(1120), at(1120)]
         );
-        // Level 2: every 64th.
+        // Level 2: expiry at every 64th tick.
         assert_eq!(expiry(at(0), Span::from_millis(5120), TICK), at(5760));
     }
 }

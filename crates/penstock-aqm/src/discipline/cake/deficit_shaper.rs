@@ -6,7 +6,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// When the next packet may leave at a rate. Remainders of divisions are carried over, so the rate is exact in the long run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct DeficitShaper {
     /// Bits per second, not 0.
     rate: u64,
     /// The whole nanoseconds of t_next, and what is left over, in nanoseconds times the rate.
@@ -14,7 +14,7 @@ pub(super) struct Pace {
     carried: u64,
 }
 
-impl Pace {
+impl DeficitShaper {
     pub(super) fn new(rate: Rate) -> Self {
         Self { rate: rate.bits_per_second().max(1), next: Time::ZERO, carried: 0 }
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn packets_are_spaced_at_the_rate_exactly() {
-        let mut pace = Pace::new(Rate::from_bits_per_second(7));
+        let mut pace = DeficitShaper::new(Rate::from_bits_per_second(7));
         pace.advance(1);
         // 8 bits at 7 bit/s, in nanoseconds 1 142 857 142.86
         assert_eq!(pace.next(), Time::from_nanos(1_142_857_143));

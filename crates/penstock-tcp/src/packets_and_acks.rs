@@ -10,7 +10,7 @@ pub struct Segment {
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Bytes of user data in it; the opening packet has none.
+    /// Bytes of user data in the packet; the opening packet has none.
     pub payload: u32,
     /// Sending time, which the receiver echoes.
     pub stamp: Time,
@@ -20,7 +20,7 @@ pub struct Segment {
     pub ecn: Ecn,
     /// CWR, "congestion window reduced": the sender has responded to an echoed mark (RFC 3168, section 6.1.2).
     pub cwr: bool,
-    /// PSH: a write of the sender's application ends in it, or the transfer does.
+    /// PSH: a write of the sender's application, or the transfer, ends in this packet.
     pub push: bool,
 }
 
@@ -46,8 +46,8 @@ pub struct Ack<'a> {
     pub ace: u8,
     /// Blocks received out of order, the most recent first (RFC 2018).
     pub sack: &'a [SackBlock],
-    /// Whether the packet that caused this ACK was a retransmission. Only a simulator can know this; its sole use is to exclude
-    /// such samples from the reported mean round-trip time.
+    /// Whether the packet that caused this ACK was a retransmission. Real TCP cannot know this; the simulator uses it
+    /// only to exclude such samples from the reported mean round-trip time.
     pub retransmission: bool,
 }
 

@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 pub(super) const WAYS: u32 = 8;
 
 /// Buckets, each with the tag of the flow that came to it last and the queue that it has been given.
-pub(super) struct Ways {
+pub(super) struct SetAssociativeHash {
     tags: Vec<u32>,
     queues: Vec<u32>,
 }
 
-impl Ways {
+impl SetAssociativeHash {
     pub(super) fn new(buckets: u32) -> Self {
         Self { tags: vec![NONE; buckets as usize], queues: vec![NONE; buckets as usize] }
     }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn eight_flows_of_one_bucket_are_kept_apart_and_the_ninth_shares_it() {
-        let mut ways = Ways::new(16);
+        let mut ways = SetAssociativeHash::new(16);
         for (i, hash) in hashes(3, 8).enumerate() {
             // from its own bucket on, round the set
             assert_eq!(ways.find(hash, |_| true), ((3 + i as u32) % 8, true));
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_flow_finds_its_bucket_again() {
-        let mut ways = Ways::new(16);
+        let mut ways = SetAssociativeHash::new(16);
         let buckets: Vec<u32> = hashes(3, 8)
             .map(|hash| {
                 let (bucket, _) = ways.find(hash, |_| true);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn an_idle_queue_is_taken_over() {
-        let mut ways = Ways::new(16);
+        let mut ways = SetAssociativeHash::new(16);
         assert_eq!(ways.find(3 << 28, |_| true), (3, true));
         ways.set_queue(3, 0);
         assert_eq!(ways.find((3 << 28) + 1, |_| false), (3, true));
@@ -119,7 +119,7 @@ mod tests {
         // RFC 8290, section 5.3: no collision among 100 flows in 1024 queues is all but certain with 8 ways
         let shares = |seed: u64| {
             let mut rng = Rng::stream(seed, "ways");
-            let mut ways = Ways::new(1024);
+            let mut ways = SetAssociativeHash::new(1024);
             let mut seen = [false; 1024];
             (0..100).any(|_| {
                 let (bucket, _) = ways.find(rng.bits() as u32, |_| true);

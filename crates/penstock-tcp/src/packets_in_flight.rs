@@ -3,9 +3,10 @@
 //! RFC 8985 (RACK-TLP), section 6; section numbers refer to it.
 //!
 //! # Law
-//! `RACK.segment` is the delivered packet that was sent last. A packet sent before it is lost `RACK.rtt + reo_wnd` after it was
-//! sent (section 6.2, step 5). Transmissions are kept in order of time, so only the oldest need examination. Packets in the
-//! network: outstanding - reported - lost + retransmitted (RFC 6675, SetPipe). *Reported* means covered by a SACK block.
+//! `RACK.segment` is the delivered packet that was sent last. A packet sent before it is lost `RACK.rtt + reo_wnd`
+//! after it was sent (section 6.2, step 5). Transmissions are kept in order of sending time, so loss detection examines
+//! only the oldest. Packets in the network: outstanding - reported - lost + retransmitted (RFC 6675, SetPipe).
+//! *Reported* means covered by a SACK block.
 //!
 //! # Differences
 //! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the minimum over the connection.
@@ -14,21 +15,21 @@
 //!   observed in Linux 6.1, and not of the packet sent last (step 2): a packet sent together with one whose ACK was delayed is
 //!   then late, not lost.
 
-use crate::runs::Runs;
-use crate::wire::{Ack, SackBlock};
+use crate::packet_ranges::PacketRanges;
+use crate::packets_and_acks::{Ack, SackBlock};
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 use penstock_core::{Span, Time};
 
 #[derive(Clone, Copy, Debug)]
 struct Packet {
-    /// When it was last sent.
+    /// When the packet was last sent.
     sent: Time,
     reported: bool,
     lost: bool,
-    /// A retransmission of it is in the network.
+    /// Whether a retransmission of the packet is in the network.
     again: bool,
-    /// It was retransmitted at least once.
+    /// Whether the packet was retransmitted at least once.
     repeated: bool,
 }
 
@@ -37,7 +38,7 @@ struct Packet {
 pub(crate) struct AckSummary {
     /// Packets newly delivered.
     pub(crate) delivered: u32,
-    /// A reported packet was sent before the oldest outstanding one was last sent.
+    /// Whether a reported packet was sent before the last transmission of the oldest outstanding packet.
     pub(crate) before_first: bool,
 }
 
@@ -45,7 +46,7 @@ pub(crate) struct AckSummary {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) count: u32,
-    /// A retransmission is among them.
+    /// Whether a retransmission is among the lost packets.
     pub(crate) again: bool,
 }
 
@@ -55,12 +56,12 @@ pub(crate) struct Flight {
     una: u32,
     /// The packets from `una` on.
     packets: VecDeque<Packet>,
-    reported: Runs,
+    reported: PacketRanges,
     /// Transmissions in order of time; only the last one of each packet counts.
     order: VecDeque<(Time, u32)>,
     /// Lost packets to retransmit, lowest first; may contain packets that have arrived since.
     repairs: BinaryHeap<Reverse<u32>>,
-    /// Number of packets reported, lost, and with a retransmission in the network.
+    /// Numbers of reported packets, of lost packets, and of packets with a retransmission in the network.
     reported_count: u32,
     lost_count: u32,
     again_count: u32,
@@ -100,7 +101,8 @@ impl Flight {
             self.una += 1;
         }
         self.reported.remove_below(self.una);
-        // In order of sequence: the receiver lists the newest block first, which is not reordering.
+        // Process blocks by sequence number: the receiver lists the newest block first, which must not count as
+        // reordering.
         let mut blocks = [SackBlock::default(); 4];
         let blocks = &mut blocks[..ack.sack.len().min(4)];
         blocks.copy_from_slice(&ack.sack[..blocks.len()]);
@@ -122,7 +124,8 @@ impl Flight {
                 continue;
             }
             let packet = self.packets[(seq - self.una) as usize];
-            // The echoed time is that of the last packet in order (RFC 7323, section 4.3), so it does not apply here.
+            // The echoed time belongs to the last packet in order (RFC 7323, section 4.3), not to a packet in a SACK
+            // block.
             self.deliver(now, seq, packet, now);
             self.packets[(seq - self.una) as usize] = Packet { reported: true, lost: false, again: false, ..packet };
             self.reported_count += 1;
@@ -182,7 +185,7 @@ impl Flight {
         losses
     }
 
-    /// When the oldest transmission will be lost, if one sent after it was delivered.
+    /// When the oldest transmission will count as lost; `None` unless a later transmission was delivered.
     pub(crate) fn lost_at(&mut self, window: Span) -> Option<Time> {
         let (sent, seq) = self.oldest()?;
         ((sent, seq) < self.latest).then(|| sent + (self.rtt + window))
@@ -339,7 +342,8 @@ mod tests {
             flight.on_send(at(sent), seq);
         }
         let sack = [SackBlock { start: 2, end: 3 }];
-        // The ACK of packet 0 was delayed: 75. Packet 2 took 40, with which packet 1 would be lost at 50.
+        // The round-trip time of packet 0 is 75, since its ACK was delayed. With that of packet 2, which is 40, packet
+        // 1 would count as lost at 50.
         let ack = Ack { ack: 1, stamp: at(0), ece: false, ace: 0, sack: &sack, retransmission: false };
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);

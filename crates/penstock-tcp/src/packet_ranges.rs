@@ -1,16 +1,17 @@
-//! Sets of packet numbers as sorted runs: packets received out of order, and packets reported by SACK blocks.
+//! Sets of packet numbers as sorted ranges: packets received out of order, and packets reported by SACK blocks.
 
-use crate::wire::SackBlock;
+use crate::packets_and_acks::SackBlock;
 use alloc::collections::VecDeque;
 
-/// Disjoint, non-adjacent runs in ascending order. Nearly every change is at one of the ends; others find their place by binary
-/// search. Nothing is allocated before the first packet out of order.
+/// A set of packet numbers: disjoint, non-adjacent ranges in ascending order. Nearly every change affects the first or
+/// the last range; other ranges are found by binary search. No memory is allocated before the first packet out of
+/// order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Runs {
+pub(crate) struct PacketRanges {
     runs: VecDeque<SackBlock>,
 }
 
-impl Runs {
+impl PacketRanges {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
@@ -25,7 +26,7 @@ impl Runs {
         self.runs.front().copied()
     }
 
-    /// The packet after the highest one.
+    /// The number after the highest packet of the set.
     #[inline]
     pub(crate) fn end(&self) -> Option<u32> {
         self.runs.back().map(|run| run.end)
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn touching_runs_become_one() {
-        let mut runs = Runs::default();
+        let mut runs = PacketRanges::default();
         assert_eq!(runs.insert(block(5, 6)), (block(5, 6), 1));
         assert_eq!(runs.insert(block(7, 8)), (block(7, 8), 1));
         assert_eq!(runs.insert(block(6, 7)), (block(5, 8), 1));
@@ -149,7 +150,7 @@ mod tests {
     proptest! {
         #[test]
         fn runs_are_a_set(ops in prop::collection::vec((0_u32..60, 1_u32..6, prop::bool::weighted(0.1)), 1..80)) {
-            let mut runs = Runs::default();
+            let mut runs = PacketRanges::default();
             let mut set = BTreeSet::new();
             for (start, len, cut) in ops {
                 if cut {

@@ -2,7 +2,7 @@
 
 use super::{build, find};
 use crate::aqm::LinkInfo;
-use crate::edge::conditioned::Stage;
+use crate::edge::conditioned_queue::Stage;
 use crate::edge::{Conditioner, ConditionerInfo, Part};
 use crate::scheme::SchemeInfo;
 use alloc::boxed::Box;

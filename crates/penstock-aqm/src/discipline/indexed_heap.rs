@@ -7,12 +7,12 @@ use core::cmp::Reverse;
 
 /// Numbered members by key, the largest first. A change of a key costs O(1) mostly, O(log n) amortized.
 #[derive(Clone, Debug)]
-pub(super) struct Ranking<K> {
+pub(super) struct IndexedHeap<K> {
     heap: LazyHeap<K>,
     keys: Vec<Option<K>>,
 }
 
-impl<K: PartialOrd + Copy> Ranking<K> {
+impl<K: PartialOrd + Copy> IndexedHeap<K> {
     pub(super) fn new() -> Self {
         Self { heap: LazyHeap::new(), keys: Vec::new() }
     }
@@ -54,18 +54,18 @@ impl<K: PartialOrd + Copy> Ranking<K> {
 
 /// The longest queue; of several, the one that is served soonest, so that no flow is the victim for its number.
 #[derive(Clone, Debug)]
-pub(super) struct Longest(Ranking<(u64, Reverse<u64>)>);
+pub(super) struct LongestQueue(IndexedHeap<(u64, Reverse<u64>)>);
 
-impl Longest {
+impl LongestQueue {
     pub(super) fn new() -> Self {
-        Self(Ranking::new())
+        Self(IndexedHeap::new())
     }
 
     pub(super) fn id(&mut self) -> Option<u32> {
         self.0.first().map(|(_, id)| id)
     }
 
-    /// As [`Ranking::reserve`].
+    /// As [`IndexedHeap::reserve`].
     pub(super) fn reserve(&mut self, queues: u32) {
         self.0.reserve(queues);
     }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn the_first_has_the_largest_key_through_any_changes() {
         let mut rng = Rng::stream(1, "ranking");
-        let mut ranking = Ranking::new();
+        let mut ranking = IndexedHeap::new();
         let mut plain: Vec<Option<u64>> = vec![None; 50];
         for _ in 0..20_000 {
             let id = rng.below(50) as u32;

@@ -3,19 +3,19 @@
 //! draft-cardwell-iccrg-bbr-congestion-control-02, Section 4.5.5 (recalled, not verified).
 //!
 //! # Law
-//! An epoch lasts while ACKs are ahead of the bandwidth: it starts again with an ACK before which no more packets were ACKed
-//! than the bandwidth delivers in the epoch so far. The allowance is the greatest excess of the last five to ten rounds, at most
-//! a window and the packets that 100 ms deliver.
+//! An epoch lasts while ACKs are ahead of the estimated bandwidth. A new epoch starts with an ACK if, until then, no
+//! more packets were ACKed in the epoch than the bandwidth would have delivered. The allowance is the largest excess of
+//! the last five to ten rounds, limited to one window and to the packets delivered in 100 ms.
 
 use penstock_core::math::floor;
 use penstock_core::{Span, Time};
 
 const WINDOW_ROUNDS: u32 = 5;
-const MOST: Span = Span::from_millis(100);
+const MAX_EXCESS_TIME: Span = Span::from_millis(100);
 
 #[derive(Debug, Default)]
 pub(super) struct Aggregation {
-    /// Greatest excess in the present and in the previous period of five rounds.
+    /// Largest excess in the current and in the previous period of five rounds.
     extra: [f64; 2],
     rounds: u32,
     epoch: Time,
@@ -40,9 +40,9 @@ impl Aggregation {
         self.extra[0] = (self.acked - expected).min(cwnd).max(self.extra[0]);
     }
 
-    /// Packets by which the window may be larger.
+    /// Number of packets that BBR adds to its window.
     pub(super) fn allowance(&self, bw: f64) -> f64 {
-        self.extra[0].max(self.extra[1]).min(bw * MOST.as_secs())
+        self.extra[0].max(self.extra[1]).min(bw * MAX_EXCESS_TIME.as_secs())
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_burst_counts_for_five_to_ten_rounds() {
         let mut found = Aggregation::default();
-        // 30 at once after 30 ms without any, then two each 2 ms; a round is 10 ms.
+        // 30 packets are ACKed together after 30 ms without an ACK, then two every 2 ms; a round is 10 ms.
         found.on_ack(at(30), 30.0, BW, 1e3, true);
         assert_eq!(found.allowance(BW), 30.0);
         let mut lasted = 0;

@@ -4,12 +4,12 @@ use penstock_core::{Span, Time};
 
 /// Fires at the start + `interval`, + 2 `interval`, + 3 `interval`, ...
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ticker {
+pub(crate) struct PeriodicTimer {
     interval: Span,
     next: Time,
 }
 
-impl Ticker {
+impl PeriodicTimer {
     /// A timer that starts now.
     pub(crate) fn new(now: Time, interval: Span) -> Self {
         Self { interval, next: now + interval }
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn ticks_do_not_drift_and_never_lie_in_the_past() {
-        let mut ticker = Ticker::new(Time::ZERO, Span::from_millis(500));
+        let mut ticker = PeriodicTimer::new(Time::ZERO, Span::from_millis(500));
         assert_eq!(ticker.next(), Some(Time::from_nanos(500_000_000)));
         ticker.advance(Time::from_nanos(500_000_100));
         assert_eq!(ticker.next(), Some(Time::from_nanos(1_000_000_000)));
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn nothing_fires_at_the_end_of_time() {
-        let mut ticker = Ticker::new(Time::from_nanos(u64::MAX - 1), Span::from_millis(500));
+        let mut ticker = PeriodicTimer::new(Time::from_nanos(u64::MAX - 1), Span::from_millis(500));
         assert_eq!(ticker.next(), None);
         ticker.advance(Time::NEVER);
         assert_eq!(ticker.next(), None);

@@ -9,7 +9,7 @@ use penstock_core::param::Auto;
 use penstock_core::{Rate, Span, Time};
 
 /// The parameters.
-pub(super) struct Plan {
+pub(super) struct CakeSettings {
     pub(super) diffserv: Diffserv,
     pub(super) isolation: Isolation,
     pub(super) flows: u32,
@@ -21,7 +21,7 @@ pub(super) struct Plan {
     pub(super) ecn: bool,
 }
 
-impl Plan {
+impl CakeSettings {
     /// The rate of a tin with this share.
     pub(super) fn rate(&self, share: f64, link: &LinkInfo) -> Rate {
         let rate = self.bandwidth.unwrap_or(link.rate);

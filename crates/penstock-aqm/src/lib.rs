@@ -19,7 +19,7 @@ mod per_flow;
 mod periodic_timer;
 mod registry;
 #[cfg(test)]
-#[path = "../tests/rig/mod.rs"]
+#[path = "../tests/integration/rig/mod.rs"]
 mod rig;
 mod scheme;
 mod tokens;

@@ -51,7 +51,7 @@
 //! * Debts of 16 kB and more, of packets that large, are worked off in one go where they take 16384 rounds or more: the
 //!   credits of all these rounds are rounded by chance once.
 //! * Linux keeps two packets for each bulk queue in its ingress mode alone (tc-cake(8)), which is not here; measured, with
-//!   4 and 16 flows of TCP: `tests/linux_qdisc.rs` of penstock-sim.
+//!   4 and 16 flows of TCP: `tests/integration/linux_qdisc.rs` of penstock-sim.
 //! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
 
 mod deficit_shaper;

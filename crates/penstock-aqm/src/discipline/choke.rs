@@ -22,7 +22,8 @@
 //! # Differences
 //! * Above `max_th`, non-gentle RED drops every arrival, as in the paper.
 //! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true` and
-//!   `whole_average = true`, with which its first drop is the same packet as that of Linux (`tests/linux_open_loop.rs`).
+//!   `whole_average = true`, with which its first drop is the same packet as that of Linux
+//!   (`tests/integration/linux_open_loop.rs`).
 //! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
 
 use super::guard::Total;

@@ -25,9 +25,9 @@
 //! * `guards` and the spacing "wait" are those of ns-2's RED.
 //! * ns-2's WRED (the core queue of its DiffServ module) is `variant = "ns2"` with spacing = "section4", guards =
 //!   false, w_q = 0.002 and its `meanPktSize` as mean_packet: with the same random numbers it drops the same packets
-//!   (`tests/ns2_classes.rs`). With "ns2" the idle time starts when a packet departs and no other of its level waits,
-//!   even if packets of other levels do, and ends when a packet is queued, not when one arrives and is dropped; the law
-//!   does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
+//!   (`tests/integration/ns2_classes.rs`). With "ns2" the idle time starts when a packet departs and no other of its
+//!   level waits, even if packets of other levels do, and ends when a packet is queued, not when one arrives and is
+//!   dropped; the law does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
 
 mod ns2_idle;
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! CUBIC's window against the equations of RFC 8312, computed here with the platform's functions.
 
-mod linux_path;
-
-use linux_path::{LinuxPath, Record, run};
+use crate::linux_path::{LinuxPath, Record, run};
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 

@@ -2,12 +2,10 @@
 //!
 //! The law is fed the recorded arrivals (`data/ns2/README.md`), and departures as they follow from its own decisions.
 
-mod rig;
-
+use crate::rig::{Counts, thesis_link};
 use penstock_aqm::{Discipline, Env, LinkInfo, Next, build};
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Limit, PacketMeta, Rate, Rng, Time};
-use rig::{Counts, thesis_link};
 
 /// 1000 bytes at 10 Mbit/s.
 const SERVICE: u64 = 800_000;
@@ -111,14 +109,14 @@ fn wred(variant: &str, spacing: &str) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn wred_drops_what_ns2_drops() {
-    let recorded = arrivals(include_str!("data/ns2/wred.txt"));
+    let recorded = arrivals(include_str!("../data/ns2/wred.txt"));
     assert_eq!(recorded.iter().filter(|arrival| arrival.dropped).count(), 1100);
     assert_eq!(agree(&recorded, "wred", &wred("ns2", "section4"), 50, &["avg"]), recorded.len());
 }
 
 #[test]
 fn the_papers_wred_does_not() {
-    let recorded = arrivals(include_str!("data/ns2/wred.txt"));
+    let recorded = arrivals(include_str!("../data/ns2/wred.txt"));
     for (variant, spacing) in [("paper", "section4"), ("ns2", "count"), ("paper", "count")] {
         assert!(agree(&recorded, "wred", &wred(variant, spacing), 50, &["avg"]) < recorded.len() / 2);
     }
@@ -126,7 +124,7 @@ fn the_papers_wred_does_not() {
 
 #[test]
 fn rio_drops_what_ns2_drops() {
-    let recorded = arrivals(include_str!("data/ns2/rio.txt"));
+    let recorded = arrivals(include_str!("../data/ns2/rio.txt"));
     assert_eq!(recorded.iter().filter(|arrival| arrival.dropped).count(), 523);
     let settings = |ns2_quirk| [("p_out", Value::Number(0.1)), ("ns2_quirk", Value::Flag(ns2_quirk))];
     assert_eq!(agree(&recorded, "rio", &settings(true), 35, &["avg", "avg_in"]), recorded.len());

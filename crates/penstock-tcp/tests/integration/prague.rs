@@ -1,8 +1,6 @@
 //! Prague in steady state: two marks a round trip.
 
-mod ns2_path;
-
-use ns2_path::{Faults, run};
+use crate::ns2_path::{Faults, run};
 use penstock_core::Span;
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};

@@ -1,8 +1,6 @@
 //! BBR's phases, seen from outside: when its packets leave on a link of known rate and round trip.
 
-mod linux_path;
-
-use linux_path::{LinuxPath, Record, run};
+use crate::linux_path::{LinuxPath, Record, run};
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 

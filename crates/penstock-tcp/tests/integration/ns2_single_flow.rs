@@ -1,8 +1,6 @@
 //! Packet by packet against ns-2.35: every transmission of one flow, the scripted losses of scenario g of the reference.
 
-mod ns2_path;
-
-use ns2_path::{Faults, run};
+use crate::ns2_path::{Faults, run};
 use penstock_core::Span;
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};

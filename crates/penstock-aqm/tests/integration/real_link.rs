@@ -1,14 +1,12 @@
 //! Every registered scheme as a real link uses it: a clock that starts anywhere, flow numbers from a table, packets of
 //! any size, and memory that is allocated beforehand.
 
-mod rig;
-
+use crate::rig::draw::{any_link, any_scale, any_settings};
+use crate::rig::{Counts, Rig, any_packet, any_packet_of, required, thesis_link};
 use penstock_aqm::{FlowKey, IdTable, LinkInfo, Lookup, MAX_DROPS, Next, SchemeInfo, schemes};
 use penstock_core::param::{Kind, ParamInfo, Settings, Value};
 use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
 use penstock_heap::counted;
-use rig::draw::{any_link, any_scale, any_settings};
-use rig::{Counts, Rig, any_packet, any_packet_of, required, thesis_link};
 use std::collections::BTreeSet;
 use std::time::Instant;
 

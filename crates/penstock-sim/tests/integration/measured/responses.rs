@@ -1,7 +1,7 @@
 //! How the simulated TCPs respond to losses on a link that never queues, against the closed forms of `penstock-model`.
 //! The tables of docs/explanation/responses.md are measured here.
 
-use crate::table::{Cell, key, named, number, table};
+use super::table::{Cell, key, named, number, table};
 use penstock_model::padhye::Path;
 use penstock_model::{cubic_response, padhye, sqrt_law};
 use penstock_sim::trace::TraceEvent;

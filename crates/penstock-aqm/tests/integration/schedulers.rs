@@ -1,14 +1,12 @@
 //! What is proven of the schedulers, on random traces: each bound against the fluid system of `penstock-model`, which
 //! shares nothing with the virtual time of the schedulers.
 
-mod rig;
-
+use crate::rig::{self, class, numbered, thesis_link};
 use penstock_aqm::{Discipline, Env, LinkInfo, Next, build};
 use penstock_core::param::{ClassSetting, Value};
 use penstock_core::{Limit, PacketMeta, Rate, Rng, Time};
 use penstock_model::gps::{self, Fluid};
 use proptest::prelude::*;
-use rig::{class, numbered, thesis_link};
 
 /// Microseconds and bytes are the same at this rate, so that no time is rounded.
 const RATE: Rate = Rate::from_bits_per_second(8_000_000);

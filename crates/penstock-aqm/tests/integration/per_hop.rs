@@ -1,14 +1,12 @@
 //! The per-hop behaviours of differentiated services, built from the parts: Expedited Forwarding (RFC 2598) of a policer
 //! and a short queue that is served first, Assured Forwarding (RFC 2597) of a marker and a queue of WRED for each class.
 
-mod rig;
-
+use crate::rig::{Counts, thesis_link};
 use penstock_aqm::edge::conditioned_queue::Stage;
 use penstock_aqm::edge::{Action, Conditioner};
 use penstock_aqm::{Backlog, Cx, Discipline, Env, LinkInfo, Next, build, build_stage};
 use penstock_core::param::{Settings, Value};
 use penstock_core::{Dscp, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
-use rig::{Counts, thesis_link};
 
 /// A hop of 10 Mbit/s: a conditioner for each class, and two queues of which the first is served first.
 struct Hop {

@@ -1,8 +1,6 @@
 //! What every flavour must do under every profile, whatever is lost: finish, deliver each byte once, keep to the windows.
 
-mod ns2_path;
-
-use ns2_path::{Faults, Record, run};
+use crate::ns2_path::{Faults, Record, run};
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Rng, Span};
 use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, RecoveryRules, TcpParams};

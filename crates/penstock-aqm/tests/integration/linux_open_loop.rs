@@ -3,8 +3,6 @@
 //! Arrivals come at exactly n intervals and the link serves a packet in 1.211584 ms (`data/linux/README.md`). Loss is
 //! mostly a matter of arithmetic, what comes less what the link can send; the mean delay and the marks tell the law.
 
-mod rig;
-
 use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
@@ -169,7 +167,7 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
 fn linux(scheme: &str) -> Vec<(&'static str, Vec<Totals>)> {
     let scheme = if scheme == "cake" { "cake_htb" } else { scheme };
     let mut cells: Vec<(&str, Vec<Totals>)> = Vec::new();
-    for line in include_str!("data/linux/open_loop.txt").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("../data/linux/open_loop.txt").lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split(' ').collect();
         if words[0] != scheme {
             continue;
@@ -261,7 +259,7 @@ fn pie_that_marks() {
 #[test]
 fn pie_strikes_as_often_before_its_probability_is_a_tenth() {
     let mut recorded: Vec<(f64, u32, Vec<f64>)> = Vec::new();
-    for line in include_str!("data/linux/pie_early.txt").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("../data/linux/pie_early.txt").lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split(' ').collect();
         let (load, packets, struck) = (words[1].parse().unwrap(), words[2].parse().unwrap(), words[4].parse().unwrap());
         match recorded.iter_mut().find(|(of, ..)| *of == load) {

@@ -2,12 +2,10 @@
 //!
 //! The law is fed the recorded arrivals and departures (`data/linux/README.md`); all else is its own decision.
 
-mod rig;
-
+use crate::rig::thesis_link;
 use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Dscp, Ecn, Limit, Packet, PacketMeta, Rng, Time};
-use rig::thesis_link;
 
 /// A run of Linux: instants in nanoseconds, and the numbers of the packets that it lost and marked.
 struct Recorded {
@@ -97,21 +95,21 @@ fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
 
 #[test]
 fn the_same_packets_are_lost_at_11_tenths_of_the_rate() {
-    let run = Recorded::read(include_str!("data/linux/codel_x11.txt"));
+    let run = Recorded::read(include_str!("../data/linux/codel_x11.txt"));
     assert_eq!((run.arrivals.len(), run.lost.len()), (10_899, 973));
     assert_eq!(replay(&run, "linux", false).lost, run.lost);
 }
 
 #[test]
 fn the_same_packets_are_lost_at_15_tenths_of_the_rate() {
-    let run = Recorded::read(include_str!("data/linux/codel_x15.txt"));
+    let run = Recorded::read(include_str!("../data/linux/codel_x15.txt"));
     assert_eq!((run.arrivals.len(), run.lost.len()), (6193, 639));
     assert_eq!(replay(&run, "linux", false).lost, run.lost);
 }
 
 #[test]
 fn the_same_packets_are_marked_with_ecn() {
-    let run = Recorded::read(include_str!("data/linux/codel_ecn_x11.txt"));
+    let run = Recorded::read(include_str!("../data/linux/codel_ecn_x11.txt"));
     assert_eq!((run.arrivals.len(), run.marked.len()), (5450, 905));
     let numbers = replay(&run, "linux", true);
     assert_eq!(numbers.marked, run.marked);
@@ -120,7 +118,7 @@ fn the_same_packets_are_marked_with_ecn() {
 
 #[test]
 fn the_exact_root_of_the_rfc_loses_nearly_as_many_but_not_the_same() {
-    let run = Recorded::read(include_str!("data/linux/codel_x15.txt"));
+    let run = Recorded::read(include_str!("../data/linux/codel_x15.txt"));
     let lost = replay(&run, "rfc", false).lost;
     // one Newton step a drop lags behind the root, most at the first drops: Linux's come a little too fast
     assert_eq!((lost.len(), run.lost.len()), (632, 639));

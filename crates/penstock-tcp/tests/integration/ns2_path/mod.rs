@@ -1,5 +1,4 @@
 //! One flow over two links, as in scenario g of the ns-2 reference results: S -10 Mb/s 1 ms- R -1 Mb/s 20 ms- K.
-#![allow(dead_code, reason = "each test uses its part")]
 
 use penstock_core::{Ecn, Span, Time};
 use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
@@ -24,8 +23,6 @@ pub(crate) struct Faults {
 pub(crate) struct Record {
     /// Every packet sent.
     pub(crate) sent: Vec<Segment>,
-    /// Every ACK that reached the sender: time in ns and number.
-    pub(crate) acks: Vec<(u64, u32)>,
     /// (time in ns, cwnd) after each ACK.
     pub(crate) cwnd: Vec<(u64, f64)>,
     /// Greatest number of packets ever outstanding.
@@ -60,8 +57,8 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
         outstanding = outstanding.max(run.highest - run.una);
         least_cwnd = least_cwnd.min(run.sender.cwnd());
     }
-    let Run { sent, acks, cwnd, sender, receiver, .. } = run;
-    Record { sent, acks, cwnd, outstanding, least_cwnd, sender, receiver, end: Time::from_nanos(now) }
+    let Run { sent, cwnd, sender, receiver, .. } = run;
+    Record { sent, cwnd, outstanding, least_cwnd, sender, receiver, end: Time::from_nanos(now) }
 }
 
 enum Event {
@@ -136,7 +133,6 @@ struct Run<'a> {
     ack_bottleneck: Link,
     ack_access: Link,
     sent: Vec<Segment>,
-    acks: Vec<(u64, u32)>,
     cwnd: Vec<(u64, f64)>,
     /// Earliest event scheduled for the sender's timer.
     armed: u64,
@@ -162,7 +158,6 @@ impl<'a> Run<'a> {
             ack_bottleneck: Link::bottleneck(),
             ack_access: Link::access(),
             sent: Vec::new(),
-            acks: Vec::new(),
             cwnd: Vec::new(),
             armed: u64::MAX,
             arrivals: 0,
@@ -213,7 +208,6 @@ impl<'a> Run<'a> {
 
     fn on_ack_at_sender(&mut self, now: u64, ack: &ReceiverAck, blocks: &SackBlocks) {
         let ReceiverAck { ack, stamp, ece, ace, retransmission, .. } = *ack;
-        self.acks.push((now, ack));
         self.una = self.una.max(ack);
         let ack = Ack { ack, stamp, ece, ace, sack: blocks, retransmission };
         self.sender.on_ack(Time::from_nanos(now), &ack, &mut self.outbox);

@@ -8,6 +8,7 @@
     clippy::type_complexity,
     reason = "the sources' letters and formulas"
 )]
+#![allow(unreachable_pub, reason = "shared by the files of this folder")]
 
 use penstock_aqm::{Cause, LinkInfo};
 use penstock_core::param::Value;

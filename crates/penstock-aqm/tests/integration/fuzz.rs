@@ -1,9 +1,6 @@
 //! A hundred thousand pseudo-random operations on every scheme; `make fuzz` does ten million.
 
-mod rig;
-#[path = "rig/rounds.rs"]
-mod rounds;
-
+use crate::rounds;
 use penstock_aqm::schemes;
 
 #[test]

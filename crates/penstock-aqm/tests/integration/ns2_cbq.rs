@@ -2,12 +2,10 @@
 //!
 //! The scheme is fed the recorded arrivals (`data/ns2/README.md`), and the link is never idle while something waits.
 
-mod rig;
-
+use crate::rig::{class, numbered, thesis_link};
 use penstock_aqm::{Env, LinkInfo, Next, build};
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Limit, Rng, Time};
-use rig::{class, numbered, thesis_link};
 
 struct Arrival {
     at: u64,
@@ -26,7 +24,7 @@ fn recorded() -> (Vec<Arrival>, [Vec<u32>; 2]) {
         left[1].push(words[4] as u32);
         Arrival { at, class: words[1] as u32, size: words[2] as u32 }
     };
-    (include_str!("data/ns2/cbq.txt").lines().map(read).collect(), left)
+    (include_str!("../data/ns2/cbq.txt").lines().map(read).collect(), left)
 }
 
 /// The classes in the order in which their packets leave.

@@ -1,8 +1,6 @@
 //! One flow against recordings of Linux 6.1.
 
-mod linux_path;
-
-use linux_path::{LinuxPath, Record, run};
+use crate::linux_path::{LinuxPath, Record, run};
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};
 use serde_json::Value as Json;

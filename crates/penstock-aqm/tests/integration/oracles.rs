@@ -1,15 +1,11 @@
 //! Every scheme against its oracle: a second, plain implementation, written from the source text alone.
 //!
 //! Both get the same random traces and the same random numbers, and every packet must meet the same fate in both.
-#![allow(unreachable_pub, missing_docs, reason = "shared by the files of this test")]
 
-mod oracle;
-mod rig;
-
-use oracle::{Bench, Entry, Fate, Given, Item, MS, ORACLES, Settings};
+use crate::oracle::{Bench, Entry, Fate, Given, Item, MS, ORACLES, Oracle, Settings};
+use crate::rig::{any_packet, thesis_link};
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, build, schemes};
 use penstock_core::{Bytes, Dscp, Limit, Packet, PacketMeta, Rare, Rate, Rng, Span, Time};
-use rig::{any_packet, thesis_link};
 use std::collections::BTreeMap;
 
 /// New schemes whose oracle is still to be written; empty in a release.
@@ -164,7 +160,7 @@ fn story(queue: &mut dyn Discipline<Numbered>, steps: &[Step], seed: u64) -> Vec
 }
 
 /// The oracle's.
-fn oracle_story(oracle: &mut dyn oracle::Oracle, steps: &[Step], seed: u64) -> Vec<(u64, u32, Fate)> {
+fn oracle_story(oracle: &mut dyn Oracle, steps: &[Step], seed: u64) -> Vec<(u64, u32, Fate)> {
     let mut bench = Bench { now: 0, rng: Rng::stream(seed, "aqm"), log: Vec::new() };
     let mut now = 0;
     for step in steps {

@@ -1,6 +1,5 @@
 //! One flow over one link with all its propagation delay on the return path, as the Linux recordings were made: a packet is
 //! delivered when its transmission begins.
-#![allow(dead_code, reason = "each test uses its part")]
 
 use penstock_core::{Bytes, Ecn, Time};
 use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};

@@ -1,12 +1,10 @@
 //! What every registered scheme must do, whatever its law.
 
-mod rig;
-
+use crate::rig::{Rig, any_packet, required, thesis_link, three_classes};
 use penstock_aqm::{LinkInfo, Probe, SchemeInfo, build, find, schemes};
 use penstock_core::param::{Default, Kind, ParamInfo, Settings, Value};
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rate, Rng, Span, Time};
 use proptest::prelude::*;
-use rig::{Rig, any_packet, required, thesis_link, three_classes};
 
 /// A run of arrivals, departures and pauses that takes a queue from empty to full and back.
 fn exercise(rig: &mut Rig, seed: u64) {

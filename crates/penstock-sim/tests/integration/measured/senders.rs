@@ -1,7 +1,7 @@
 //! Today's senders on one link: the shares of BBR, LEDBAT and Prague beside others, and the delay they leave. The tables of
 //! docs/explanation/senders.md are measured here.
 
-use crate::table::{key, named, number as numbers, table};
+use super::table::{key, named, number as numbers, table};
 use penstock_sim::{Scenario, run};
 use serde_json::{Value, json};
 

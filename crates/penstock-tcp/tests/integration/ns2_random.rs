@@ -1,9 +1,7 @@
 //! Packet by packet against ns-2.35 on random losses of data and acknowledgements, marks, windows, limits and receivers; for
 //! the profiles of earlier years ns-2.35 ran with their settings.
 
-mod ns2_path;
-
-use ns2_path::{Faults, run};
+use crate::ns2_path::{Faults, run};
 use penstock_core::Span;
 use penstock_core::param::Value;
 use penstock_tcp::{Profile, TcpParams};

@@ -4,17 +4,15 @@
 //! (recalled, not verified).
 //!
 //! # Law
-//! Each packet carries the count of packets delivered when it was sent, and the time of that count. When the packet is
-//! delivered, the rate is the number of packets delivered in between, divided by the longer of two times: that in which
-//! they were ACKed, and that in which they were sent. If an ACK delivers several packets, the one sent last gives the
-//! sample.
+//! Each packet carries the count of packets delivered when it was sent, and the time of that count. When it is delivered, the
+//! rate is the packets delivered in between over the longer of the time in which they were ACKed and the time in which they were
+//! sent. Of the packets that an ACK delivers, the one sent last gives the sample.
 //!
 //! # Differences
-//! * A sender has data until the end of its transfer, so no sample is limited by the application, only by a law that
-//!   deliberately sends less.
+//! * A sender has data until its end, so no sample is limited by the application, only by a law that holds back on purpose.
 
-use crate::packet_ranges::PacketRanges;
-use crate::packets_and_acks::{Ack, SackBlock};
+use crate::runs::Runs;
+use crate::wire::{Ack, SackBlock};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
 
@@ -22,14 +20,14 @@ use penstock_core::{Span, Time};
 #[derive(Clone, Copy, Debug)]
 struct SendRecord {
     at: Time,
-    /// Sending time of the packet whose delivery had been reported most recently.
+    /// When the packet was sent whose delivery had been reported last.
     first_at: Time,
-    /// Number of packets delivered when this one was sent, and when the last of them was reported.
+    /// Packets delivered by then, and when the last of them was reported.
     delivered: u32,
     delivered_at: Time,
-    /// Whether a SACK block has reported the packet.
+    /// It has been reported.
     reported: bool,
-    /// Whether the packet was sent while the sender deliberately held back.
+    /// Sent while the sender held back on purpose.
     limited: bool,
 }
 
@@ -40,7 +38,7 @@ pub(crate) struct RateSample {
     pub(crate) rate: f64,
     /// Packets that had been delivered when the sampled one was sent.
     pub(crate) prior: u32,
-    /// Whether the sampled packet was sent while the sender deliberately held back: the network may be faster.
+    /// Whether it was sent while the sender held back on purpose: the network may be faster.
     pub(crate) limited: bool,
     /// The round trip of the sampled packet.
     pub(crate) rtt: Span,
@@ -52,10 +50,9 @@ pub(crate) struct RateSampler {
     sent: VecDeque<SendRecord>,
     una: u32,
     /// Packets examined because a SACK block covered them.
-    examined: PacketRanges,
+    examined: Runs,
     delivered: u32,
-    /// Packets already counted as delivered that will be counted by ACKs again, since a timeout discarded their SACK
-    /// reports.
+    /// Packets counted as delivered that will be ACKed again, since a timeout has discarded their report.
     counted: u32,
     delivered_at: Time,
     first_at: Time,
@@ -69,7 +66,7 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender deliberately holds back, with `in_flight` packets in flight.
+    /// The sender holds back, with `in_flight` packets in flight.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }
@@ -113,7 +110,7 @@ impl RateSampler {
         self.first_at = newest.at;
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
         let delivered = self.delivered.wrapping_sub(newest.delivered);
-        // `delivered` is 0 if a timeout had discarded the reports of all these packets.
+        // Nothing is new where a timeout had forgotten the reports.
         (longer > Span::ZERO && delivered > 0).then(|| RateSample {
             rate: f64::from(delivered) / longer.as_secs(),
             prior: newest.delivered,
@@ -122,7 +119,7 @@ impl RateSampler {
         })
     }
 
-    /// Among the packets that `ack` delivers, the one sent last. Packets in blocks examined earlier are skipped.
+    /// Of the packets that `ack` delivers, the one sent last. Packets in blocks examined before are skipped.
     fn newest_delivered(&mut self, ack: &Ack<'_>) -> Option<SendRecord> {
         let mut newest = None;
         for seq in self.una..ack.ack {
@@ -177,14 +174,13 @@ mod tests {
         for seq in 0..10 {
             let now = at(100 + 10 * u64::from(seq));
             let sample = sampler.on_ack(now, &ack(seq + 1, &[]), 1).expect("a sample");
-            // All ten were sent before anything was delivered.
+            // All of them were sent when nothing was delivered.
             let rate = f64::from(seq + 1) / (0.1 + 0.01 * f64::from(seq));
             assert!((sample.rate - rate).abs() < 1e-9 && sample.prior == 0);
             sampler.on_send(now, 10 + seq, false);
         }
         let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
-        // Packet 10 was sent at 100 ms, when one packet had been delivered; ten more were delivered in the 100 ms
-        // since.
+        // Packet 10 went when one was delivered, at 100 ms; ten have been in the 100 ms since.
         assert_eq!(sample, RateSample { rate: 100.0, prior: 1, limited: false, rtt: Span::from_millis(100) });
     }
 
@@ -195,8 +191,7 @@ mod tests {
         let first = sampler.on_ack(at(150), &ack(1, &[]), 1).expect("a sample");
         assert!((first.rate - 1.0 / 0.15).abs() < 1e-9);
         sampler.on_send(at(150), 10, false);
-        // The rest are ACKed together: the rate is nine packets in the 90 ms of their sending, not in the instant of
-        // their ACKs.
+        // The rest at once: nine packets in 90 ms of sending, not in the moment of their acknowledgements.
         let rest = sampler.on_ack(at(151), &ack(10, &[]), 9).expect("a sample");
         assert!((rest.rate - 10.0 / 0.151).abs() < 1e-9);
         let last = sampler.on_ack(at(250), &ack(11, &[]), 1).expect("a sample");
@@ -216,8 +211,7 @@ mod tests {
             limited.push(sample.limited);
             sends(&mut sampler, seq + 4);
         }
-        // Packets 0 to 2 were sent before the sender held back; 3 to 7 were sent until those three and one more were
-        // delivered.
+        // 0 to 2 went before; 3 to 7 until the three were delivered, and one more.
         assert_eq!(limited, [false, false, false, true, true, true, true]);
         assert!(!sampler.sent.back().expect("a packet").limited);
     }
@@ -230,7 +224,7 @@ mod tests {
         assert!(sampler.on_ack(at(100), &ack(0, &block), 2).is_some());
         assert_eq!(sampler.on_ack(at(101), &ack(0, &block), 0), None);
         assert_eq!(sampler.delivered(), 2);
-        // The reports are discarded; packets counted earlier are not counted again.
+        // The report is discarded; packets counted before are not counted again.
         sampler.forget(2);
         sampler.on_send(at(300), 0, false);
         sampler.on_ack(at(400), &ack(3, &[]), 3);

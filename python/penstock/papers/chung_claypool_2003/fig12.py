@@ -2,18 +2,17 @@
 
 from functools import partial
 
-from penstock.reproduce.figure import at_least, every
-
-from . import step_load
-from .setup import claim
-from .step_load import loss, swing
+from penstock.papers.chung_claypool_2003 import step_load
+from penstock.papers.chung_claypool_2003.step_load import loss, swing
+from penstock.reproduce.figure import Claim, at_least, every
 
 measure = step_load.course
 study = step_load.runs("gentle RED", "RED")
 
 CLAIMS = (
-    claim(
+    Claim(
         "c17",
+        "from 250 flows on gentle does not clearly oscillate less than RED, but loses less",
         every(swing(queue="gentle RED") / swing(queue="RED") >= 0.8, loss(queue="gentle RED") < loss(queue="RED"))(
             flows=at_least(250)
         ),

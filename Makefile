@@ -52,7 +52,7 @@ papers-full: setup ## every published work in full, one after the other, recorde
 		{ code=$$?; [ $$code = 3 ] || exit $$code; failed=3; }; done; exit $${failed:-0}
 
 measured: setup ## write every measured table of the documentation again: docs/data, and the pages made from it
-	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test measured
+	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test integration measured
 	$(MAKE) schemes queue-law fec fluid model-figures
 
 schemes: setup ## measure every scheme on the standard link, and write docs/schemes-compared.md from it

@@ -4,9 +4,9 @@
 //! on all cores. Nothing may panic, packets are conserved, gauges stay finite, and the next timeout never lies in the
 //! past. A failure names the scheme and the attempt; the same numbers give the same failure again.
 
-#[path = "../../crates/penstock-aqm/tests/rig/mod.rs"]
+#[path = "../../crates/penstock-aqm/tests/integration/rig/mod.rs"]
 mod rig;
-#[path = "../../crates/penstock-aqm/tests/rig/rounds.rs"]
+#[path = "../../crates/penstock-aqm/tests/integration/rig/rounds.rs"]
 mod rounds;
 
 use penstock_aqm::schemes;

@@ -1,15 +1,17 @@
-"""Writing files whole or not at all."""
+"""Files: written whole or not at all; TOML read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from penstock.errors import PenstockError
 
-__all__ = ["FileError", "whole", "write_text"]
+__all__ = ["FileError", "read_toml", "whole", "write_text"]
 
 
 class FileError(PenstockError):
@@ -48,6 +50,14 @@ def write_text(file: str | Path, text: str) -> None:
     """Write a UTF-8 text file whole or not at all: see `whole`."""
     with whole(file) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def read_toml(file: Path) -> Mapping[str, Any]:
+    """The content of a TOML file. Raises `PenstockError` if it is not valid TOML."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise PenstockError(f"{file}: {error}") from None
 
 
 def _is_stream(file: Path) -> bool:

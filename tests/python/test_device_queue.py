@@ -1,4 +1,4 @@
-"""`device_queue` of a link in scenarios; crates/penstock-sim/tests/device_queue.rs tests what it does."""
+"""`device_queue` of a link in scenarios; crates/penstock-sim/tests/integration/device_queue.rs tests what it does."""
 
 from __future__ import annotations
 

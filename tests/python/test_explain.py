@@ -157,3 +157,15 @@ def test_the_bandwidth_of_cake_is_a_rate(rate: str | float) -> None:
     value = f'"{rate}"' if isinstance(rate, str) else rate
     found = explanation.prepare(f"cake:bandwidth={value}", "100Mbit", "10ms", None, "1BDP")
     assert found.queue.canonical["params"]["bandwidth"] == 95_000_000
+
+
+@pytest.mark.parametrize("setting", ["shaper:rate", 'ras:cir="1Mbit",pir', "cake:bandwidth"])
+def test_a_bare_number_for_a_rate_of_a_scheme_is_in_bits_per_second(setting: str) -> None:
+    def canonical(rate: str) -> object:
+        params = explanation.prepare(f"{setting}={rate}", "100Mbit", "10ms", None, "1BDP").queue.canonical["params"]
+        return params[setting.replace(",", ":").split(":")[-1]]
+
+    assert canonical("2000000") == canonical("2e6") == canonical('"2Mbit"') == 2_000_000
+    for wrong in ("0", "true", "inf", '"2"'):
+        with pytest.raises(ps.PenstockError, match="rate"):
+            canonical(wrong)

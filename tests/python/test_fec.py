@@ -1,4 +1,4 @@
-"""Forward error correction in scenarios: keys, what is refused, and what comes of it. Closed forms: tests/fec.rs."""
+"""Forward error correction in scenarios: keys, refusals, results; crates/penstock-sim has the closed forms."""
 
 from __future__ import annotations
 

@@ -22,11 +22,10 @@ SOURCES = {
 def imported(module: str) -> Iterator[str]:
     """The modules of the package that `module` imports, at its head or in a function; not the package itself."""
     for node in ast.walk(ast.parse(SOURCES[module].read_text())):
-        if not isinstance(node, ast.ImportFrom):
-            continue
-        above = module.split(".")[: -node.level] if node.level else []
-        origin = ".".join(filter(None, [*above, node.module]))
-        if origin.startswith("penstock"):
+        if isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if node.level:  # `from .setup import ...`, from a module that is no package
+                origin = ".".join([*module.split(".")[: -node.level], *filter(None, [node.module])])
             for alias in node.names:
                 name = f"{origin}.{alias.name}"
                 found = name if name in SOURCES else origin

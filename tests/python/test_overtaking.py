@@ -1,4 +1,4 @@
-"""Jitter, reordering and unlike directions in scenarios: keys, errors, round trips. Arrivals: tests/overtaking.rs."""
+"""Jitter, reordering and unlike directions in scenarios: keys, errors, round trips. Arrivals: overtaking.rs."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 //! length drop until they are. Settings are the defaults; schemes with classes have three. A figure is the median of
 //! many short batches. The run fails if a scheme slows down by more than `MAX_GROWTH` from 1000 to 100 000 flows.
 
-#[path = "../tests/rig/mod.rs"]
+#[path = "../tests/integration/rig/mod.rs"]
 mod rig;
 
 use penstock_aqm::{Discipline, Env, LinkInfo, SchemeInfo, build, schemes};

@@ -8,12 +8,12 @@ mod class_queue;
 mod classes;
 pub(crate) mod drop_front;
 pub mod drr;
-#[cfg(test)]
-mod drr_bench;
 mod drr_buffer;
 #[cfg(test)]
 mod drr_oracle;
 mod drr_queues;
+#[cfg(test)]
+mod drr_test_harness;
 pub mod dsdrr;
 pub mod dtdrr;
 pub(crate) mod dual_curvy_red;
@@ -27,6 +27,7 @@ pub(crate) mod fq_codel;
 pub(crate) mod fq_pie;
 mod gps;
 mod guard;
+mod indexed_heap;
 pub(crate) mod lazy_heap;
 mod level_queue;
 mod packet_queue;
@@ -35,22 +36,21 @@ pub(crate) mod pq;
 pub(crate) mod push_out;
 pub mod qsdrr;
 pub(crate) mod queue_list;
-mod ranking;
 pub(crate) mod ras;
-#[cfg(test)]
-pub(crate) mod recorder;
 pub(crate) mod salted_hash;
 pub(crate) mod scfq;
 mod scheduler;
 pub mod sfq;
 pub(crate) mod shaper;
 pub mod tdrr;
-mod weights;
+#[cfg(test)]
+pub(crate) mod test_harness;
+mod weighted_classes;
 pub(crate) mod wf2q;
 pub(crate) mod wfq;
 pub(crate) mod wred_dfq;
 
-use crate::aqm::{Backlog, Cause, LinkInfo};
+use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use penstock_core::{Packet, Rare, Rng, Time};
 
 /// The fate of a packet, with the backlog after it.
@@ -149,6 +149,14 @@ pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
     pub probe: &'a mut W,
     /// Supplies the rare facts of packets.
     pub facts: &'a dyn Facts<P>,
+}
+
+impl<P, W: ?Sized> Env<'_, P, W> {
+    /// What the law of this `queue` is told, with `link_bytes` bytes waiting at the link.
+    #[inline]
+    pub(crate) fn cx(&mut self, queue: Backlog, link_bytes: u64) -> Cx<'_> {
+        Cx { now: self.now, queue, link_bytes, rng: self.rng }
+    }
 }
 
 /// Number of packets that one [`Discipline::dequeue`] drops at most, so that its work is bounded. What is left to drop is

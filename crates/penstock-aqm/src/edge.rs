@@ -5,10 +5,10 @@
 //! action, which its caller carries out.
 
 pub mod car;
-pub mod classifier;
 pub mod classify;
 mod colour;
-pub mod conditioned;
+pub mod conditioned_queue;
+pub mod match_rules;
 pub mod policer;
 pub mod srtcm;
 pub mod token_bucket;
@@ -99,7 +99,7 @@ impl FromValue for Action {
 /// A conditioner on a test bench.
 #[cfg(test)]
 pub(crate) mod bench {
-    use super::conditioned::Stage;
+    use super::conditioned_queue::Stage;
     use super::{Action, Conditioner};
     use crate::aqm::{Backlog, Cx};
     use crate::registry::build_stage;

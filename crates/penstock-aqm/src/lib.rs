@@ -16,12 +16,12 @@ pub mod edge;
 mod id_table;
 pub mod law;
 mod per_flow;
+mod periodic_timer;
 mod registry;
 #[cfg(test)]
-#[path = "../tests/rig/mod.rs"]
+#[path = "../tests/integration/rig/mod.rs"]
 mod rig;
 mod scheme;
-mod ticker;
 mod tokens;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};

@@ -1,8 +1,8 @@
 //! All schemes by name. Adding a law is its file and one line here.
 
-mod stages;
+mod conditioners;
 
-pub use stages::{build_stage, conditioners, find_conditioner, shapers};
+pub use conditioners::{build_stage, conditioners, find_conditioner, shapers};
 
 use crate::aqm::{Aqm, LinkInfo};
 use crate::discipline::{Discipline, Probe};

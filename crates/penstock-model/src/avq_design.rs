@@ -9,8 +9,8 @@
 //! which on the imaginary axis gives omega = sqrt((d + sqrt(d^2 + 4 K2^2 alpha^2)) / 2), d = K12^2 - K11^2, and
 //! omega R + arctan(omega / K11) - arctan(omega / alpha) = pi / 2.
 
+use crate::bisection;
 use crate::plant::Plant;
-use crate::root;
 use core::f64::consts::FRAC_PI_2;
 use penstock_core::math;
 
@@ -41,7 +41,7 @@ pub fn alpha(plant: &Plant, gamma: f64, reading: Reading) -> Option<f64> {
     };
     let k2 = slope * gamma * plant.capacity / plant.flows;
     let d = k2 * k2 - k11 * k11;
-    root::between(1e-9, 1e6, |alpha| {
+    bisection::between(1e-9, 1e6, |alpha| {
         let omega = math::sqrt(f64::midpoint(d, math::sqrt(d * d + 4.0 * k2 * k2 * alpha * alpha)));
         let phase = omega * plant.rtt + math::atan(omega / k11) - FRAC_PI_2;
         if lead { phase - math::atan(omega / alpha) } else { phase }

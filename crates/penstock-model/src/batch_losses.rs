@@ -4,7 +4,7 @@
 //! N_T = A_1 + ... + A_M losses, M Poisson with mean lambda T. With p = lambda E[A] and x = p T the mean of N_T, lambda
 //! T is x / E[A]. The code repairs a block of at most h losses, and nothing of the others.
 
-use crate::root;
+use crate::bisection;
 use alloc::vec::Vec;
 use penstock_core::math;
 
@@ -105,7 +105,7 @@ pub fn threshold(first: &Batches, second: &Batches, h: usize) -> Option<f64> {
             return None;
         }
     }
-    root::between(low, high, |x| difference(first, second, x, h))
+    bisection::between(low, high, |x| difference(first, second, x, h))
 }
 
 #[cfg(test)]

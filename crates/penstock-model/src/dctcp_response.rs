@@ -1,14 +1,14 @@
 //! DCTCP's steady state: M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3 (marks above a
 //! threshold); K. De Schepper et al., "PI2", CoNEXT 2016, appendix A (marks at random). The protocol is RFC 8257.
 
-use crate::root;
+use crate::bisection;
 use penstock_core::math;
 
 /// alpha of N synchronized flows whose windows are `w` >= 1 packets, W* = (C RTT + K) / N, when the queue reaches the
 /// threshold K: alpha^2 (1 - alpha / 4) = (2 W* + 1) / (W* + 1)^2, equation 6, of which sqrt(2 / W*) is the limit.
 pub fn alpha_under_threshold(w: f64) -> f64 {
     let wanted = (2.0 * w + 1.0) / ((w + 1.0) * (w + 1.0));
-    root::between(0.0, 1.0, |alpha| alpha * alpha * (1.0 - alpha / 4.0) - wanted).unwrap_or(1.0)
+    bisection::between(0.0, 1.0, |alpha| alpha * alpha * (1.0 - alpha / 4.0) - wanted).unwrap_or(1.0)
 }
 
 /// How the queue swings above a threshold of K packets, in packets.

@@ -23,6 +23,7 @@ extern crate alloc;
 
 pub mod avq_design;
 pub mod batch_losses;
+mod bisection;
 pub mod blue_design;
 pub mod complex;
 pub mod cubic_response;
@@ -45,7 +46,6 @@ pub mod queue_law;
 pub mod red_spacing;
 pub mod red_weight;
 pub mod redopt_design;
-mod root;
 pub mod sfc_design;
 pub mod sqrt_law;
 

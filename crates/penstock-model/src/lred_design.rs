@@ -1,8 +1,8 @@
 //! The gain beta of LRED: thesis, equation 1.26, after C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, "LRED: A Robust
 //! Active Queue Management Scheme Based on Packet Loss Ratio", INFOCOM 2004.
 
+use crate::bisection;
 use crate::plant::Plant;
-use crate::root;
 use core::f64::consts::FRAC_PI_2;
 use penstock_core::math;
 
@@ -35,7 +35,7 @@ pub fn bounds(plant: &Plant, eta: f64) -> Bounds {
     let k11 = 2.0 * flows / (capacity * rtt * rtt);
     // the left side is 0 at 0 and above pi / 2 at pi / (2 R), and rises between
     let phase = |omega: f64| omega * rtt + math::atan(omega / k11) - FRAC_PI_2;
-    let omega = root::between(0.0, FRAC_PI_2 / rtt, phase).unwrap_or(0.0);
+    let omega = bisection::between(0.0, FRAC_PI_2 / rtt, phase).unwrap_or(0.0);
     let window = plant.window();
     Bounds {
         phase: omega * math::sqrt(omega * omega + k11 * k11) * math::sqrt(eta) * rtt / capacity,

@@ -4,8 +4,8 @@
 //! frequencies: then the closed loop is stable if and only if L(i omega), 0 < omega, crosses the real axis to the left
 //! of -1 as often upwards as downwards. That holds for TCP with all laws of [`crate::fluid`].
 
+use crate::bisection;
 use crate::complex::Complex;
-use crate::root;
 use core::f64::consts::PI;
 use penstock_core::math;
 
@@ -65,7 +65,7 @@ pub fn margins(open_loop: impl Fn(Complex) -> Complex, delay: f64) -> Margins {
 
 /// The gain passes 1 between two frequencies: notes how far the phase is from half a turn there, if nearer than before.
 fn gain_is_one(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high: f64) {
-    if let Some(omega) = root::between(low, high, |omega| at(omega).modulus() - 1.0) {
+    if let Some(omega) = bisection::between(low, high, |omega| at(omega).modulus() - 1.0) {
         // the angle of -L: what is missing to half a turn
         let missing = (-at(omega)).angle();
         if found.phase.is_nan() || missing.abs() < found.phase.abs() {
@@ -77,7 +77,7 @@ fn gain_is_one(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high
 /// The phase passes half a turn between two frequencies: notes the gain there, if nearer to 1 than before. Returns the
 /// part of this crossing in Nyquist's count: 1 upwards and -1 downwards, to the left of -1.
 fn half_turn(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high: f64) -> i32 {
-    let Some(omega) = root::between(low, high, |omega| at(omega).im) else { return 0 };
+    let Some(omega) = bisection::between(low, high, |omega| at(omega).im) else { return 0 };
     let factor = 1.0 / at(omega).modulus();
     if math::ln(factor).abs() < math::ln(found.gain).abs() {
         (found.gain, found.gain_omega) = (factor, omega);
@@ -178,7 +178,7 @@ mod tests {
         };
         let lag = |w: f64| 2.0 * ((20.0 * w).atan() + (0.01 * w).atan() - (2.0 * w).atan()) - FRAC_PI_2;
         let border = |low: f64, high: f64| {
-            let w = root::between(low, high, lag).unwrap();
+            let w = bisection::between(low, high, lag).unwrap();
             w * (1.0 + 400.0 * w * w) * (1.0 + 1e-4 * w * w) / (1.0 + 4.0 * w * w)
         };
         let borders = [border(0.01, 0.15), border(0.16, 3.0), border(3.0, 1e4)];

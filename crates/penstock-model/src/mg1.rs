@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn rare_and_certain_losses_keep_their_digits() {
         // the tail of M/D/1 falls by 1 / z a place, z > 1 the root of rho (z - 1) = ln z
-        let z = crate::root::between(1.5, 10.0, |z| 0.5 * (z - 1.0) - z.ln()).unwrap();
+        let z = crate::bisection::between(1.5, 10.0, |z| 0.5 * (z - 1.0) - z.ln()).unwrap();
         for k in [20, 40, 60] {
             let falls = loss(0.5, k + 1) / loss(0.5, k);
             assert!((falls * z - 1.0).abs() < 1e-9, "{falls} at {k}");

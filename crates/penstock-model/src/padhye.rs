@@ -7,7 +7,7 @@
 //! p is the probability that a packet is lost whose forerunner in the same round was not; what follows a loss in its
 //! round is lost too. Under independent losses it is therefore the rate of loss events, as in RFC 5348.
 
-use crate::root;
+use crate::bisection;
 use penstock_core::math;
 
 /// What a sender knows of its path.
@@ -118,8 +118,8 @@ pub fn probability(rate: f64, path: &Path, timeouts: bool) -> Option<f64> {
 /// given.
 pub(crate) fn falling(low: f64, window_limit: f64, b: f64, f: impl Fn(f64) -> f64) -> Option<f64> {
     let knee = knee(window_limit, b);
-    let limited = if knee > low { root::between(low, knee * (1.0 - 1e-12), &f) } else { None };
-    limited.or_else(|| root::between(low.max(knee * (1.0 + 1e-12)), 1.0, &f))
+    let limited = if knee > low { bisection::between(low, knee * (1.0 - 1e-12), &f) } else { None };
+    limited.or_else(|| bisection::between(low.max(knee * (1.0 + 1e-12)), 1.0, &f))
 }
 
 /// The loss rate at which E[W] = W_m; 1 where every E[W] is larger.

@@ -94,7 +94,7 @@ mod tests {
     fn the_printed_gains_tell_what_they_were_made_of() {
         // a + b = 2 K_PI / omega_g gives R, and a - b = K_PI / f the frequency
         let sum = |rtt: f64| at(rtt, 170.0).a + at(rtt, 170.0).b;
-        let rtt = crate::root::between(0.1, 1.0, |rtt| sum(rtt) - (0.000_344_519 + 0.000_343_499)).unwrap();
+        let rtt = crate::bisection::between(0.1, 1.0, |rtt| sum(rtt) - (0.000_344_519 + 0.000_343_499)).unwrap();
         assert!((rtt - 0.252_000_2).abs() < 5e-8, "{rtt}");
         let frequency = |difference: f64| at(rtt, 170.0).k_pi / difference;
         assert!((frequency(0.000_344_519 - 0.000_343_499) - 169.95).abs() < 0.005);

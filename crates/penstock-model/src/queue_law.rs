@@ -14,8 +14,8 @@
 //! * The paper's windows have no timeouts. [`Windows::WithTimeouts`] has the full model with T_0 = max(min RTO, 2 R),
 //!   R = RTLD + q / SR, for drops; a mark never makes a timeout.
 
+use crate::bisection;
 use crate::padhye::{self, Path};
-use crate::root;
 use penstock_core::math;
 
 /// What the router does to the packets that it picks.
@@ -106,7 +106,7 @@ impl QueueLaw {
         // the window depends on q through T_0 / R only, and is never above that without timeouts
         let without = Self { windows: Windows::WithoutTimeouts, ..*self };
         let highest = flows * without.window(p, 0.0) * self.accepted(p) - self.rtld * self.service_rate;
-        root::between(0.0, highest, excess).unwrap_or(highest)
+        bisection::between(0.0, highest, excess).unwrap_or(highest)
     }
 
     /// The inverse of [`Self::queue`]: the probability that holds the queue of `flows` flows at `q` packets, the
@@ -128,7 +128,7 @@ impl QueueLaw {
             let probability = control(0.0).clamp(0.0, 1.0);
             return Some(Crossing { queue: 0.0, probability, at_jump: false });
         }
-        let queue = root::between(0.0, top, short)?;
+        let queue = bisection::between(0.0, top, short)?;
         let around = queue * 1e-9 + 1e-12;
         let at_jump = control(queue + around) - control((queue - around).max(0.0)) > 1e-6;
         let probability = self.probability(flows, queue)?;

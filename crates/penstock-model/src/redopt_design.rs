@@ -12,8 +12,8 @@
 //!   RED", INFOCOM 2001, with a floor of 50 packets.
 //! * `ps.model.redopt_search` needs no model: it measures which thresholds have the calmest centred queue.
 
+use crate::bisection;
 use crate::padhye::{self, Path};
-use crate::root;
 use core::f64::consts::LN_10;
 use penstock_core::math;
 
@@ -66,7 +66,7 @@ pub struct Settings {
 }
 
 /// The shortest and the longest distance of thresholds that are looked at, in packets.
-const LEAST_SPREAD: f64 = 50.0;
+const MIN_SPREAD: f64 = 50.0;
 const LARGEST_SPREAD: f64 = 1e7;
 
 /// RED's settings for this load; `None` where no drop probability does, or no distance up to ten million packets.
@@ -74,7 +74,7 @@ const LARGEST_SPREAD: f64 = 1e7;
 /// S is the fixed point: it makes the queue, which is in the round trip, from which S comes.
 pub fn settings(load: &Load, spread: Spread) -> Option<Settings> {
     let excess = |s: f64| at_spread(load, s).map(|settings| wanted_spread(load, spread, &settings) - s);
-    let mut s = LEAST_SPREAD;
+    let mut s = MIN_SPREAD;
     if excess(s)? > 0.0 {
         let mut high = 2.0 * s;
         while excess(high)? > 0.0 {
@@ -83,7 +83,7 @@ pub fn settings(load: &Load, spread: Spread) -> Option<Settings> {
                 return None;
             }
         }
-        s = root::between(high / 2.0, high, |s| excess(s).unwrap_or(f64::INFINITY))?;
+        s = bisection::between(high / 2.0, high, |s| excess(s).unwrap_or(f64::INFINITY))?;
     }
     at_spread(load, s)
 }
@@ -111,7 +111,7 @@ fn wanted_spread(load: &Load, spread: Spread, settings: &Settings) -> f64 {
             let omega_g = 0.1 * (two_n / (settings.rtt * window)).min(1.0 / settings.rtt);
             let k = -math::ln_1p(-settings.w_q) * load.tcp_capacity;
             let gain = math::sqrt(1.0 + (omega_g / k) * (omega_g / k));
-            (settings.max_p * window * window * window / (two_n * two_n * gain)).max(LEAST_SPREAD)
+            (settings.max_p * window * window * window / (two_n * two_n * gain)).max(MIN_SPREAD)
         }
     }
 }

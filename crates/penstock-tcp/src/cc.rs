@@ -2,8 +2,8 @@
 //!
 //! A law handles one event: it changes the window in [`SenderState`] and has packets sent. [`Law`] lists the laws.
 
-pub(crate) mod accurate;
-mod aggregation;
+pub(crate) mod accurate_ecn;
+mod ack_aggregation;
 mod bbr;
 mod cubic;
 mod dctcp;
@@ -11,23 +11,23 @@ mod hystart;
 mod hystart_plus;
 mod ledbat;
 mod newreno;
-mod pipe;
 mod policer_detection;
 mod prague;
 mod prr;
 mod prr_without_sack;
-mod rack;
+mod rack_tlp;
 mod registry;
 mod reno;
 mod sack;
+mod sack_ns2;
 mod tahoe;
 mod vegas;
 mod window_law;
 
 pub(crate) use registry::Law;
 
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::{HALF, LastReduction, SenderState};
-use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 /// A congestion control law, loss recovery included.
@@ -46,7 +46,7 @@ pub(crate) trait CongestionControl {
     /// The timer of a tail-loss probe expired, for a law that has armed one.
     fn on_probe<N: Network>(&mut self, _s: &mut SenderState, _now: Time, _net: &mut N) {}
 
-    /// A packet that waited for its pacing may go.
+    /// Pacing allows the next packet to leave.
     fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if (1..s.params.dupack_threshold).contains(&s.dupacks) && s.next == s.max {
             s.limited_transmit(now, net);
@@ -67,8 +67,8 @@ pub(crate) trait CongestionControl {
     fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// New data is ACKed outside recovery: move on, and grow by the packets ACKed unless a mark is echoed. The first ACK opens
-/// the window.
+/// New data is ACKed outside recovery: advance `una`, and grow the window by the ACKed packets unless the ACK echoes a
+/// mark. The first ACK sets the initial window.
 #[inline]
 pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {
     if s.una == 0 {
@@ -82,7 +82,7 @@ pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, gro
     }
 }
 
-/// The same with Reno's growth.
+/// As [`on_new_ack_with`], with Reno's growth.
 #[inline]
 pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     on_new_ack_with(s, now, ack, |s, acked| s.grow(now, acked));
@@ -110,8 +110,8 @@ pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     }
 }
 
-/// The response to a timeout without scoreboard: halve the threshold, unless a mark has just done so, and send everything
-/// from `una` on again, one packet first (RFC 5681, section 3.1).
+/// The response to a timeout of a sender without a scoreboard: halve the threshold, unless a mark has just done so, and
+/// send everything from `una` on again, one packet first (RFC 5681, section 3.1).
 pub(crate) fn restart_after_timeout<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
     s.inflation = 0;
     if s.last_reduction == LastReduction::Mark {
@@ -129,8 +129,8 @@ pub(crate) fn go_back<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
     s.fill_window(now, net);
 }
 
-/// Whether duplicate ACKs reveal a new loss. They do not while packets of a window of data that was already reduced are being
-/// repaired (RFC 6582, section 4.1), or one loss would reduce the window twice.
+/// Whether duplicate ACKs reveal a new loss. Duplicate ACKs are ignored during the repair of a window of data for which
+/// the congestion window was already reduced; otherwise one loss would reduce it twice (RFC 6582, section 4.1).
 pub(crate) fn is_new_loss(s: &SenderState) -> bool {
     s.una > s.recover || s.rules().answers_first_loss(s.last_reduction == LastReduction::None, s.una)
 }

@@ -3,21 +3,21 @@
 //! A. Aggarwal, S. Savage, T. Anderson, "Understanding the Performance of TCP Pacing", INFOCOM 2000.
 //!
 //! # Law
-//! After a packet the next one waits for `SRTT / (gain cwnd)`, so that a window takes `1/gain` of a round trip; the gain is 2
-//! below the threshold, so that a window may double in the next round trip, and 1.2 above. A law may set a rate instead; then a
-//! packet that leaves late shortens the wait of the next one by the same time, at most by half. Before the first round-trip time
-//! is measured nothing waits. Idle time earns no further credit.
+//! Consecutive packets are `SRTT / (gain cwnd)` apart, so that a window takes `1/gain` of a round trip. The gain is 2
+//! in slow start, so that the window can double within a round trip, and 1.2 afterwards. A law may set a rate instead;
+//! a packet that leaves late then shortens the wait of the next one by its delay, at most by half. Packets are not
+//! paced before the first round-trip time is measured. Idle time earns no credit beyond that.
 //!
 //! # Differences
 //! * The gains are Linux's (recalled, not verified); the paper has 1.
-//! * That late packets shorten the next wait was seen in captures of BBR in Linux 6.1.
+//! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
 //! * Packets go one by one, without the bursts of segmentation offload.
 //! * A single retransmission of Reno and NewReno leaves at once; the packets after it wait for it.
 
 use crate::rate_sample::RateSampler;
 use penstock_core::{Span, Time};
 
-/// Windows sent in a round trip, in slow start and from then on.
+/// Windows sent per round trip in slow start, and after it.
 const START_GAIN: f64 = 2.0;
 const GAIN: f64 = 1.2;
 
@@ -30,7 +30,7 @@ pub(crate) struct Pacer {
     pub(crate) waiting: Time,
     /// Packets per second, for a law that sets the rate.
     pub(crate) rate: Option<f64>,
-    /// For a law that measures the rate of delivery.
+    /// The sampler of the delivery rate, for a law that uses it.
     pub(crate) sampler: Option<RateSampler>,
 }
 
@@ -53,7 +53,7 @@ impl Pacer {
         self.next.max(now).since(now)
     }
 
-    /// A packet goes now, with this window, threshold and smoothed round trip.
+    /// A packet is sent at `now`; computes when the next one may leave.
     pub(crate) fn on_send(&mut self, now: Time, cwnd: f64, ssthresh: f64, srtt: Option<Span>) {
         let gain = if cwnd < ssthresh { START_GAIN } else { GAIN };
         let gap = match (self.rate, srtt) {

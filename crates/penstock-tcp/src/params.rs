@@ -16,15 +16,16 @@ const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MILLI;
 
 penstock_core::params! {
-    /// All parameters of a TCP flow, sender and receiver. The first default holds in every profile that has none of its own.
+    /// All parameters of a TCP flow, sender and receiver. A default without `in PROFILE` holds in every profile for
+    /// which no other is given.
     pub struct TcpParams by Profile {
         /// Congestion control of the sender.
         flavour: Flavour = Text("reno");
-        /// Receive window: at most this many packets are outstanding.
+        /// Receive window: the maximum number of outstanding packets.
         window: u32 = Number(20.0), in Linux: Number(4096.0), unit: "packets", range: 1.0..=1e8;
         /// Length of the transfer in data packets; endless if neither this nor bytes is given.
         packets: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=4e9;
-        /// Length of the transfer in bytes; with recovery = "ns2" the last packet is filled up.
+        /// Length of the transfer in bytes; with recovery = "ns2" it is rounded up to whole packets.
         bytes: Option<Bytes> = Default::Absent, unit: "bytes", range: 1.0..=4e18;
         /// User data per packet.
         packet: Bytes = Number(1000.0), in Linux: Number(1460.0), unit: "bytes", range: 1.0..=65_535.0;
@@ -38,17 +39,17 @@ penstock_core::params! {
         sack_blocks: u32 = Number(3.0), range: 1.0..=4.0;
         /// Minimum retransmission timeout (RFC 6298: 1 s).
         min_rto: Span = Nanos(200 * MILLI), in Ns2Of2001 | Ns2Of2003: Nanos(SECOND), unit: "s", range: 0.0..=1e4;
-        /// What min_rto is the minimum of: the timeout, or its variance term 4 RTTVAR as in Linux.
+        /// Quantity that min_rto bounds: the whole timeout, or its variance term 4 RTTVAR as in Linux.
         rto_floor: RtoFloor = Text("timeout"), in Linux: Text("variance");
         /// Maximum retransmission timeout, back-off included.
         max_rto: Span = Nanos(60 * SECOND), in Linux: Nanos(120 * SECOND), unit: "s", range: 0.0..=1e4;
         /// Retransmission timeout before the first round-trip time is measured (RFC 6298: 1 s).
         initial_rto: Span = Nanos(3 * SECOND), in Ns2Of2001 | Ns2Of2003: Nanos(6 * SECOND), in Linux: Nanos(SECOND),
             unit: "s", range: 0.0..=1e4;
-        /// Granularity of the clock that measures round-trip times; 0 s is exact.
+        /// Granularity of the clock that measures round-trip times; 0 s: exact.
         tick: Span = Nanos(10 * MILLI), in Ns2Of2001: Nanos(100 * MILLI), in Linux: Nanos(0), unit: "s", range: 0.0..=10.0;
-        /// Time from the last tick of that clock to the start of the run; "ns2": as for the first agent of an ns-2 run with the
-        /// default seed.
+        /// Time from the last tick of that clock to the start of the run; "ns2": the value of the first agent of an
+        /// ns-2 run with the default seed.
         phase: ClockPhase = Text("ns2"), unit: "s", range: 0.0..=10.0;
         /// Initial congestion window (RFC 6928: 10).
         initial_window: f64 = Number(2.0), in Ns2Of2001: Number(1.0), in Linux: Number(10.0),
@@ -57,68 +58,74 @@ penstock_core::params! {
         initial_ssthresh: Ssthresh = Text("window"), in Linux: Number(1e9), unit: "packets", range: 2.0..=1e9;
         /// Longest time that an ACK waits for a second packet (RFC 1122: below 0.5 s).
         delayed_ack: DelayedAck = Text("off"), in Linux: Nanos(40 * MILLI), unit: "s", range: 0.0..=0.5;
-        /// With delayed ACKs: number of data packets at the start of the connection that are ACKed at once. Unless it is 0, pushed
-        /// packets (`write`) are ACKed at once too.
+        /// With delayed ACKs: number of data packets at the start of the connection that are ACKed immediately. Unless
+        /// it is 0, pushed packets (`write`) are ACKed immediately too.
         quick_acks: u32 = Number(0.0), in Linux: Number(140.0), unit: "packets", range: 0.0..=65_535.0;
-        /// With delayed ACKs: number of data packets after the 16th that may be ACKed late although they are among the first
-        /// `quick_acks`; 15 in recordings of Linux.
+        /// With delayed ACKs: number of data packets after the 16th whose ACKs may be delayed although they are among
+        /// the first `quick_acks`; 15 in recordings of Linux.
         quick_gap: u32 = Number(0.0), in Linux: Number(15.0), unit: "packets", range: 0.0..=65_535.0;
-        /// User data that the application writes at a time. The packet in which a write ends is pushed, and so is the last packet
-        /// of a transfer. 0: only that one.
+        /// User data that the application writes at a time. The packet in which a write ends is pushed (PSH), and so is
+        /// the last packet of a transfer. 0: only the last packet is pushed.
         write: Bytes = Number(0.0), unit: "bytes", range: 0.0..=4e9;
-        /// With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more packets, for this time or a
-        /// twentieth of the first round trip, whichever is shorter, and 0.1 ms. 0 s: it does not wait.
+        /// With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more packets. The wait
+        /// is this time or a twentieth of the first round-trip time, whichever is shorter, plus 0.1 ms. 0 s: no wait.
         sack_delay: Span = Nanos(0), in Linux: Nanos(MILLI), unit: "s", range: 0.0..=1.0;
-        /// Timers expire at the ticks of a clock of this period as in a Linux kernel, a tail-loss probe two ticks later; CUBIC
-        /// measures time with it. 0 s is exact.
+        /// Period of the kernel clock: timers expire at its ticks as in Linux, tail-loss probes two ticks later, and
+        /// CUBIC measures time in ticks. 0 s: exact timers.
         timer_tick: Span = Nanos(0), unit: "s", range: 0.0..=1.0;
         /// Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         ecn: bool = Flag(false);
-        /// The flow opens with a packet of `ack_size` bytes, which is ACKed before data is sent; Vegas opens with a data packet.
+        /// The flow starts with an opening packet of `ack_size` bytes without data, and sends data once that is ACKed.
+        /// Not for vegas with recovery = "ns2".
         syn: bool = Flag(true), in Ns2Of2001 | Linux: Flag(false);
         /// Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
         limited_transmit: bool = Flag(true), in Ns2Of2001: Flag(false);
-        /// Every ACK gives a round-trip time (RFC 7323); otherwise one packet per window is timed, never a retransmission (Karn).
+        /// Measure the round-trip time with every ACK (RFC 7323); otherwise with one packet per window, never with a
+        /// retransmission (Karn's algorithm).
         timestamps: bool = Flag(false), in Linux: Flag(true);
-        /// Number of duplicate ACKs that signals a loss.
+        /// Number of duplicate ACKs that signal a loss.
         dupack_threshold: u32 = Number(3.0), range: 1.0..=1000.0;
-        /// Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
+        /// Rules of loss recovery: those of ns-2.35, or those of RFC 5681, 6582 and 6675.
         recovery: RecoveryRules = Text("ns2"), in Linux: Text("rfc");
-        /// What a loss halves: the window in use as a real or a whole number, or the packets in flight.
+        /// Quantity that a loss halves: the used window as a real or as a whole number, or the number of packets in
+        /// flight.
         halving: Halving = Text("whole"), in Ns2: Text("real");
-        /// What window growth counts: ACKs, or the packets that they acknowledge (RFC 3465).
+        /// Unit by which the window grows: ACKs, or ACKed packets (RFC 3465).
         counting: Counting = Text("acks"), in Linux: Text("packets");
-        /// Recovery by RFC 6675 or by NewReno reduces the window in proportion to the packets delivered (RFC 6937).
+        /// In recovery by RFC 6675 or NewReno, reduce the window in proportion to the delivered packets (proportional
+        /// rate reduction, RFC 6937).
         prr: bool = Flag(false), in Linux: Flag(true);
-        /// Recovery by RFC 6675 may retransmit the highest packet once (NextSeg, rule 4).
+        /// Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission; NextSeg,
+        /// rule 4).
         rescue: bool = Flag(true), in Linux: Flag(false);
-        /// With SACK: losses are detected by sending times (RFC 8985), and a mark reduces the window step by step as a loss does;
-        /// otherwise by RFC 6675.
+        /// With SACK: detect losses by sending times (RACK, RFC 8985), and reduce the window gradually after a mark as
+        /// after a loss; otherwise detect losses by counts of reported packets (RFC 6675).
         rack: bool = Flag(false), in Linux: Flag(true);
         /// With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
         tlp: bool = Flag(false), in Linux: Flag(true);
-        /// Packets are spread over time instead of sent in bursts: a window takes half of the round trip in slow start and 1/1.2 of
-        /// it afterwards. Not for vegas, nor for sack with recovery = "ns2"; prague and bbr always pace, bbr at the rate of its
-        /// model.
+        /// Spread packets over time instead of sending bursts: a window takes half of the round-trip time in slow
+        /// start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
+        /// prague and bbr always pace, bbr at the rate of its model.
         pacing: bool = Flag(false);
-        /// What ends slow start before a loss. "on", cubic: a train of ACKs or a rise of the delay (HyStart). "++", cubic, and sack
-        /// with recovery = "rfc": a rise of the delay slows it down, and five slow rounds end it (HyStart++, RFC 9406).
+        /// Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay ends slow start
+        /// (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows the growth down, and
+        /// after five rounds of slow growth slow start ends (HyStart++, RFC 9406).
         hystart: Hystart = Text("off"), in Linux: Text("on");
-        /// NewReno: only the first partial ACK restarts the timer (RFC 6582, section 4).
+        /// NewReno: only the first partial ACK restarts the retransmission timer (RFC 6582, section 4).
         impatient: bool = Flag(true), in Ns2Of2001: Flag(false);
-        /// NewReno: a partial ACK deflates the window by the packets that it acknowledges.
+        /// NewReno: a partial ACK deflates the window by the number of packets that it acknowledges.
         deflation: bool = Flag(true), in Ns2Of2001: Flag(false);
-        /// Vegas: the window grows while the flow has fewer extra packets than this in the network.
+        /// Vegas: the window grows while the flow has fewer packets than this queued in the network.
         alpha: f64 = Number(1.0), unit: "packets", range: 0.0..=1e6;
-        /// Vegas: the window shrinks while the flow has more extra packets than this in the network.
+        /// Vegas: the window shrinks while the flow has more packets than this queued in the network.
         beta: f64 = Number(3.0), unit: "packets", range: 0.0..=1e6;
-        /// Vegas: more extra packets than this in the network end slow start.
+        /// Vegas: slow start ends when the flow has more packets than this queued in the network.
         gamma: f64 = Number(1.0), unit: "packets", range: 0.0..=1e6;
         /// LEDBAT: target queueing delay (RFC 6817: at most 100 ms).
         target: Span = Nanos(100 * MILLI), unit: "s", range: 0.001..=10.0;
-        /// LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
+        /// LEDBAT: growth of the window, in packets per round trip, without queueing delay (RFC 6817: at most 1).
         gain: f64 = Number(1.0), unit: "packets", range: 0.001..=1000.0;
-        /// BBR: share of the estimated bandwidth that pacing leaves unused.
+        /// BBR: fraction of the estimated bandwidth that pacing leaves unused.
         margin: f64 = Number(0.01), range: 0.0..=0.5;
     }
 }
@@ -132,11 +139,12 @@ impl TcpParams {
         Self::from_settings(profile, &[]).expect("every default is a legal value")
     }
 
-    /// The defaults of a profile, with these settings in place of some of them. All errors are reported at once.
+    /// The defaults of a profile, overridden by `settings`. All errors are collected.
     pub fn from_settings(profile: Profile, settings: &Settings) -> Result<Self, ParamErrors> {
         let infos = Self::info(profile);
         let mut errors = param::read::<Self>(settings, &infos).err().unwrap_or_default();
-        // Defaults in place of the refused settings, so that the others are checked against each other in any case.
+        // Refused settings are replaced by their defaults, so that the remaining ones can still be checked against each
+        // other.
         let is_sound = |name: &str| !errors.iter().any(|error| error.name == name);
         let sound: Vec<_> = settings.iter().filter(|(name, _)| is_sound(name)).cloned().collect();
         let mut params: Self = param::read(&sound, &infos)?;
@@ -155,7 +163,7 @@ impl TcpParams {
         }
     }
 
-    /// Set the parameters that the flavour depends on, and refuse settings that contradict it.
+    /// Set the parameters that the flavour requires, and refuse settings that contradict the flavour.
     fn complete(&mut self, settings: &Settings, errors: &mut ParamErrors) {
         let (needs_ecn, needs_pacing) = match self.flavour {
             Flavour::Dctcp => (true, false),
@@ -170,7 +178,7 @@ impl TcpParams {
             *on |= needed;
         }
         if self.flavour == Flavour::Prague && !settings.iter().any(|(name, _)| name == "halving") {
-            // A mark takes less than a packet.
+            // A mark reduces the window by less than a packet.
             self.halving = Halving::Real;
         }
         let sends_at_once = match self.flavour {
@@ -193,13 +201,14 @@ impl TcpParams {
         if self.flavour == Flavour::Prague { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Whether packet 0 is an opening packet without data: Vegas of ns-2 has none.
+    /// Whether packet 0 is an opening packet without data. The Vegas sender of ns-2 has none.
     pub fn opens(&self) -> bool {
         self.syn && self.flavour != Flavour::Vegas
     }
 
-    /// Time from the last tick of the coarse clock to the start of the run. ns-2 draws it for each agent; `ClockPhase::Ns2` gives
-    /// every flow that of the first agent of a run with the default seed, of which a Vegas agent takes a later draw.
+    /// Time from the last tick of the coarse clock to the start of the run. ns-2 draws this time for each agent.
+    /// `ClockPhase::Ns2` gives every flow the value of the first agent of a run with the default seed; a Vegas agent
+    /// uses a later draw of the same run.
     pub fn clock_phase(&self) -> Span {
         let share = if self.flavour == Flavour::Vegas { 0.014_204_660 } else { 0.555_880_716 };
         match self.phase {

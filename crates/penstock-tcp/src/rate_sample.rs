@@ -4,15 +4,17 @@
 //! (recalled, not verified).
 //!
 //! # Law
-//! Each packet carries the count of packets delivered when it was sent, and the time of that count. When it is delivered, the
-//! rate is the packets delivered in between over the longer of the time in which they were ACKed and the time in which they were
-//! sent. Of the packets that an ACK delivers, the one sent last gives the sample.
+//! Each packet carries the count of packets delivered when it was sent, and the time of that count. When the packet is
+//! delivered, the rate is the number of packets delivered in between, divided by the longer of two times: that in which
+//! they were ACKed, and that in which they were sent. If an ACK delivers several packets, the one sent last gives the
+//! sample.
 //!
 //! # Differences
-//! * A sender has data until its end, so no sample is limited by the application, only by a law that holds back on purpose.
+//! * A sender has data until the end of its transfer, so no sample is limited by the application, only by a law that
+//!   deliberately sends less.
 
-use crate::runs::Runs;
-use crate::wire::{Ack, SackBlock};
+use crate::packet_ranges::PacketRanges;
+use crate::packets_and_acks::{Ack, SackBlock};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
 
@@ -20,14 +22,14 @@ use penstock_core::{Span, Time};
 #[derive(Clone, Copy, Debug)]
 struct SendRecord {
     at: Time,
-    /// When the packet was sent whose delivery had been reported last.
+    /// Sending time of the packet whose delivery had been reported most recently.
     first_at: Time,
-    /// Packets delivered by then, and when the last of them was reported.
+    /// Number of packets delivered when this one was sent, and when the last of them was reported.
     delivered: u32,
     delivered_at: Time,
-    /// It has been reported.
+    /// Whether a SACK block has reported the packet.
     reported: bool,
-    /// Sent while the sender held back on purpose.
+    /// Whether the packet was sent while the sender deliberately held back.
     limited: bool,
 }
 
@@ -38,7 +40,7 @@ pub(crate) struct RateSample {
     pub(crate) rate: f64,
     /// Packets that had been delivered when the sampled one was sent.
     pub(crate) prior: u32,
-    /// Whether it was sent while the sender held back on purpose: the network may be faster.
+    /// Whether the sampled packet was sent while the sender deliberately held back: the network may be faster.
     pub(crate) limited: bool,
     /// The round trip of the sampled packet.
     pub(crate) rtt: Span,
@@ -50,9 +52,10 @@ pub(crate) struct RateSampler {
     sent: VecDeque<SendRecord>,
     una: u32,
     /// Packets examined because a SACK block covered them.
-    examined: Runs,
+    examined: PacketRanges,
     delivered: u32,
-    /// Packets counted as delivered that will be ACKed again, since a timeout has discarded their report.
+    /// Packets already counted as delivered that will be counted by ACKs again, since a timeout discarded their SACK
+    /// reports.
     counted: u32,
     delivered_at: Time,
     first_at: Time,
@@ -66,7 +69,7 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender holds back, with `in_flight` packets in flight.
+    /// The sender deliberately holds back, with `in_flight` packets in flight.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }
@@ -110,7 +113,7 @@ impl RateSampler {
         self.first_at = newest.at;
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
         let delivered = self.delivered.wrapping_sub(newest.delivered);
-        // Nothing is new where a timeout had forgotten the reports.
+        // `delivered` is 0 if a timeout had discarded the reports of all these packets.
         (longer > Span::ZERO && delivered > 0).then(|| RateSample {
             rate: f64::from(delivered) / longer.as_secs(),
             prior: newest.delivered,
@@ -119,7 +122,7 @@ impl RateSampler {
         })
     }
 
-    /// Of the packets that `ack` delivers, the one sent last. Packets in blocks examined before are skipped.
+    /// Among the packets that `ack` delivers, the one sent last. Packets in blocks examined earlier are skipped.
     fn newest_delivered(&mut self, ack: &Ack<'_>) -> Option<SendRecord> {
         let mut newest = None;
         for seq in self.una..ack.ack {
@@ -174,13 +177,14 @@ mod tests {
         for seq in 0..10 {
             let now = at(100 + 10 * u64::from(seq));
             let sample = sampler.on_ack(now, &ack(seq + 1, &[]), 1).expect("a sample");
-            // All of them were sent when nothing was delivered.
+            // All ten were sent before anything was delivered.
             let rate = f64::from(seq + 1) / (0.1 + 0.01 * f64::from(seq));
             assert!((sample.rate - rate).abs() < 1e-9 && sample.prior == 0);
             sampler.on_send(now, 10 + seq, false);
         }
         let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
-        // Packet 10 went when one was delivered, at 100 ms; ten have been in the 100 ms since.
+        // Packet 10 was sent at 100 ms, when one packet had been delivered; ten more were delivered in the 100 ms
+        // since.
         assert_eq!(sample, RateSample { rate: 100.0, prior: 1, limited: false, rtt: Span::from_millis(100) });
     }
 
@@ -191,7 +195,8 @@ mod tests {
         let first = sampler.on_ack(at(150), &ack(1, &[]), 1).expect("a sample");
         assert!((first.rate - 1.0 / 0.15).abs() < 1e-9);
         sampler.on_send(at(150), 10, false);
-        // The rest at once: nine packets in 90 ms of sending, not in the moment of their acknowledgements.
+        // The rest are ACKed together: the rate is nine packets in the 90 ms of their sending, not in the instant of
+        // their ACKs.
         let rest = sampler.on_ack(at(151), &ack(10, &[]), 9).expect("a sample");
         assert!((rest.rate - 10.0 / 0.151).abs() < 1e-9);
         let last = sampler.on_ack(at(250), &ack(11, &[]), 1).expect("a sample");
@@ -211,7 +216,8 @@ mod tests {
             limited.push(sample.limited);
             sends(&mut sampler, seq + 4);
         }
-        // 0 to 2 went before; 3 to 7 until the three were delivered, and one more.
+        // Packets 0 to 2 were sent before the sender held back; 3 to 7 were sent until those three and one more were
+        // delivered.
         assert_eq!(limited, [false, false, false, true, true, true, true]);
         assert!(!sampler.sent.back().expect("a packet").limited);
     }
@@ -224,7 +230,7 @@ mod tests {
         assert!(sampler.on_ack(at(100), &ack(0, &block), 2).is_some());
         assert_eq!(sampler.on_ack(at(101), &ack(0, &block), 0), None);
         assert_eq!(sampler.delivered(), 2);
-        // The report is discarded; packets counted before are not counted again.
+        // The reports are discarded; packets counted earlier are not counted again.
         sampler.forget(2);
         sampler.on_send(at(300), 0, false);
         sampler.on_ack(at(400), &ack(3, &[]), 3);

@@ -4,37 +4,38 @@
 //! 4.3 (timestamp echo); RFC 8257, section 3.2 (DCTCP's echo).
 //!
 //! # Law
-//! Each ACK carries the number of the next packet expected. A delayed ACK waits for a second packet, at most for `delayed_ack`. A
-//! packet out of order, one that fills a gap, and the opening packet are ACKed at once. A marked packet sets the echo (ECE), CWR
-//! clears it. As the sender's window may be so small that it waits for these ACKs, a packet that sets the echo, the one after it,
-//! and one with CWR are ACKed at once, except in ns-2. So are the first `quick_acks` packets, except `quick_gap` of them, and,
-//! with `quick_acks`, every pushed packet.
+//! Each ACK carries the number of the next packet expected. A delayed ACK waits for a second packet, at most for
+//! `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
+//! immediately. A marked packet sets the echo (ECE), CWR clears it. Except in ns-2, a packet that sets the echo, the
+//! packet after that, and a packet with CWR are ACKed immediately, since a sender with a small window may be waiting
+//! for these ACKs. The first `quick_acks` packets, except `quick_gap` of them, are ACKed immediately as well, and, with
+//! `quick_acks`, every pushed packet.
 //!
-//! With `sack_delay` packets behind a gap may share an ACK ([`crate::sack_compression`]).
+//! With `sack_delay`, packets behind a gap may share an ACK ([`crate::sack_compression`]).
 //!
-//! DCTCP: the echo is the mark of the newest packet. When it changes, a delayed ACK is sent at once with the echo from before; if
-//! none waits, the packet itself is ACKed at once.
+//! DCTCP: the echo is the mark of the newest packet. When the echo changes, a waiting ACK is sent immediately with the
+//! old echo; if no ACK waits, the packet itself is ACKed immediately.
 //!
-//! Prague: each ACK carries the number of marked packets modulo 8 (`cc::accurate`).
+//! Prague: each ACK carries the number of marked packets modulo 8 (`cc::accurate_ecn`).
 //!
 //! # Differences
 //! * A packet received twice is ACKed like any other, as by ns-2's receivers; there is no duplicate-SACK.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
 //!   ECN-capable packets echo a mark.
 
-use crate::cc::accurate;
+use crate::cc::accurate_ecn;
+use crate::kernel_ticks;
+use crate::packet_ranges::PacketRanges;
+use crate::packets_and_acks::{ReceiverAck, SackBlock, SackBlocks, Segment};
 use crate::params::{Flavour, TcpParams};
 use crate::recovery::RecoveryRules;
-use crate::runs::Runs;
 use crate::sack_compression::SackCompression;
-use crate::ticks;
-use crate::wire::{ReceiverAck, SackBlock, SackBlocks, Segment};
 use penstock_core::{Ecn, Span, Time};
 
 /// The lowest bit above a count modulo 8.
 const ACCURATE: u8 = 8;
 
-/// Number of packets at the very beginning that are always ACKed at once.
+/// Number of packets at the start of a connection that are always ACKed immediately.
 const QUICK_FIRST: u16 = 16;
 
 /// A delayed ACK: when it is due, and the echoed time and kind of the packet that it ACKs.
@@ -51,24 +52,24 @@ pub struct Receiver {
     /// The next packet expected.
     next: u32,
     /// Packets that arrived out of order.
-    early: Runs,
+    early: PacketRanges,
     /// SACK blocks to report, the most recent first; only with SACK.
     recent: SackBlocks,
     waiting: Option<PendingAck>,
     delay: Option<Span>,
-    /// Packets below this one are ACKed at once.
+    /// Packets below this one are ACKed immediately.
     quick: u32,
-    /// Except those from the first of these to before the second.
+    /// Range of packets excepted from `quick`: first packet, and packet after the last.
     gap: (u16, u16),
-    /// A pushed packet is ACKed at once.
+    /// Whether pushed packets are ACKed immediately.
     acks_pushed: bool,
     /// Period of the clock of timers, in ns.
     tick: u32,
     /// Decides which packets behind a gap share an ACK.
     compression: SackCompression,
-    /// ACKs echo a mark, until the sender sends CWR.
+    /// Whether ACKs echo a mark, which they do until the sender sends CWR.
     echo: bool,
-    /// The echo is the mark of the newest packet (DCTCP).
+    /// Whether the echo is the mark of the newest packet (DCTCP).
     precise: bool,
     /// With accurate ECN: `ACCURATE`, and the number of marked packets plus 5, modulo 8; otherwise 0.
     marked: u8,
@@ -82,7 +83,7 @@ pub struct Receiver {
     packet: u32,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u32,
-    /// The last packet of a transfer, and the bytes by which it is shorter.
+    /// The last packet of a transfer, and the number of bytes by which it is shorter than a full packet.
     last: u32,
     last_lacks: u32,
 }
@@ -92,7 +93,7 @@ impl Receiver {
     pub fn new(params: &TcpParams) -> Self {
         Self {
             next: 0,
-            early: Runs::default(),
+            early: PacketRanges::default(),
             recent: SackBlocks::default(),
             waiting: None,
             delay: params.delayed_ack.limit(),
@@ -106,7 +107,7 @@ impl Receiver {
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
-            marked: if params.is_accurate() { ACCURATE | accurate::FIRST } else { 0 },
+            marked: if params.is_accurate() { ACCURATE | accurate_ecn::FIRST } else { 0 },
             rules: params.recovery,
             sack_blocks: if params.flavour.is_selective() { params.sack_blocks as u8 } else { 0 },
             ack_size: params.ack_size.0 as u32,
@@ -118,7 +119,7 @@ impl Receiver {
         }
     }
 
-    /// A packet arrived; returns the ACK to send at once, if any.
+    /// A packet arrived; returns the ACK to send immediately, if any.
     #[expect(clippy::inline_always, reason = "measured: as a call 45 instructions a packet of 1600")]
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
@@ -129,7 +130,7 @@ impl Receiver {
         if self.compression.is_timing(seq) {
             self.compression.time(now, seq);
         }
-        // In order and no gap: only the ACK of such a packet may be delayed.
+        // Whether the packet is in order and no packet is missing: only then may its ACK be delayed.
         let next = seq == self.next && self.early.is_empty();
         if cwr && !self.precise {
             self.echo = false;
@@ -155,10 +156,11 @@ impl Receiver {
         }
         if let Some(delay) = self.delay {
             match self.waiting.take() {
-                // The earlier packet's time, so that the delay is part of the round-trip time (RFC 7323).
+                // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK (RFC
+                // 7323).
                 Some(waiting) => echoed = waiting,
                 None if regular && !(push && self.acks_pushed) && self.may_wait(seq) => {
-                    let until = ticks::expiry(now, delay, Span::from_nanos(u64::from(self.tick)));
+                    let until = kernel_ticks::expiry(now, delay, Span::from_nanos(u64::from(self.tick)));
                     self.waiting = Some(PendingAck { until, stamp, retransmission });
                     return None;
                 }
@@ -168,14 +170,14 @@ impl Receiver {
         Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
     }
 
-    /// The mark of packet `seq` differs from the echo: a mark arrived, or DCTCP's echo ends.
+    /// The mark of packet `seq` differs from the echo: a marked packet arrived, or DCTCP's echo ends.
     #[expect(clippy::inline_always, reason = "as its caller")]
     #[inline(always)]
     fn change_echo(&mut self, seq: u32) {
         if self.marked > 0 {
             self.marked = ACCURATE | ((self.marked + 1) % ACCURATE);
         } else if self.precise {
-            // The packet itself is ACKed at once.
+            // The packet itself is ACKed immediately.
             self.quick = self.quick.max(seq.saturating_add(1));
             self.echo = !self.echo;
         } else if !self.echo {
@@ -184,7 +186,8 @@ impl Receiver {
         }
     }
 
-    /// DCTCP: the delayed ACK is sent with the echo from before; the ACK of the packet at hand, whose mark differs, is delayed.
+    /// DCTCP: the delayed ACK is sent with the echo from before; the ACK of the present packet, whose mark differs, is
+    /// delayed instead.
     #[cold]
     #[inline(never)]
     fn ack_before_change(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
@@ -227,13 +230,13 @@ impl Receiver {
         seq >= self.next
     }
 
-    /// Whether packet `seq` is not one of those ACKed at once (`quick`).
+    /// Whether the ACK of packet `seq` may be delayed, as far as `quick` is concerned.
     #[inline]
     fn may_wait(&self, seq: u32) -> bool {
         seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))
     }
 
-    /// ACK this many packets from `seq` on at once, if the rules ask for it.
+    /// ACK this many packets from `seq` on immediately, if the rules require it.
     fn ack_next_at_once(&mut self, seq: u32, packets: u32) {
         if self.rules.acks_marks_at_once() {
             self.quick = self.quick.max(seq.saturating_add(packets));
@@ -253,7 +256,7 @@ impl Receiver {
         }
     }
 
-    /// Enter a packet that is out of order, or arrives while there is a gap.
+    /// Record a packet that is out of order, or that arrives while there is a gap.
     fn place(&mut self, seq: u32) {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
@@ -267,7 +270,7 @@ impl Receiver {
                 self.early.pop_first();
             }
             if self.early.is_empty() {
-                // Repetitions from before the gap are ACKed at once.
+                // Repeated packets from before the gap are ACKed immediately.
                 self.quick = self.quick.max(self.next);
             }
             if self.sack_blocks > 0 {
@@ -276,7 +279,7 @@ impl Receiver {
         }
     }
 
-    /// Put a block first among those to report; it replaces the blocks it contains.
+    /// Put block `run` first in the list of blocks to report; it replaces the blocks that it contains.
     fn promote_block(&mut self, run: SackBlock) {
         let mut blocks = SackBlocks::default();
         blocks.push(run);
@@ -357,7 +360,8 @@ mod tests {
             let (payload, push) = (params.payload(seq), params.is_pushed(seq));
             receiver.on_segment(Time::ZERO, &Segment { seq, payload, push, ..Segment::default() }).is_some()
         });
-        // The opening packet and the first; then pairs, and alone the data packets 4 and 11, in which writes end.
+        // The opening packet and the first data packet are ACKed one by one, then pairs; data packets 4 and 11, in
+        // which writes end, are ACKed alone.
         assert_eq!(acked.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
     }
 
@@ -483,7 +487,7 @@ mod tests {
     fn accurate_acks_count_the_marked_packets_from_five_on_modulo_eight() {
         let mut receiver = delaying(Profile::Linux, Flavour::Prague);
         let marks = [Ecn::Ect1, Ecn::Ce, Ecn::Ce, Ecn::Ce, Ecn::Ect1, Ecn::Ce];
-        // Without a gap every second packet is ACKed after the first one.
+        // Without a gap, every second packet after the first one is ACKed.
         let counts: Vec<_> =
             (0..).zip(marks).filter_map(|(seq, ecn)| arrive(&mut receiver, 0, seq, ecn)).map(|ack| ack.ace).collect();
         assert_eq!(counts, [5, 7, 0]);

@@ -1,7 +1,7 @@
-//! Loss recovery where ns-2 and the RFCs differ.
+//! Rules of loss recovery in which ns-2 and the RFCs differ.
 //!
-//! Each decision is a function of the same name in [`ns2`] and in [`rfc`]. The shared machinery and the congestion control
-//! laws ask [`RecoveryRules`] and do not know which rules are in force.
+//! Each decision is a function of the same name in [`ns2`] and in [`rfc`]. The sender and the congestion control laws
+//! call [`RecoveryRules`] and do not know which rules are in force.
 
 mod ns2;
 mod rfc;
@@ -9,7 +9,7 @@ mod rfc;
 use penstock_core::Span;
 
 penstock_core::choice! {
-    /// Whose rules of loss recovery a flow follows where ns-2 and the RFCs differ.
+    /// The rules of loss recovery that a flow follows where ns-2 and the RFCs differ.
     pub enum RecoveryRules {
         /// Those of ns-2.35.
         Ns2 = "ns2",
@@ -36,9 +36,9 @@ macro_rules! decisions {
 
 // The transfer and its opening.
 decisions! {
-    /// User data that a transfer of `bytes` sends, in packets of `packet` bytes.
+    /// User data that a transfer of `bytes` actually sends, in packets of `packet` bytes.
     fn transfer_size(bytes: u64, packet: u64) -> u64;
-    /// `recover` before the first loss: only losses above it are answered.
+    /// Initial value of `recover`: the sender responds only to losses above it.
     fn first_recover() -> u32;
     /// Whether packets are ECN-capable before the first ACK, in a flow that uses ECN; `opens`: with an opening packet.
     fn is_ect_at_start(opens: bool) -> bool;
@@ -46,9 +46,10 @@ decisions! {
     fn agrees_to_ecn(repeated: bool, opens: bool) -> bool;
     /// Whether a flow that uses ECN reads its first ACK as an echo of a mark.
     fn first_ack_is_echo(repeated: bool) -> bool;
-    /// Whether the slow start threshold is the initial one again once the opening packet is ACKed.
+    /// Whether the ACK of the opening packet restores the initial slow start threshold.
     fn opening_restores_ssthresh() -> bool;
-    /// Whether the initial window is one packet after an opening packet that was lost.
+    /// Whether the initial window is one packet if the opening packet was lost; `retransmitted`: retransmissions so
+    /// far.
     fn opening_loss_closes_window(retransmitted: u64) -> bool;
 }
 
@@ -66,17 +67,18 @@ decisions! {
 
 // Losses and marks.
 decisions! {
-    /// Slow start threshold in packets, when a reduction leaves `left` packets.
+    /// Slow start threshold in packets after a reduction to `left` packets.
     fn ssthresh(left: f64) -> f64;
-    /// Congestion window in packets after that reduction.
+    /// Congestion window in packets after a reduction to `left` packets, with this new threshold.
     fn reduced_window(ssthresh: f64, left: f64) -> f64;
-    /// Whether a loss is answered although `una` has not passed `recover`; `first`: the window was never reduced.
+    /// Whether the sender responds to a loss although `una` has not passed `recover`; `first`: the window was never
+    /// reduced.
     fn answers_first_loss(first: bool, una: u32) -> bool;
-    /// Whether an echoed mark is answered after a timeout although `una` has not passed `recover`.
+    /// Whether the sender responds to an echoed mark after a timeout although `una` has not passed `recover`.
     fn answers_echo_after_timeout() -> bool;
     /// Whether a duplicate ACK counts with this many packets outstanding.
     fn counts_duplicate(outstanding: u32) -> bool;
-    /// Whether a fast retransmit moves `recover` although a mark has reduced the window already.
+    /// Whether a fast retransmit advances `recover` although a mark has already reduced the window.
     fn repair_moves_recover() -> bool;
     /// Tahoe: whether a timeout forgets the duplicate ACKs.
     fn timeout_forgets_duplicates() -> bool;
@@ -88,9 +90,11 @@ decisions! {
 
 // Vegas.
 decisions! {
-    /// Whether new data ends the inflation by duplicate ACKs when the last retransmission left this window; 0: none did.
+    /// Whether an ACK of new data ends the inflation by duplicate ACKs, given the window that the last retransmission
+    /// set (0: none has).
     fn vegas_deflates(window: f64) -> bool;
-    /// Whether a packet gives a round-trip time; `sent`: when it was sent, counted from the first packet.
+    /// Whether a packet is used to measure the round-trip time; `sent`: its sending time, counted from the first
+    /// packet.
     fn vegas_measures(sent: Span) -> bool;
     /// Whether entries of the table of sent packets outlive their packets.
     fn vegas_reuses_table() -> bool;
@@ -102,6 +106,6 @@ decisions! {
     fn delays_ack_of_repeated() -> bool;
     /// Whether an ACK of a packet that is or is not ECN-capable can echo a mark.
     fn echoes_to(ecn_capable: bool) -> bool;
-    /// Whether packets that set or clear the echo are ACKed at once.
+    /// Whether packets that set or clear the echo are ACKed immediately.
     fn acks_marks_at_once() -> bool;
 }

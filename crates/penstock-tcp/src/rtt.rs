@@ -3,25 +3,26 @@
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; RFC 6298.
 //!
 //! # Law
-//! With R a measured round-trip time: RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4, then SRTT <- SRTT + (R - SRTT)/8; the first R
-//! sets SRTT = R and RTTVAR = R/2. RTO = max(min_rto, SRTT + 4 RTTVAR) times the back-off 1, 2, 4, ..., and at most max_rto.
-//! With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as in Linux.
+//! With R a measured round-trip time: RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4, then SRTT <- SRTT + (R - SRTT)/8; the
+//! first R sets SRTT = R and RTTVAR = R/2. RTO = max(min_rto, SRTT + 4 RTTVAR), multiplied by the back-off factor 1, 2,
+//! 4, ..., and at most max_rto. With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as in Linux.
 //!
-//! With `timer_tick` the timeout is kept in whole ticks, the next number above SRTT + 4 RTTVAR, and the back-off doubles that
-//! number. A round trip of 40 ms gives 25 ticks of 10 ms, then 50, then 100: recordings of Linux 6.1 wait 260, 510 and 1070 ms
-//! ([`crate::ticks`]).
+//! With `timer_tick` the timeout is a whole number of ticks, the smallest above SRTT + 4 RTTVAR, and the back-off
+//! doubles that number. A round trip of 40 ms gives 25 ticks of 10 ms, then 50, then 100: Linux 6.1 was recorded to
+//! wait 260, 510 and 1070 ms ([`crate::kernel_ticks`]).
 //!
 //! # Differences
-//! * With a coarse clock (`tick` > 0) all times count in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each update
-//!   rounded down, as in Jacobson's own code and in ns-2. A round-trip time is the number of ticks of the clock during it.
+//! * With a coarse clock (`tick` > 0) all times are in ticks, SRTT in eighths and RTTVAR in quarters of a tick, each
+//!   update rounded down, as in Jacobson's code and in ns-2. A measured round-trip time is the number of ticks within
+//!   it.
 //! * With an exact clock the same integers count eighths and quarters of a nanosecond.
 //! * With the coarse clock, a back-off above 8 adds SRTT to RTTVAR and resets SRTT (ns-2).
 
+use crate::kernel_ticks;
 use crate::params::{RtoFloor, TcpParams};
-use crate::ticks;
 use penstock_core::{Span, Time};
 
-/// Upper bound of the back-off factor; `max_rto` usually limits the timeout before.
+/// Upper bound of the back-off factor; usually `max_rto` limits the timeout earlier.
 const MAX_BACKOFF: u32 = 1 << 16;
 /// A coarse estimator resets SRTT above this back-off.
 const FORGET_ABOVE: u32 = 8;
@@ -111,7 +112,7 @@ impl Rtt {
         };
         // 4 RTTVAR + SRTT in eighths, rounded down to whole units.
         let rto = Span::from_nanos((rttvar4 * 8 + self.srtt8) / 8 * unit);
-        self.rto = ticks::above(rto, params.timer_tick);
+        self.rto = kernel_ticks::above(rto, params.timer_tick);
     }
 }
 
@@ -152,10 +153,10 @@ mod tests {
         let mut rtt = Rtt::new(&params);
         assert_eq!(rtt.timeout(&params), Span::from_secs(1.0), "the initial timeout is not rounded to ticks");
         rtt.measure(&params, Time::ZERO, Time::from_nanos(40_000_000), true);
-        // Waits as in recordings of Linux 6.1: of 250, 500 and 1000 ms, by a clock of 10 ms.
+        // Waits for timeouts of 250, 500 and 1000 ms with a clock of 10 ms, as recorded in Linux 6.1.
         let mut now = Time::from_nanos(80_001_000_000);
         let waits = [(); 3].map(|()| {
-            let at = ticks::expiry(now, rtt.timeout(&params), tick);
+            let at = kernel_ticks::expiry(now, rtt.timeout(&params), tick);
             let wait = at.since(Time::from_nanos(now.as_nanos() / 10_000_000 * 10_000_000));
             rtt.back_off(&params);
             now = at;

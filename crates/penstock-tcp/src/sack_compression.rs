@@ -1,14 +1,14 @@
 //! SACK compression: packets behind a gap that share an ACK.
 //!
-//! Linux (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`, `tcp_comp_sack_nr`): SACKs are delayed for a twentieth of the round-trip
-//! time, at most 1 ms and 44 packets, by a timer that may be 0.1 ms late. Captures of Linux 6.1 show that it is late, and that the
-//! first three SACKs behind a gap are not delayed.
+//! Linux (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`, `tcp_comp_sack_nr`): SACKs are delayed for a twentieth of
+//! the round-trip time, at most 1 ms and 44 packets, by a timer that may be 0.1 ms late. Captures of Linux 6.1 show
+//! that the timer is late, and that the first three SACKs behind a gap are not delayed.
 //!
 //! # Law
-//! The first three packets behind a gap are ACKed one by one, later ones together: the first of them waits for more, for
-//! `sack_delay` or a twentieth of the connection's first round-trip time, whichever is shorter, plus 0.1 ms. A packet that advances
-//! the cumulative ACK is ACKed at once and ends the wait. The packets reported within a round trip may therefore have arrived
-//! over a longer time, and BBR overestimates the bandwidth.
+//! The first three packets behind a gap are ACKed one by one, later ones in groups: an ACK waits for more packets for
+//! `sack_delay` or a twentieth of the connection's first round-trip time, whichever is shorter, plus 0.1 ms. A packet
+//! that advances the cumulative ACK is ACKed immediately and ends the wait. Packets reported within one round trip may
+//! therefore have arrived over a longer time, which makes BBR overestimate the bandwidth.
 //!
 //! # Differences
 //! * The timer is always 0.1 ms late; in Linux another timer that expires within these 0.1 ms also expires this one.
@@ -21,21 +21,23 @@ use penstock_core::{Span, Time};
 const SLACK: Span = Span::from_nanos(100_000);
 
 /// Number of packets behind a gap that are ACKed one by one.
-const TOLD_FIRST: u8 = 3;
+const SINGLY_ACKED: u8 = 3;
 
 /// Maximum number of packets that share an ACK.
-const MOST: u8 = 44;
+const MAX_SHARED: u8 = 44;
 
 /// State of a receiver; small, since every flow has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackCompression {
-    /// Delay of an ACK, in ns; its upper bound until the first round-trip time is known. 0: no ACK is delayed.
+    /// Delay of an ACK, in ns; until the first round-trip time is known, the upper bound of the delay. 0: no ACK is
+    /// delayed.
     delay: u32,
-    /// Until then: arrival time of the first packet, in us modulo 2^32. From then on: the first missing packet.
+    /// Until the first round-trip time is known: arrival time of the first packet, in us modulo 2^32. After that: the
+    /// first missing packet.
     at: u32,
-    /// The packet that ends the first round trip; 0 once that is known.
+    /// The packet that ends the first round trip; 0 once the first round-trip time is known.
     second_window: u16,
-    /// Number of packets behind the gap ACKed one by one, and of packets that share the delayed ACK.
+    /// Number of packets behind the gap that were ACKed one by one, and number of packets that share the delayed ACK.
     told: u8,
     shared: u8,
 }
@@ -52,7 +54,7 @@ impl SackCompression {
         Self { delay, at: 0, second_window: if delay > 0 { second_window as u16 } else { 0 }, told: 0, shared: 0 }
     }
 
-    /// Whether [`Self::time`] wants to know of packet `seq`.
+    /// Whether packet `seq` must be reported to [`Self::time`].
     #[inline]
     pub(crate) fn is_timing(&self, seq: u32) -> bool {
         seq <= u32::from(self.second_window) && self.second_window > 0
@@ -78,12 +80,12 @@ impl SackCompression {
         if self.at != missing {
             (self.at, self.told) = (missing, 0);
         }
-        if self.told < TOLD_FIRST {
+        if self.told < SINGLY_ACKED {
             self.told += 1;
             return false;
         }
         self.shared = if waiting { self.shared + 1 } else { 1 };
-        self.shared < MOST
+        self.shared < MAX_SHARED
     }
 
     /// ACK the next three packets behind the gap one by one again, because of a mark.
@@ -91,7 +93,7 @@ impl SackCompression {
         self.told = 0;
     }
 
-    /// Delay of an ACK.
+    /// How long an ACK is delayed.
     pub(crate) fn delay(&self) -> Span {
         Span::from_nanos(u64::from(self.delay)) + SLACK
     }

@@ -5,20 +5,21 @@
 //! IsLost in whole packets): these are the unreported packets below the `threshold`-highest reported one, `lost_below`. With all
 //! counts over `una..max`, `pipe = unreported - lost + retransmitted` (SetPipe). No operation visits every packet of the window.
 
-use crate::runs::Runs;
-use crate::wire::SackBlock;
+use crate::packet_ranges::PacketRanges;
+use crate::packets_and_acks::SackBlock;
 
 /// State of the packets from `una` on.
 #[derive(Debug, Default)]
 pub(crate) struct Scoreboard {
-    sacked: Runs,
+    sacked: PacketRanges,
     /// Packets reported.
     count: u32,
     una: u32,
-    /// Unreported packets below this one are lost; and the number of reported packets below it.
+    /// Unreported packets below `lost_below` are lost; and the number of reported packets below it.
     lost_below: u32,
     count_below_lost: u32,
-    /// HighRxt + 1: unreported packets below this one were retransmitted; and the number of reported packets below it.
+    /// HighRxt + 1: unreported packets below `repaired` were retransmitted; and the number of reported packets below
+    /// it.
     repaired: u32,
     count_below_repaired: u32,
 }
@@ -183,10 +184,10 @@ mod tests {
         for seq in [0, 1, 2, 6] {
             board.repair(seq);
         }
-        // Packet 6 counts twice: it is not lost, and was retransmitted.
+        // Packet 6 counts twice in `pipe`: it is not lost, and it was retransmitted.
         assert_eq!(board.pipe(10), 3 + 2 + 3);
         board.repair(0);
-        // Packet 0 is in the network again; 1 and 2 are lost; 6 to 9 count once.
+        // Packet 0 is in the network again, 1 and 2 are lost, and 6 to 9 count once each.
         assert_eq!(board.pipe(10), 1 + 4);
         assert_eq!(board.next_hole(), Some((1, true)));
     }

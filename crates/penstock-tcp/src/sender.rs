@@ -1,10 +1,10 @@
 //! The sending end of a flow: its state, and the congestion control law of its flavour.
 
 use crate::cc::{CongestionControl, Law};
-use crate::counts::SenderCounts;
+use crate::packets_and_acks::{Ack, Network};
 use crate::params::TcpParams;
+use crate::sender_counts::SenderCounts;
 use crate::state::{SenderState, TailProbe};
-use crate::wire::{Ack, Network};
 use alloc::sync::Arc;
 use penstock_core::{Span, Time};
 
@@ -33,7 +33,7 @@ impl Sender {
         self.law.fill(&mut self.state, now, net);
     }
 
-    /// An ACK arrived. One older than the last is ignored.
+    /// An ACK arrived. An ACK older than the last one is ignored.
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl Network) {
         if ack.ack >= self.state.una {
@@ -110,7 +110,7 @@ impl Sender {
         self.law.gauges(show);
     }
 
-    /// Counts up to `now`.
+    /// The counts of the sender up to `now`.
     pub fn counts(&self, now: Time) -> SenderCounts {
         self.state.counts(now)
     }

@@ -2,20 +2,20 @@
 //!
 //! RFC 5681 (windows), RFC 6298, section 5 (timer), RFC 3042 (limited transmit), RFC 3168, section 6.1.2 (marks).
 //!
-//! [`acks`] enters acknowledgements, [`send`] sends packets, [`window`] grows and reduces the window. The laws in `cc` decide when
-//! each of these steps is taken; nothing here depends on a flavour.
+//! [`acks`] processes ACKs, [`send`] sends packets, [`window`] grows and reduces the window. The laws in `cc` decide
+//! when each of these steps is taken; nothing here depends on a flavour.
 
 mod acks;
 mod send;
 mod window;
 
-use crate::counts::SenderCounts;
+use crate::kernel_ticks;
 use crate::pacer::Pacer;
 use crate::params::{Flavour, TcpParams};
 use crate::rate_sample::RateSampler;
 use crate::recovery::RecoveryRules;
 use crate::rtt::Rtt;
-use crate::ticks;
+use crate::sender_counts::SenderCounts;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use penstock_core::time::NANOS_PER_SECOND;
@@ -24,11 +24,11 @@ use penstock_core::{Span, Time};
 /// Why the window was last reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastReduction {
-    /// It never was.
+    /// The window was never reduced.
     None,
-    /// A loss that ACKs revealed; the recovery goes on.
+    /// A loss detected by ACKs; the recovery is under way.
     Loss,
-    /// Such a loss, whose recovery has ended.
+    /// A loss detected by ACKs; the recovery has ended.
     Recovered,
     /// A timeout.
     Timeout,
@@ -40,19 +40,19 @@ pub(crate) enum LastReduction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TailProbe {
     None,
-    /// The timer ends in a probe, not in a timeout.
+    /// The timer will send a probe, not cause a timeout.
     Armed,
-    /// Sent, and no new data ACKed since.
+    /// The probe was sent, and no new data was ACKed since.
     Sent,
 }
 
 /// Factor by which a loss reduces the window (RFC 5681, equation 4).
 pub(crate) const HALF: f64 = 0.5;
 
-/// Longest delay of an ACK that a probe allows for (RFC 8985, section 7.2; the value of Linux).
+/// Maximum delay of an ACK that the timer of a probe allows for (RFC 8985, section 7.2; the value of Linux).
 const MAX_ACK_DELAY: Span = Span::from_millis(200);
 
-/// Ticks by which a probe comes later than its time.
+/// Number of ticks by which a probe is sent late.
 const LATE_TICKS: u64 = 2;
 
 /// State of a sender, apart from its congestion control law.
@@ -86,26 +86,27 @@ pub(crate) struct SenderState {
     cwr: bool,
     /// The receiver has agreed to ECN.
     pub(crate) ect: bool,
-    /// A mark was echoed to a window of one packet.
+    /// Whether a mark was echoed while the window was one packet.
     ecn_backoff: bool,
     pub(crate) probe: TailProbe,
-    /// A packet is being timed: its number and sending time.
+    /// Whether a packet is being timed, its number and its sending time.
     timing: bool,
     timed_seq: u32,
     timed_at: Time,
     /// When the retransmission timer expires; `NEVER`: it is off.
     deadline: Time,
-    /// With `pacing`.
+    /// The pacer; `None` without `pacing`.
     pub(crate) pacer: Option<Box<Pacer>>,
     rtt: Rtt,
-    /// Packets ACKed towards the next packet of the window.
+    /// Packets ACKed towards the next increment of the window.
     credit: f64,
     /// Time up to which `counts.cwnd_integral` is complete.
     integrated: Time,
     rtt_sum: u64,
     srtt_sum: u64,
     finished: Time,
-    /// Without the sums of times, which are kept in nanoseconds; so is `cwnd_integral`.
+    /// The counts, without the sums of times, which are kept separately in nanoseconds; `cwnd_integral` is in packets
+    /// times nanoseconds.
     counts: SenderCounts,
 }
 
@@ -169,16 +170,16 @@ impl SenderState {
 
     // ---- reading ------------------------------------------------------------------------------------------------
 
-    /// Whose rules of recovery hold.
+    /// The rules of loss recovery in force.
     #[inline]
     pub(crate) fn rules(&self) -> RecoveryRules {
         self.params.recovery
     }
 
-    /// Packets that may be outstanding.
+    /// Number of packets that may be outstanding.
     #[inline]
     pub(crate) fn window(&self) -> u32 {
-        // A window below 2^32 turns into an integer exactly.
+        // A window below 2^32 fits into an integer.
         (self.cwnd as u32).saturating_add(self.inflation).min(self.params.window)
     }
 
@@ -222,7 +223,7 @@ impl SenderState {
 
     // ---- the timer ----------------------------------------------------------------------------------------------
 
-    /// When the sender has to be called: the retransmission timer expires, or a paced packet may go.
+    /// When the sender must be called next: the retransmission timer expires, or a paced packet may be sent.
     #[inline]
     pub(crate) fn timer(&self) -> Time {
         self.pacer.as_ref().map_or(self.deadline, |pacer| pacer.waiting.min(self.deadline))
@@ -235,11 +236,11 @@ impl SenderState {
 
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.deadline = ticks::expiry(now, self.rtt.timeout(&self.params), self.params.timer_tick);
+        self.deadline = kernel_ticks::expiry(now, self.rtt.timeout(&self.params), self.params.timer_tick);
     }
 
-    /// Let the timer end in a tail-loss probe after two round trips, and later by the delay of an ACK if the one packet
-    /// outstanding may wait for that (RFC 8985, section 7.2).
+    /// Arm the timer for a tail-loss probe after two round trips, plus the delay of an ACK if only one packet is
+    /// outstanding, whose ACK may be delayed (RFC 8985, section 7.2).
     #[inline(never)]
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let Some(srtt) = self.srtt() else { return };
@@ -247,18 +248,18 @@ impl SenderState {
         self.arm_in(now, srtt * 2 + slack);
     }
 
-    /// Let the timer expire at `at`, when a packet that is late counts as lost.
+    /// Let the timer expire at `at`, when an overdue packet counts as lost.
     pub(crate) fn arm_reordering(&mut self, now: Time, at: Time) {
         self.arm_in(now, at.since(now));
     }
 
     /// Let the timer expire after `wait` or earlier, for another reason than a timeout.
     fn arm_in(&mut self, now: Time, wait: Span) {
-        self.deadline = self.deadline.min(ticks::expiry(now, wait, self.params.timer_tick));
+        self.deadline = self.deadline.min(kernel_ticks::expiry(now, wait, self.params.timer_tick));
         self.probe = TailProbe::Armed;
     }
 
-    /// Stop timing: the packet that is timed may be lost (Karn).
+    /// Stop timing: the packet that is timed may be lost (Karn's algorithm).
     pub(crate) fn stop_timing(&mut self) {
         self.timing = false;
     }
@@ -288,7 +289,7 @@ impl SenderState {
         self.restart_timer(now);
     }
 
-    /// Begin a fast retransmit: restart the timer, and stop timing, as the timed packet may be lost (Karn).
+    /// Begin a fast retransmit: restart the timer, and stop timing, as the timed packet may be lost (Karn's algorithm).
     pub(crate) fn enter_fast_retransmit(&mut self, now: Time) {
         self.last_reduction = LastReduction::Loss;
         self.counts.fast_retransmits += 1;

@@ -73,8 +73,10 @@ def _rust(name: str, checkout: Path) -> str:
     registry.write_text(entries[:end] + entry + entries[end:], encoding="utf-8")
     return (
         f"{law}: the law with its tests\n{laws}: its module\n{registry}: its line in the list\n\n"
-        "cargo test -p penstock-aqm --lib --test conformance\nmake gen\nmake schemes\n\n"
-        f'Then write its oracle, crates/penstock-aqm/tests/oracle/{module}.rs: see "Add a law" in CONTRIBUTING.md.\n'
+        "cargo test -p penstock-aqm --lib\ncargo test -p penstock-aqm --test integration conformance\n"
+        "make gen\nmake schemes\n\n"
+        f"Then write its oracle, crates/penstock-aqm/tests/integration/oracle/{module}.rs: "
+        'see "Add a law" in CONTRIBUTING.md.\n'
     )
 
 

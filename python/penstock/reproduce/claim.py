@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from penstock.errors import PenstockError, nearest
+from penstock.files import read_toml
 from penstock.reproduce.choice import Range, Readings
 from penstock.reproduce.statement import Statement
 from penstock.results.sample import Condition, Finding
@@ -17,6 +20,7 @@ __all__ = [
     "Claim",
     "Decided",
     "by_claim",
+    "claims_of",
     "counts",
     "decide",
     "in_cells",
@@ -96,6 +100,23 @@ class Claim:
                 because="" if words else self.because,
                 others={},
             )
+
+
+def claims_of(setup: str) -> Callable[..., Claim]:
+    """A function that makes the claims of a work in the words of its `claims.toml`.
+
+    After `claim = claims_of(__file__)` in `setup.py`, `claim("c10", holds, ...)` is `Claim("c10", SAYS, holds, ...)`
+    with the sentence that the list has for `c10`. Raises `PenstockError` if it has none.
+    """
+    file = Path(setup).with_name("claims.toml")
+    says: Mapping[str, str] = read_toml(file)
+
+    def claim(id: str, holds: Condition | Statement, expected: str = "", **more: Any) -> Claim:
+        if id not in says:
+            raise PenstockError(f"{file}: no claim {id}{nearest(id, says)}")
+        return Claim(id, says[id], holds, expected, **more)
+
+    return claim
 
 
 def on(claims: Iterable[Claim], table: Table) -> list[Claim]:

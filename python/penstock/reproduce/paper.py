@@ -1,6 +1,6 @@
-"""Published works, one folder each: `paper.toml`, `setup.py`, one module for each figure or table, what is recorded.
+"""Published works, one folder each: `paper.toml`, `setup.py`, a module for each figure or table, and the record.
 
-A module of an experiment begins with a docstring whose first line is its title, and has
+The module of an experiment begins with a docstring whose first line is the title of the experiment, and has
 
 * `study`, a `Sweep` or another function of the effort that gives a `Study`, and `measure(run) -> dict`, by default that
   of `setup.py`; or `rows(effort)` for a table of formulas; or `table(effort) -> Table` for several studies together,
@@ -8,10 +8,9 @@ A module of an experiment begins with a docstring whose first line is its title,
 * `draw`, `Curves` or another function of the recorded points, where there is a figure. Curves show the printed points
   in `expected/ID.csv`, if there is one.
 
-Experiments with much in common share a module, which `[modules]` in `paper.toml` names with their ids; each is an
-`Exhibit` in it, named as its module would be. `why.toml` has the reasons why claims are contradicted
-(`penstock.reproduce.why`). `also` in `paper.toml` has further names of experiments. Of the full runs `results.json` has
-the claims, and `points.parquet` the points of the figures.
+`claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`), `why.toml` the reasons why claims
+are contradicted (`penstock.reproduce.why`), and `also` in `paper.toml` further names of experiments. The record of the
+full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
 """
 
 from __future__ import annotations
@@ -21,22 +20,21 @@ import importlib.util
 import json
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from penstock.errors import PenstockError, nearest
+from penstock.files import read_toml
 from penstock.plots.curves import Curves, printed
 from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, on
 from penstock.reproduce.effort import Effort
-from penstock.reproduce.exhibit import Exhibit
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure
@@ -59,12 +57,9 @@ class Experiment:
     id: str
 
     @cached_property
-    def module(self) -> ModuleType | Exhibit:
-        """Its module, or its `Exhibit` in one that several experiments share (`[modules]` in `paper.toml`)."""
-        name = self.id.replace("-", "_")
-        shared = next((module for module, ids in self.paper.about.get("modules", {}).items() if self.id in ids), None)
-        module = importlib.import_module(f"{_package(self.paper.folder)}.{shared or name}")
-        return module if shared is None else cast(Exhibit, getattr(module, name))
+    def module(self) -> ModuleType:
+        """The module that does it."""
+        return importlib.import_module(f"{_package(self.paper.folder)}.{self.id.replace('-', '_')}")
 
     @property
     def title(self) -> str:
@@ -220,10 +215,7 @@ def papers() -> list[Paper]:
 
 def _read(folder: Path) -> Paper:
     file = folder / "paper.toml"
-    try:
-        about = tomllib.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise PenstockError(f"{file}: {error}") from None
+    about = read_toml(file)
     missing = [key for key in _KEYS if key not in about]
     if missing:
         raise PenstockError(f"{file}: lacks {', '.join(missing)}")

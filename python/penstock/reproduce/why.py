@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError
+from penstock.files import read_toml
 from penstock.reproduce import points
 from penstock.results.summary_table import SummaryTable
 
@@ -43,12 +43,7 @@ _NAMES = re.compile(r"{(\w+)}")
 def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     """The entries of `why.toml` by their claims, as they are written; none where there is no file."""
     file = folder / "why.toml"
-    if not file.exists():
-        return {}
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise PenstockError(f"{file}: {error}") from None
+    return read_toml(file) if file.exists() else {}
 
 
 def sentences(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, str]:

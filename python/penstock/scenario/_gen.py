@@ -179,7 +179,7 @@ def _annotation(param: Param) -> str:
             return "int | str" if param.words else "int"
         case "time":
             return "str | bool" if "off" in param.words else "str"
-        case "size" | "rate":
+        case "size":
             return "str"
         case "numbers":
             return "Sequence[float]"

@@ -91,7 +91,7 @@ class Class(ClassElement):
     """
 
     priority: int | None = None
-    rate: str | None = None
+    rate: float | str | None = None
     burst: float | str | None = None
     limit: float | str | None = None
     share: float | str | None = None
@@ -1528,7 +1528,7 @@ class Shaper(Queue):
 
     scheme: ClassVar[str] = "shaper"
 
-    rate: str
+    rate: float | str
     burst: str = "0B"
 
 
@@ -1552,9 +1552,9 @@ class Ras(Queue):
 
     scheme: ClassVar[str] = "ras"
 
-    cir: str
-    pir: str | None = None
-    mir: str = "auto"
+    cir: float | str
+    pir: float | str | None = None
+    mir: float | str = "auto"
     cir_th: str
     pir_th: str | None = None
     mir_th: str
@@ -1945,75 +1945,78 @@ class Tcp(Traffic):
     Attributes:
         profile: Bundle of defaults for all other keys.
         flavour: Congestion control of the sender.
-        window: Receive window: at most this many packets are outstanding. Unit: packets. From 1 to 1e+08.
+        window: Receive window: the maximum number of outstanding packets. Unit: packets. From 1 to 1e+08.
         packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Unit:
             packets. From 1 to 4e+09.
-        bytes: Length of the transfer in bytes; with recovery = "ns2" the last packet is filled up. Unit: bytes.
-            From 1 to 4e+18.
+        bytes: Length of the transfer in bytes; with recovery = "ns2" it is rounded up to whole packets. Unit:
+            bytes. From 1 to 4e+18.
         packet: User data per packet. Unit: bytes. From 1 to 65535.
         headers: Headers added to each data packet. Unit: bytes. From 0 to 1000.
         ack_size: Size of an ACK and of the opening packet. Unit: bytes. From 1 to 1500.
         sack_block_size: Bytes that each SACK block adds to an ACK. Unit: bytes. From 0 to 100.
         sack_blocks: Largest number of SACK blocks in an ACK. From 1 to 4.
         min_rto: Minimum retransmission timeout (RFC 6298: 1 s). Unit: s. From 0 to 10000.
-        rto_floor: What min_rto is the minimum of: the timeout, or its variance term 4 RTTVAR as in Linux.
+        rto_floor: Quantity that min_rto bounds: the whole timeout, or its variance term 4 RTTVAR as in Linux.
         max_rto: Maximum retransmission timeout, back-off included. Unit: s. From 0 to 10000.
         initial_rto: Retransmission timeout before the first round-trip time is measured (RFC 6298: 1 s). Unit:
             s. From 0 to 10000.
-        tick: Granularity of the clock that measures round-trip times; 0 s is exact. Unit: s. From 0 to 10.
-        phase: Time from the last tick of that clock to the start of the run; "ns2": as for the first agent of
-            an ns-2 run with the default seed. Unit: s. From 0 to 10.
+        tick: Granularity of the clock that measures round-trip times; 0 s: exact. Unit: s. From 0 to 10.
+        phase: Time from the last tick of that clock to the start of the run; "ns2": the value of the first
+            agent of an ns-2 run with the default seed. Unit: s. From 0 to 10.
         initial_window: Initial congestion window (RFC 6928: 10). Unit: packets. From 1 to 1e+06.
         initial_ssthresh: Initial slow start threshold; "window": the receive window. Unit: packets. From 2 to
             1e+09.
         delayed_ack: Longest time that an ACK waits for a second packet (RFC 1122: below 0.5 s). Unit: s. From 0
             to 0.5.
-        quick_acks: With delayed ACKs: number of data packets at the start of the connection that are ACKed at
-            once. Unless it is 0, pushed packets (`write`) are ACKed at once too. Unit: packets. From 0 to
-            65535.
-        quick_gap: With delayed ACKs: number of data packets after the 16th that may be ACKed late although they
-            are among the first `quick_acks`; 15 in recordings of Linux. Unit: packets. From 0 to 65535.
-        write: User data that the application writes at a time. The packet in which a write ends is pushed, and
-            so is the last packet of a transfer. 0: only that one. Unit: bytes. From 0 to 4e+09.
+        quick_acks: With delayed ACKs: number of data packets at the start of the connection that are ACKed
+            immediately. Unless it is 0, pushed packets (`write`) are ACKed immediately too. Unit: packets. From
+            0 to 65535.
+        quick_gap: With delayed ACKs: number of data packets after the 16th whose ACKs may be delayed although
+            they are among the first `quick_acks`; 15 in recordings of Linux. Unit: packets. From 0 to 65535.
+        write: User data that the application writes at a time. The packet in which a write ends is pushed
+            (PSH), and so is the last packet of a transfer. 0: only the last packet is pushed. Unit: bytes. From
+            0 to 4e+09.
         sack_delay: With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more
-            packets, for this time or a twentieth of the first round trip, whichever is shorter, and 0.1 ms. 0
-            s: it does not wait. Unit: s. From 0 to 1.
-        timer_tick: Timers expire at the ticks of a clock of this period as in a Linux kernel, a tail-loss probe
-            two ticks later; CUBIC measures time with it. 0 s is exact. Unit: s. From 0 to 1.
+            packets. The wait is this time or a twentieth of the first round-trip time, whichever is shorter,
+            plus 0.1 ms. 0 s: no wait. Unit: s. From 0 to 1.
+        timer_tick: Period of the kernel clock: timers expire at its ticks as in Linux, tail-loss probes two
+            ticks later, and CUBIC measures time in ticks. 0 s: exact timers. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
-        syn: The flow opens with a packet of `ack_size` bytes, which is ACKed before data is sent; Vegas opens
-            with a data packet.
+        syn: The flow starts with an opening packet of `ack_size` bytes without data, and sends data once that
+            is ACKed. Not for vegas with recovery = "ns2".
         limited_transmit: Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
-        timestamps: Every ACK gives a round-trip time (RFC 7323); otherwise one packet per window is timed,
-            never a retransmission (Karn).
-        dupack_threshold: Number of duplicate ACKs that signals a loss. From 1 to 1000.
-        recovery: Loss recovery as in ns-2.35, or by RFC 5681, 6582 and 6675.
-        halving: What a loss halves: the window in use as a real or a whole number, or the packets in flight.
-        counting: What window growth counts: ACKs, or the packets that they acknowledge (RFC 3465).
-        prr: Recovery by RFC 6675 or by NewReno reduces the window in proportion to the packets delivered (RFC
-            6937).
-        rescue: Recovery by RFC 6675 may retransmit the highest packet once (NextSeg, rule 4).
-        rack: With SACK: losses are detected by sending times (RFC 8985), and a mark reduces the window step by
-            step as a loss does; otherwise by RFC 6675.
+        timestamps: Measure the round-trip time with every ACK (RFC 7323); otherwise with one packet per window,
+            never with a retransmission (Karn's algorithm).
+        dupack_threshold: Number of duplicate ACKs that signal a loss. From 1 to 1000.
+        recovery: Rules of loss recovery: those of ns-2.35, or those of RFC 5681, 6582 and 6675.
+        halving: Quantity that a loss halves: the used window as a real or as a whole number, or the number of
+            packets in flight.
+        counting: Unit by which the window grows: ACKs, or ACKed packets (RFC 3465).
+        prr: In recovery by RFC 6675 or NewReno, reduce the window in proportion to the delivered packets
+            (proportional rate reduction, RFC 6937).
+        rescue: Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission;
+            NextSeg, rule 4).
+        rack: With SACK: detect losses by sending times (RACK, RFC 8985), and reduce the window gradually after
+            a mark as after a loss; otherwise detect losses by counts of reported packets (RFC 6675).
         tlp: With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
-        pacing: Packets are spread over time instead of sent in bursts: a window takes half of the round trip in
-            slow start and 1/1.2 of it afterwards. Not for vegas, nor for sack with recovery = "ns2"; prague and
-            bbr always pace, bbr at the rate of its model.
-        hystart: What ends slow start before a loss. "on", cubic: a train of ACKs or a rise of the delay
-            (HyStart). "++", cubic, and sack with recovery = "rfc": a rise of the delay slows it down, and five
-            slow rounds end it (HyStart++, RFC 9406).
-        impatient: NewReno: only the first partial ACK restarts the timer (RFC 6582, section 4).
-        deflation: NewReno: a partial ACK deflates the window by the packets that it acknowledges.
-        alpha: Vegas: the window grows while the flow has fewer extra packets than this in the network. Unit:
+        pacing: Spread packets over time instead of sending bursts: a window takes half of the round-trip time
+            in slow start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery =
+            "ns2". The flavours prague and bbr always pace, bbr at the rate of its model.
+        hystart: Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay
+            ends slow start (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows
+            the growth down, and after five rounds of slow growth slow start ends (HyStart++, RFC 9406).
+        impatient: NewReno: only the first partial ACK restarts the retransmission timer (RFC 6582, section 4).
+        deflation: NewReno: a partial ACK deflates the window by the number of packets that it acknowledges.
+        alpha: Vegas: the window grows while the flow has fewer packets than this queued in the network. Unit:
             packets. From 0 to 1e+06.
-        beta: Vegas: the window shrinks while the flow has more extra packets than this in the network. Unit:
+        beta: Vegas: the window shrinks while the flow has more packets than this queued in the network. Unit:
             packets. From 0 to 1e+06.
-        gamma: Vegas: more extra packets than this in the network end slow start. Unit: packets. From 0 to
-            1e+06.
+        gamma: Vegas: slow start ends when the flow has more packets than this queued in the network. Unit:
+            packets. From 0 to 1e+06.
         target: LEDBAT: target queueing delay (RFC 6817: at most 100 ms). Unit: s. From 0.001 to 10.
-        gain: LEDBAT: packets that a round trip without queueing delay adds to the window (RFC 6817: at most 1).
-            Unit: packets. From 0.001 to 1000.
-        margin: BBR: share of the estimated bandwidth that pacing leaves unused. From 0 to 0.5.
+        gain: LEDBAT: growth of the window, in packets per round trip, without queueing delay (RFC 6817: at most
+            1). Unit: packets. From 0.001 to 1000.
+        margin: BBR: fraction of the estimated bandwidth that pacing leaves unused. From 0 to 0.5.
         arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
         load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
         classes: Sizes at which the classes end whose completion times are told apart.

@@ -51,16 +51,16 @@
 //! * Debts of 16 kB and more, of packets that large, are worked off in one go where they take 16384 rounds or more: the
 //!   credits of all these rounds are rounded by chance once.
 //! * Linux keeps two packets for each bulk queue in its ingress mode alone (tc-cake(8)), which is not here; measured, with
-//!   4 and 16 flows of TCP: `tests/linux_qdisc.rs` of penstock-sim.
+//!   4 and 16 flows of TCP: `tests/integration/linux_qdisc.rs` of penstock-sim.
 //! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
 
+mod deficit_shaper;
 mod hosts;
-mod pace;
-mod plan;
 mod queue;
 mod queues;
+mod set_associative_hash;
+mod settings;
 mod tins;
-mod ways;
 
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -68,15 +68,15 @@ use alloc::boxed::Box;
 use hosts::Isolation;
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Packet, Rate, Span};
-use plan::Plan;
 use queues::CakeQueue;
+use settings::CakeSettings;
 use tins::Diffserv;
 
 penstock_core::params! {
     /// Parameters of CAKE.
     pub struct CakeParams {
         /// Rate of the shaper; absent: no shaping.
-        bandwidth: Option<f64> = Default::Absent, unit: "bit/s", range: 1000.0..=1e13;
+        bandwidth: Option<Rate> = Default::Absent, unit: "bit/s", range: 1000.0..=1e13;
         /// How packets are divided into tins by their codepoint.
         diffserv: Diffserv = Default::Text("diffserv3");
         /// The unit of fairness: flows, hosts, or both.
@@ -120,11 +120,11 @@ impl Scheme for Cake {
         &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = CakeParams::from_settings(settings)?;
-        let plan = Plan {
+        let plan = CakeSettings {
             diffserv: params.diffserv,
             isolation: params.isolation,
             flows: params.flows,
-            bandwidth: params.bandwidth.map(|rate| Rate::from_bits_per_second(rate as u64)),
+            bandwidth: params.bandwidth,
             overhead: params.overhead.0 as u32,
             rtt: params.rtt,
             ecn: params.ecn,

@@ -21,7 +21,7 @@
 
 use super::class_queue::Store;
 use super::scfq::SelfClocked;
-use super::weights::{ClassesParams, SharedClassParams, build_shared};
+use super::weighted_classes::{ClassesParams, SharedClassParams, build_shared};
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;

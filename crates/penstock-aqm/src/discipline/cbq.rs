@@ -69,7 +69,7 @@ use super::scheduler::{Head, Order, Scheduler, Sorting};
 use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::class_settings;
-use crate::edge::classifier::Classifier;
+use crate::edge::match_rules::Classifier;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;

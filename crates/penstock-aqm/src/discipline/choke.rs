@@ -22,12 +22,13 @@
 //! # Differences
 //! * Above `max_th`, non-gentle RED drops every arrival, as in the paper.
 //! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true` and
-//!   `whole_average = true`, with which its first drop is the same packet as that of Linux (`tests/linux_open_loop.rs`).
+//!   `whole_average = true`, with which its first drop is the same packet as that of Linux
+//!   (`tests/integration/linux_open_loop.rs`).
 //! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
 
 use super::guard::Total;
 use super::{Discipline, Env, Next, Probe};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo};
+use crate::aqm::{Aqm, Backlog, Cause, LinkInfo};
 use crate::law::red::{Red, RedParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -146,8 +147,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
         let verdict = self.red.judge(q, meta.size, env.rng);
         let Some(admitted) = self.total.admit(env, &packet, meta.ecn, verdict) else { return };
         if !self.limit.admits(self.total.packets, self.total.bytes, meta.size) {
-            let queue = self.waiting();
-            self.red.on_overflow(&mut Cx { now: env.now, queue, link_bytes: self.total.bytes, rng: env.rng }, &meta);
+            self.red.on_overflow(&mut env.cx(self.waiting(), self.total.bytes), &meta);
             return self.total.refuse(env, &packet, Cause::Overflow);
         }
         admitted.mark(env, self.total, &mut packet);

@@ -2,7 +2,7 @@
 
 use super::guard::{Admitted, Total};
 use super::{Env, Probe};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo};
+use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
 use crate::discipline::flow_order::FlowOrder;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -115,13 +115,6 @@ pub(super) struct ClassQueue<P, T> {
     law: Box<dyn Aqm>,
 }
 
-/// The law's view of its class.
-macro_rules! cx {
-    ($self:ident, $env:ident, $total:expr) => {
-        &mut Cx { now: $env.now, queue: $self.backlog(), link_bytes: $total.bytes, rng: $env.rng }
-    };
-}
-
 impl<P: Packet, T: Copy> ClassQueue<P, T> {
     /// An empty queue; `own_limit` holds besides that of the link.
     pub(super) fn new(
@@ -157,7 +150,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         packet: &P,
         meta: &PacketMeta,
     ) -> Option<Admitted> {
-        let verdict = self.law.on_arrival(cx!(self, env, total), meta);
+        let verdict = self.law.on_arrival(&mut env.cx(self.backlog(), total.bytes), meta);
         total.admit(env, packet, meta.ecn, verdict)
     }
 
@@ -174,7 +167,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         packet: &P,
         meta: &PacketMeta,
     ) {
-        self.law.on_overflow(cx!(self, env, total), meta);
+        self.law.on_overflow(&mut env.cx(self.backlog(), total.bytes), meta);
         total.refuse(env, packet, Cause::Overflow);
     }
 
@@ -190,14 +183,14 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         env.probe.queued(&total.report(env.now, &packet, env.now));
         self.bytes += u64::from(meta.size);
         self.store.push(meta.flow, Waiting { enqueued: env.now, tag, packet });
-        self.law.on_enqueued(cx!(self, env, total), meta);
+        self.law.on_enqueued(&mut env.cx(self.backlog(), total.bytes), meta);
     }
 
     /// Removes the head for transmission, if the law lets it pass; `total` counts it.
     pub(super) fn pop(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) -> Option<P> {
         let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
         let meta = self.forget(env, total, &packet);
-        let verdict = self.law.on_departure(cx!(self, env, total), &Departing { meta, enqueued });
+        let verdict = self.law.on_departure(&mut env.cx(self.backlog(), total.bytes), &Departing { meta, enqueued });
         total.release(env, &mut packet, meta.ecn, enqueued, verdict).then_some(packet)
     }
 
@@ -205,7 +198,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     pub(super) fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) {
         let Some(Waiting { enqueued, packet, .. }) = self.store.pop_last() else { return };
         let meta = self.forget(env, total, &packet);
-        self.law.on_evicted(cx!(self, env, total), &Departing { meta, enqueued });
+        self.law.on_evicted(&mut env.cx(self.backlog(), total.bytes), &Departing { meta, enqueued });
         env.probe.dropped(&total.report(env.now, &packet, enqueued), Cause::Evicted);
     }
 
@@ -254,7 +247,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     }
 
     pub(super) fn on_timeout(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: Total) {
-        self.law.on_timeout(cx!(self, env, total));
+        self.law.on_timeout(&mut env.cx(self.backlog(), total.bytes));
     }
 
     /// The state of the law, under the name of the class.

@@ -33,7 +33,7 @@ pub use super::drr_buffer::{DrrParams, Spread};
 
 use super::drr_buffer::{Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::ranking::Longest;
+use super::indexed_heap::LongestQueue;
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -46,7 +46,7 @@ pub struct Drr;
 
 /// The longest queue in bytes loses its head.
 struct BufferStealing {
-    longest: Longest,
+    longest: LongestQueue,
 }
 
 impl Watcher for BufferStealing {
@@ -91,7 +91,7 @@ impl Scheme for Drr {
         settings: &Settings,
         site: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        build(settings, DrrParams::INFO, site, |_, _| Some(BufferStealing { longest: Longest::new() }))
+        build(settings, DrrParams::INFO, site, |_, _| Some(BufferStealing { longest: LongestQueue::new() }))
     }
 }
 
@@ -99,7 +99,7 @@ impl Scheme for Drr {
 mod tests {
 
     use crate::aqm::Cause;
-    use crate::discipline::drr_bench::{Bench, Fate};
+    use crate::discipline::drr_test_harness::{Bench, Fate};
     use penstock_core::param::Value;
     use penstock_core::{Limit, Rng};
 

@@ -5,8 +5,8 @@ use super::drr_queues::{DrrQueues, End, Quantum, Queue, Taken, Watcher};
 use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use crate::per_flow::FlowBound;
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::Site;
-use crate::ticker::Ticker;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use penstock_core::hash::mix;
@@ -190,7 +190,7 @@ pub(super) struct DrrBuffer<P, B> {
     queues: DrrQueues<P>,
     policy: B,
     assignment: Assignment,
-    perturb: Option<Ticker>,
+    perturb: Option<PeriodicTimer>,
     /// The packets that get new queues; empty otherwise.
     rehashed: Vec<(usize, Taken<P>)>,
     limit: Limit,
@@ -216,7 +216,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
 
     /// A new hash every `period`.
     pub(super) fn perturbed(self, period: Option<Span>, now: Time) -> Self {
-        Self { perturb: period.map(|period| Ticker::new(now, period)), ..self }
+        Self { perturb: period.map(|period| PeriodicTimer::new(now, period)), ..self }
     }
 
     /// One packet a turn instead of a quantum of bytes.
@@ -370,7 +370,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        let perturb = self.perturb.as_ref().and_then(Ticker::next);
+        let perturb = self.perturb.as_ref().and_then(PeriodicTimer::next);
         self.policy.next_timeout().into_iter().chain(perturb).min()
     }
 

@@ -1,7 +1,7 @@
 //! The schemes under deficit round robin once more, as plainly as they can be written: lists of packets, every round
 //! walked, every order found by looking at all queues. On random traces both must do the same.
 
-use super::drr_bench::{Bench, Fate};
+use super::drr_test_harness::{Bench, Fate};
 use crate::aqm::Cause;
 use penstock_core::param::Value;
 use penstock_core::{Limit, Rng, Span};

@@ -40,8 +40,8 @@ use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::{Discipline, Probe};
 use crate::aqm::Cause;
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
-use crate::ticker::Ticker;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -86,7 +86,7 @@ pub struct Dsdrr;
 /// Marked queues take no packets until they are empty.
 struct DiscardState {
     params: DsdrrParams,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// n_q, if it is known beforehand.
     queues: Option<u32>,
     /// How many queues have been used.
@@ -103,7 +103,7 @@ struct DiscardState {
 
 impl DiscardState {
     fn new(params: DsdrrParams, queues: Option<u32>, now: Time) -> Self {
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         Self { params, ticker, queues, used: 0, discard: Vec::new(), n_d: 0, most: 0, w: None, overflow: false }
     }
 
@@ -229,7 +229,7 @@ impl Scheme for Dsdrr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discipline::drr_bench::{Bench, Fate};
+    use crate::discipline::drr_test_harness::{Bench, Fate};
     use penstock_core::Limit;
     use penstock_core::param::Value;
 

@@ -100,7 +100,7 @@ impl Scheme for Dtdrr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discipline::drr_bench::{Bench, Fate};
+    use crate::discipline::drr_test_harness::{Bench, Fate};
     use penstock_core::Limit;
     use penstock_core::param::Value;
 

@@ -140,7 +140,7 @@ impl Scheme for DualCurvyRed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discipline::recorder::{Bench, Fate};
+    use crate::discipline::test_harness::{Bench, Fate};
     use penstock_core::Ecn;
     use penstock_core::param::Value;
 

@@ -194,7 +194,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
 
 #[cfg(test)]
 mod tests {
-    use crate::discipline::recorder::Bench;
+    use crate::discipline::test_harness::Bench;
     use penstock_core::param::Value;
     use penstock_core::{Ecn, Span};
 

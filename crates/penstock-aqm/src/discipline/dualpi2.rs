@@ -38,8 +38,8 @@
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
 use super::{Discipline, Probe};
 use crate::aqm::{Cause, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
-use crate::ticker::Ticker;
 use alloc::boxed::Box;
 use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Ecn, Packet, Rng, Span, Time};
@@ -81,7 +81,7 @@ struct DualPi2Laws {
     alpha: f64,
     beta: f64,
     p_cmax: f64,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// p'
     p: f64,
     p_cl: f64,
@@ -104,7 +104,7 @@ impl DualPi2Laws {
             alpha: or(params.alpha, rule.alpha),
             beta: or(params.beta, rule.beta),
             p_cmax: (1.0 / (params.k * params.k)).min(1.0),
-            ticker: Ticker::new(now, interval),
+            ticker: PeriodicTimer::new(now, interval),
             params,
             p: 0.0,
             p_cl: 0.0,
@@ -225,7 +225,7 @@ impl Scheme for DualPi2 {
 #[cfg(test)]
 mod tests {
     use crate::aqm::Cause;
-    use crate::discipline::recorder::{Bench, Fate};
+    use crate::discipline::test_harness::{Bench, Fate};
     use penstock_core::param::Value;
     use penstock_core::{Ecn, Rng, Span};
     use std::collections::VecDeque;

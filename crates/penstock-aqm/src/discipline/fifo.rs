@@ -2,7 +2,7 @@
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, DropBudget, Env, Next, Probe};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo};
+use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
 /// A queue of packets in order of arrival, guarded by the law `A`.
@@ -30,13 +30,6 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     }
 }
 
-/// The law's view of a queue.
-macro_rules! cx {
-    ($self:ident, $env:ident) => {
-        &mut Cx { now: $env.now, queue: $self.queue.backlog(), link_bytes: $self.queue.bytes(), rng: $env.rng }
-    };
-}
-
 impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P, A> {
     fn wants_rare(&self) -> bool {
         self.law.wants_rare()
@@ -44,23 +37,23 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
 
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = self.meta(env, &packet);
-        let verdict = self.law.on_arrival(cx!(self, env), &meta);
+        let verdict = self.law.on_arrival(&mut self.queue.cx(env), &meta);
         let total = self.queue.total();
         let Some(admitted) = total.admit(env, &packet, meta.ecn, verdict) else { return };
         if !self.queue.admits(meta.size) {
-            self.law.on_overflow(cx!(self, env), &meta);
+            self.law.on_overflow(&mut self.queue.cx(env), &meta);
             return total.refuse(env, &packet, Cause::Overflow);
         }
         admitted.mark(env, total, &mut packet);
         self.queue.push_reported(env, packet);
-        self.law.on_enqueued(cx!(self, env), &meta);
+        self.law.on_enqueued(&mut self.queue.cx(env), &meta);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let mut budget = DropBudget::new();
         while let Some((enqueued, mut packet)) = self.queue.pop_oldest() {
             let meta = self.meta(env, &packet);
-            let verdict = self.law.on_departure(cx!(self, env), &Departing { meta, enqueued });
+            let verdict = self.law.on_departure(&mut self.queue.cx(env), &Departing { meta, enqueued });
             if self.queue.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
                 return Next::Send(packet);
             }
@@ -95,7 +88,7 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
     }
 
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
-        self.law.on_timeout(cx!(self, env));
+        self.law.on_timeout(&mut self.queue.cx(env));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

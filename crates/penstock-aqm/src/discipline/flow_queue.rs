@@ -7,7 +7,7 @@ use super::packet_slab::{NONE, PacketSlab, SlabQueue};
 use super::queue_list::{Linked, Links, QueueList};
 use super::salted_hash::SaltedHash;
 use super::{Discipline, DropBudget, Env, Next, Probe};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo, Verdict};
 use crate::law::ce_threshold::CeThresholdFor;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -103,13 +103,6 @@ pub(crate) struct FlowQueue<P, L> {
     limit: Limit,
 }
 
-/// The view that the law of a queue has.
-macro_rules! cx {
-    ($self:ident, $env:ident, $id:expr) => {
-        &mut Cx { now: $env.now, queue: $self.seen_by_law($id), link_bytes: $self.total.bytes, rng: $env.rng }
-    };
-}
-
 impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     pub(crate) fn new(
         params: &FlowQueueParams,
@@ -194,7 +187,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Drop the packet at the head of queue `id`.
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) {
         let Some((departing, packet)) = self.take(id) else { return };
-        let cx = cx!(self, env, id);
+        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
         self.flows[id as usize].law.on_evicted(cx, &departing);
         env.probe.dropped(&self.total.report(env.now, &packet, departing.enqueued), Cause::Evicted);
     }
@@ -277,7 +270,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         id: u32,
         packet: &Departing,
     ) -> Verdict {
-        let cx = cx!(self, env, id);
+        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
         let verdict = self.flows[id as usize].law.on_departure(cx, packet);
         let is_late = |(threshold, applies): (Span, CeThresholdFor)| {
             env.now.since(packet.enqueued) > threshold && applies.includes(packet.meta.ecn)
@@ -296,11 +289,11 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         meta: &PacketMeta,
         packet: &P,
     ) -> Option<Admitted> {
-        let cx = cx!(self, env, id);
+        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
         let verdict = self.flows[id as usize].law.on_arrival(cx, meta);
         let admitted = self.total.admit(env, packet, meta.ecn, verdict)?;
         if self.overflow == Overflow::Arrival && !self.limit.admits(self.total.packets, self.total.bytes, meta.size) {
-            let cx = cx!(self, env, id);
+            let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
             self.flows[id as usize].law.on_overflow(cx, meta);
             self.total.refuse(env, packet, Cause::Overflow);
             return None;
@@ -325,7 +318,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
             flow.credits = self.quantum;
             self.new.push(&mut self.flows, id);
         }
-        let cx = cx!(self, env, id);
+        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
         self.flows[id as usize].law.on_enqueued(cx, &meta);
         let waiting = &self.flows[id as usize].waiting;
         if let Some(packet) = self.packets.last(waiting) {
@@ -393,11 +386,11 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     /// The laws of all queues tick together, that of the queues to come with them.
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for id in 0..self.flows.len() as u32 {
-            let cx = cx!(self, env, id);
+            let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
             self.flows[id as usize].law.on_timeout(cx);
         }
         let idle = Backlog { packets: 0, bytes: 0, limit: self.limit, oldest: None };
-        self.fresh.on_timeout(&mut Cx { now: env.now, queue: idle, link_bytes: self.total.bytes, rng: env.rng });
+        self.fresh.on_timeout(&mut env.cx(idle, self.total.bytes));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

@@ -35,12 +35,12 @@
 
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
-use super::ranking::Ranking;
+use super::indexed_heap::IndexedHeap;
 use super::scheduler::{Head, Order, Overflow, Scheduler, Sorting};
 use super::wfq::SmallestFinish;
 use super::{Discipline, Probe};
 use crate::class_settings;
-use crate::edge::classifier::Classifier;
+use crate::edge::match_rules::Classifier;
 use crate::per_flow::FlowBound;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -109,7 +109,7 @@ impl Scheme for Fq {
             By::Packet => scheduler(classes.as_deref(), site, Overflow::Arriving, OneEach::default()),
             By::Bit => {
                 let phis = classes.iter().flatten().map(|_| 1.0).collect::<Vec<_>>();
-                let overflow = Overflow::Longest(Ranking::new());
+                let overflow = Overflow::Longest(IndexedHeap::new());
                 scheduler(classes.as_deref(), site, overflow, SmallestFinish::new(&phis, site.link.rate))
             }
         }
@@ -178,7 +178,7 @@ impl Order for OneEach {
 
 #[cfg(test)]
 mod tests {
-    use crate::discipline::drr_bench::Bench;
+    use crate::discipline::drr_test_harness::Bench;
     use crate::rig::{Rig, bench, numbered};
     use penstock_core::param::Value;
     use penstock_core::{Limit, Span};

@@ -105,7 +105,7 @@ impl Scheme for FqPie {
 #[cfg(test)]
 mod tests {
     use crate::aqm::Cause;
-    use crate::discipline::recorder::{Bench, Fate};
+    use crate::discipline::test_harness::{Bench, Fate};
     use penstock_core::param::Value;
     use penstock_core::{Ecn, Span};
 

@@ -173,9 +173,9 @@ fn bits_per_nano(rate: Rate) -> f64 {
 }
 
 /// Heads of classes by a number, the smallest first, and of equal numbers the class that comes first.
-pub(super) struct Ranking(BinaryHeap<Reverse<(Tag, u32)>>);
+pub(super) struct TagHeap(BinaryHeap<Reverse<(Tag, u32)>>);
 
-impl Ranking {
+impl TagHeap {
     pub(super) const fn new() -> Self {
         Self(BinaryHeap::new())
     }

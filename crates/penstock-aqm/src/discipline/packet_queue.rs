@@ -2,7 +2,7 @@
 
 use super::guard::Total;
 use super::{Env, Next, Probe};
-use crate::aqm::{Backlog, Cause};
+use crate::aqm::{Backlog, Cause, Cx};
 use alloc::collections::VecDeque;
 use penstock_core::{Limit, Packet, Span, Time};
 
@@ -66,11 +66,6 @@ impl<P: Packet> PacketQueue<P> {
         self.packets.back()
     }
 
-    #[inline]
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Packets and bytes in the queue.
     #[inline]
     pub(crate) fn total(&self) -> Total {
@@ -89,6 +84,12 @@ impl<P: Packet> PacketQueue<P> {
 
     pub(crate) fn backlog(&self) -> Backlog {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes, limit: self.limit, oldest: self.oldest() }
+    }
+
+    /// What a law that guards the only queue of its link is told.
+    #[inline]
+    pub(crate) fn cx<'a>(&self, env: &'a mut Env<'_, P, impl Probe<P> + ?Sized>) -> Cx<'a> {
+        env.cx(self.backlog(), self.bytes)
     }
 
     /// Queue an arriving packet, or drop it if there is no room.

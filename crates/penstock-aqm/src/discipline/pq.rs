@@ -22,10 +22,10 @@
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
 use super::scheduler::{Head, Order, Scheduler, Sorting};
-use super::weights::{ClassesParams, read_classes};
+use super::weighted_classes::{ClassesParams, read_classes};
 use super::{Discipline, Probe};
 use crate::class_settings::{self, path};
-use crate::edge::classifier::Classifier;
+use crate::edge::match_rules::Classifier;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use crate::tokens::{Bucket, depth};
 use alloc::boxed::Box;

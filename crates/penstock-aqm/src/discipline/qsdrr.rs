@@ -22,7 +22,7 @@
 
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::ranking::{Longest, Ranking};
+use super::indexed_heap::{IndexedHeap, LongestQueue};
 use super::{Discipline, Probe};
 use crate::law::measure_in::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -51,13 +51,13 @@ struct QueueState {
     /// D.
     drop_queue: Option<u32>,
     measure_in: MeasureIn,
-    longest: Longest,
-    shortest: Ranking<Reverse<u64>>,
+    longest: LongestQueue,
+    shortest: IndexedHeap<Reverse<u64>>,
 }
 
 impl QueueState {
     fn new(measure_in: MeasureIn) -> Self {
-        Self { drop_queue: None, measure_in, longest: Longest::new(), shortest: Ranking::new() }
+        Self { drop_queue: None, measure_in, longest: LongestQueue::new(), shortest: IndexedHeap::new() }
     }
 
     fn length(&self, queue: &Queue) -> u64 {
@@ -142,7 +142,7 @@ impl Scheme for Qsdrr {
 mod tests {
 
     use crate::aqm::Cause;
-    use crate::discipline::drr_bench::{Bench, Fate};
+    use crate::discipline::drr_test_harness::{Bench, Fate};
     use penstock_core::Limit;
     use penstock_core::param::Value;
 

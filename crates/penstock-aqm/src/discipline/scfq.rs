@@ -18,9 +18,9 @@
 //!   behind another always gets F of that one + L / phi_i; but a packet that the law of its class drops at the head is
 //!   not charged to the class.
 
-use super::gps::Ranking;
+use super::gps::TagHeap;
 use super::scheduler::{Head, Order};
-use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -63,7 +63,7 @@ pub(super) struct SelfClocked {
     /// Finish tag of the packet in service.
     v: f64,
     classes: Vec<Clocked>,
-    ranking: Ranking,
+    by_tag: TagHeap,
 }
 
 struct Clocked {
@@ -75,7 +75,7 @@ struct Clocked {
 impl SelfClocked {
     pub(super) fn new(phis: &[f64]) -> Self {
         let classes = phis.iter().map(|&phi| Clocked { phi, start: 0.0 }).collect();
-        Self { v: 0.0, classes, ranking: Ranking::new() }
+        Self { v: 0.0, classes, by_tag: TagHeap::new() }
     }
 
     fn finish(&self, class: usize, size: u32) -> f64 {
@@ -90,26 +90,26 @@ impl Order for SelfClocked {
 
     fn wakes(&mut self, class: usize, head: &Head<()>) {
         self.classes[class].start = self.classes[class].start.max(self.v);
-        self.ranking.push(class, self.finish(class, head.size));
+        self.by_tag.push(class, self.finish(class, head.size));
     }
 
     fn pick(&mut self, _now: Time, _heads: &[Option<Head<()>>]) -> usize {
-        self.ranking.first(|_, _| true).map_or(0, |(class, _)| class)
+        self.by_tag.first(|_, _| true).map_or(0, |(class, _)| class)
     }
 
     fn left(&mut self, class: usize, head: &Head<()>, next: Option<&Head<()>>, sent: bool) {
-        self.ranking.pop();
+        self.by_tag.pop();
         if sent {
             self.v = self.finish(class, head.size);
             self.classes[class].start = self.v;
         }
         if let Some(next) = next {
-            self.ranking.push(class, self.finish(class, next.size));
+            self.by_tag.push(class, self.finish(class, next.size));
         }
     }
 
     fn reserve(&mut self, _packets: u32, classes: u32) {
-        self.ranking.reserve(classes);
+        self.by_tag.reserve(classes);
     }
 
     fn idle(&mut self, _now: Time) {

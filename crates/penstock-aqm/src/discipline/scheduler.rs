@@ -2,10 +2,10 @@
 
 use super::class_queue::{ClassQueue, Guarantee, Store};
 use super::guard::Total;
-use super::ranking::Ranking;
+use super::indexed_heap::IndexedHeap;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
-use crate::edge::classifier::Classifier;
+use crate::edge::match_rules::Classifier;
 use crate::law::droptail::DropTail;
 use crate::per_flow::FlowBound;
 use alloc::boxed::Box;
@@ -68,7 +68,7 @@ pub(super) enum Overflow {
     /// The arriving one.
     Arriving,
     /// The last packet of the flow with the most bytes queued; ties go to the flow with the highest number.
-    Longest(Ranking<(u64, u32)>),
+    Longest(IndexedHeap<(u64, u32)>),
 }
 
 /// Queues of classes or flows, served in the order `O`.

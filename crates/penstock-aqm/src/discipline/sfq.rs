@@ -43,7 +43,7 @@
 
 use super::drr_buffer::{Arrival, DrrBuffer, DrrParams, Policy, Spread};
 use super::drr_queues::{End, Queue, Watcher};
-use super::ranking::Longest;
+use super::indexed_heap::LongestQueue;
 use super::{Discipline, Probe};
 use crate::aqm::Cause;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -101,7 +101,7 @@ pub struct Sfq;
 
 /// The longest queue in packets loses one, or the arriving packet is refused.
 struct Sharing {
-    longest: Longest,
+    longest: LongestQueue,
     room: Room,
     buckets: u32,
     depth: Option<u32>,
@@ -198,7 +198,7 @@ impl Scheme for Sfq {
         let SfqParams { buckets, spread, perturb, round, quantum, room, depth, flows, headdrop } = params;
         let drr = DrrParams { quantum, buckets: Some(buckets), spread };
         let end = if headdrop { End::Head } else { End::Tail };
-        let policy = Sharing { longest: Longest::new(), room, buckets, depth, flows, end };
+        let policy = Sharing { longest: LongestQueue::new(), room, buckets, depth, flows, end };
         let buffer = DrrBuffer::new(&drr, link, policy).perturbed(perturb, now);
         Ok(Box::new(if round == Round::Packet { buffer.packet_by_packet() } else { buffer }))
     }
@@ -207,7 +207,7 @@ impl Scheme for Sfq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discipline::drr_bench::{Bench, Fate};
+    use crate::discipline::drr_test_harness::{Bench, Fate};
     use penstock_core::param::Value;
 
     fn flows(bench: &mut Bench, n: usize) -> Vec<u32> {

@@ -29,7 +29,7 @@
 
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::ranking::Ranking;
+use super::indexed_heap::IndexedHeap;
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -68,12 +68,12 @@ struct HighestThroughput {
     k: f64,
     throughputs: Vec<Throughput>,
     /// ln r_i + t_i / K of the active queues, then the lowest number.
-    order: Ranking<(f64, Reverse<u32>)>,
+    order: IndexedHeap<(f64, Reverse<u32>)>,
 }
 
 impl HighestThroughput {
     fn new(k: Span, start: Time) -> Self {
-        Self { start, k: k.as_secs(), throughputs: Vec::new(), order: Ranking::new() }
+        Self { start, k: k.as_secs(), throughputs: Vec::new(), order: IndexedHeap::new() }
     }
 
     fn rank(&mut self, id: u32) {
@@ -172,8 +172,8 @@ impl Scheme for Tdrr {
 mod tests {
     use super::*;
     use crate::aqm::Cause;
-    use crate::discipline::drr_bench::{Bench, Fate};
     use crate::discipline::drr_queues::{DrrQueues, End, Quantum};
+    use crate::discipline::drr_test_harness::{Bench, Fate};
     use penstock_core::param::Value;
     use penstock_core::{Limit, Rng};
 

@@ -19,9 +19,9 @@
 //!   begun, because packets are taken faster than the link's rate or were dropped at the head, the smallest S is sent: the
 //!   link never idles.
 
-use super::gps::{Gps, Ranking, Service};
+use super::gps::{Gps, Service, TagHeap};
 use super::scheduler::{Head, Order};
-use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
 use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -58,8 +58,8 @@ impl Scheme for Wf2q {
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_weighted(settings, site, |phis| SmallestBegun {
             gps: Gps::new(phis.iter().copied(), site.link.rate),
-            waiting: Ranking::new(),
-            begun: Ranking::new(),
+            waiting: TagHeap::new(),
+            begun: TagHeap::new(),
             finish: alloc::vec![0.0; phis.len()],
         })
     }
@@ -69,9 +69,9 @@ impl Scheme for Wf2q {
 struct SmallestBegun {
     gps: Gps,
     /// Heads that the fluid system had not begun, by S.
-    waiting: Ranking,
+    waiting: TagHeap,
     /// Heads that it had begun, by F.
-    begun: Ranking,
+    begun: TagHeap,
     /// F of each class's head.
     finish: Vec<f64>,
 }

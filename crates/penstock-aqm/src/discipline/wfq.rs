@@ -22,9 +22,9 @@
 //! * GPS serves all that has been queued; a packet that the law of its class drops at the head has had its fluid service.
 //! * Time is in whole nanoseconds: V is exact for the instants at which packets arrive, not for the link's own rounding.
 
-use super::gps::{Gps, Ranking};
+use super::gps::{Gps, TagHeap};
 use super::scheduler::{Head, Order};
-use super::weights::{ClassesParams, WeightedClassParams, build_weighted};
+use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
 use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -66,13 +66,13 @@ impl Scheme for Wfq {
 /// Serves the packet that the fluid system finishes first.
 pub(super) struct SmallestFinish {
     gps: Gps,
-    ranking: Ranking,
+    by_tag: TagHeap,
 }
 
 impl SmallestFinish {
     /// Classes of these weights; more classes get weight 1.
     pub(super) fn new(phis: &[f64], rate: Rate) -> Self {
-        Self { gps: Gps::new(phis.iter().copied(), rate), ranking: Ranking::new() }
+        Self { gps: Gps::new(phis.iter().copied(), rate), by_tag: TagHeap::new() }
     }
 }
 
@@ -85,19 +85,19 @@ impl Order for SmallestFinish {
     }
 
     fn wakes(&mut self, class: usize, head: &Head<f64>) {
-        self.ranking.push(class, head.tag);
+        self.by_tag.push(class, head.tag);
     }
 
     fn pick(&mut self, _now: Time, heads: &[Option<Head<f64>>]) -> usize {
         // An evicted head leaves its entry behind.
         let is_head = |class: usize, finish| heads[class].is_some_and(|head| head.tag == finish);
-        self.ranking.first(is_head).map_or(0, |(class, _)| class)
+        self.by_tag.first(is_head).map_or(0, |(class, _)| class)
     }
 
     fn left(&mut self, class: usize, _head: &Head<f64>, next: Option<&Head<f64>>, _sent: bool) {
-        self.ranking.pop();
+        self.by_tag.pop();
         if let Some(next) = next {
-            self.ranking.push(class, next.tag);
+            self.by_tag.push(class, next.tag);
         }
     }
 
@@ -107,7 +107,7 @@ impl Order for SmallestFinish {
 
     fn reserve(&mut self, packets: u32, classes: u32) {
         self.gps.reserve(classes);
-        self.ranking.reserve(packets.saturating_add(classes));
+        self.by_tag.reserve(packets.saturating_add(classes));
     }
 
     fn idle(&mut self, now: Time) {

@@ -33,7 +33,7 @@
 
 use super::level_queue::{LevelQueue, Place};
 use super::{Discipline, Env, Next, Probe, Report};
-use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cause, LinkInfo, Verdict};
 use crate::law::wred::{Wred, WredParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -178,9 +178,7 @@ impl<P: Packet> Pushout<P> {
 
     /// What follows for the law from a packet that found no room.
     fn overflow(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, meta: &PacketMeta) {
-        let queue = self.queue();
-        let cx = &mut Cx { now: env.now, queue, link_bytes: self.bytes, rng: env.rng };
-        self.law.on_overflow(cx, meta);
+        self.law.on_overflow(&mut env.cx(self.queue(), self.bytes), meta);
     }
 }
 

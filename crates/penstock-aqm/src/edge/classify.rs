@@ -13,7 +13,7 @@
 //! # Differences
 //! * None: RFC 2475 leaves open what becomes of packets that nothing fits.
 
-use super::classifier::Classifier;
+use super::match_rules::Classifier;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
 use crate::class_settings;

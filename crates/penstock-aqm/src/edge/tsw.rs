@@ -30,7 +30,7 @@
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
-use crate::law::spacer::Spacing;
+use crate::law::drop_spacing::Spacing;
 use crate::scheme::module_doc;
 use alloc::vec::Vec;
 use penstock_core::param::{Default, ParamError, ParamErrors, Settings};

@@ -26,8 +26,8 @@
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::per_flow::PerFlow;
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
@@ -66,7 +66,7 @@ struct Shadow {
 pub struct Afd {
     params: AfdParams,
     q_ref: f64,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     shadows: Vec<Shadow>,
     /// Bytes of each flow in the shadow buffer.
     bytes: PerFlow<u64>,
@@ -79,7 +79,7 @@ impl Afd {
     pub fn new(params: AfdParams, link: &LinkInfo, now: Time) -> Self {
         Self {
             q_ref: params.q_ref(link),
-            ticker: Ticker::new(now, params.interval),
+            ticker: PeriodicTimer::new(now, params.interval),
             shadows: Vec::with_capacity(params.shadow as usize),
             bytes: PerFlow::new(),
             m_fair: f64::from(params.shadow),

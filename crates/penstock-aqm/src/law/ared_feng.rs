@@ -20,7 +20,7 @@
 //!   reaches 1 below max_th.
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p.
 
-use super::curve::{DropCurve, GentleFrom};
+use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};

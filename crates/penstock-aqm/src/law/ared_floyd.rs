@@ -19,11 +19,11 @@
 //! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p. "current" lets it
 //!   follow, which keeps the drop function continuous.
 
-use super::curve::{DropCurve, GentleFrom};
+use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
 use penstock_core::{PacketMeta, Span, Time};
 
@@ -65,14 +65,14 @@ const PARAMS: [ParamInfo; inherited_len(AredFloydParams::INFO, RedParams::INFO)]
 pub struct AredFloyd {
     params: AredFloydParams,
     red: Red,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     last_change: Time,
 }
 
 impl AredFloyd {
     /// The law that moves the max_p of `red`.
     pub fn new(params: AredFloydParams, red: Red, now: Time) -> Self {
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         Self { params, red, ticker, last_change: now }
     }
 

@@ -38,7 +38,7 @@
 //!   This was found from its results: for 3 flows on the thesis' link, where it draws no numbers, all results are then
 //!   the same.
 
-use super::design;
+use super::link_facts;
 use super::measure_in::MeasureIn;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -125,7 +125,7 @@ impl Derived {
         let alpha = match params.alpha {
             Auto::Value(alpha) => alpha,
             Auto::Auto if params.gamma > 0.0 => {
-                let plant = design::plant("alpha", params.mean_packet, link).map_err(|error| alloc::vec![error])?;
+                let plant = link_facts::plant("alpha", params.mean_packet, link).map_err(|error| alloc::vec![error])?;
                 avq_design::alpha_star(&plant, params.gamma)
             }
             Auto::Auto => return Err(alloc::vec![ParamError::new("gamma", "is 0: alpha \"auto\" needs it above 0")]),

@@ -21,7 +21,7 @@
 //! * The paper takes one step down at the start of an idle time; here the step is repeated every `freeze` while the
 //!   link stays idle, until p is 0: otherwise p would not change over a long silence.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, Length, ParamErrors, Settings};

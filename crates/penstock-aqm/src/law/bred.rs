@@ -30,7 +30,7 @@
 //!   are not dropped at random are accepted. Here the law is completed as above.
 //! * Without a limit B nothing is dropped.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};

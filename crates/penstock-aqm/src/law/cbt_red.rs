@@ -21,7 +21,7 @@
 //! * The RED of the TCP packets spares them (`guards`) while at most one packet of any class waits.
 //! * Only TCP packets are marked; the drop of another class is certain and no signal of congestion.
 
-use super::average::{Average, Filter};
+use super::average_queue::{Average, Filter};
 use super::red::{Red, RedParams};
 use super::rio::Waiting;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};

@@ -27,8 +27,9 @@
 //!
 //! # Differences
 //! * The very first drop state of a queue gives its first signal at once, not after an interval, as measured in Linux
-//!   6.1, whose CAKE drops the second packet above `target` (`tests/linux_open_loop.rs`): `interval / sqrt(count)` counts
-//!   as 0 until count has changed for the first time, also when an overflow starts the drop state.
+//!   6.1, whose CAKE drops the second packet above `target` (`tests/integration/linux_open_loop.rs`):
+//!   `interval / sqrt(count)` counts as 0 until count has changed for the first time, also when an overflow starts the
+//!   drop state.
 //! * CAKE makes room at the head of its longest queue; a queue by itself refuses the packet that arrives.
 //! * The root is exact, and `interval / sqrt(count)` is rounded down to a nanosecond.
 

@@ -27,7 +27,7 @@
 //! * The RFC leaves the resolution of time open; here `INTERVAL / sqrt(count)` is rounded down to a nanosecond.
 //! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in
 //!   16 bits for the square root; a packet that is removed to make room adds 1 to count. Its losses and marks are those
-//!   of Linux, packet by packet (`tests/linux_codel.rs`).
+//!   of Linux, packet by packet (`tests/integration/linux_codel.rs`).
 
 use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};

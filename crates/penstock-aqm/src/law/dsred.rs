@@ -24,8 +24,8 @@
 //! * Drops are not spaced, as in the paper; those of RED are.
 //! * The default thresholds are ours: neither source gives values for a general link.
 
-use super::coin::toss;
 use super::measure_in::MeasureIn;
+use super::random_verdict::toss;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};

@@ -20,7 +20,7 @@
 //! # Differences
 //! * The sources only name the scheme and its idea: the formula here follows from the square-root law of TCP.
 
-use super::curve::GentleFrom;
+use super::drop_curve::GentleFrom;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
 use crate::per_flow::PerFlow;

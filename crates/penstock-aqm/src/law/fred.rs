@@ -32,7 +32,7 @@
 //! * In the thesis each of four conditions adds a strike; here the last, A >= max_th, does not.
 //! * The thesis drops at random if qlen > min_q; here if qlen >= max(min_q, avgcq), as in the paper.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::per_flow::PerFlow;

@@ -29,11 +29,11 @@
 //! * Below u = 0.98 the thesis' text says that gamma lowers the utilization; the formula raises it, as it must.
 //! * After a window without traffic (u = 0) gamma stays.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
 use crate::per_flow::PerFlow;
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use alloc::format;
 use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
@@ -80,7 +80,7 @@ struct Flow {
 pub struct Green {
     params: GreenParams,
     link: LinkInfo,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     flows: PerFlow<Flow>,
     /// Sum and number of the round-trip times in `flows`.
     rtts: (Span, u32),
@@ -111,7 +111,7 @@ impl Green {
         }
         let window = Window { number: 1, flows: 0, sent: 0, lost: false };
         Ok(Self {
-            ticker: Ticker::new(now, params.window),
+            ticker: PeriodicTimer::new(now, params.window),
             params,
             link: *link,
             flows: PerFlow::new(),

@@ -29,11 +29,11 @@
 //! * The thesis gives neither interval nor mw; 0.2 s and 0.1 are ours. Its beta = 0.021 is the second bound of equation
 //!   1.26 for 3 flows and R = 0.252 s, not the smaller bound.
 
-use super::coin::toss;
-use super::design;
+use super::link_facts;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use alloc::collections::VecDeque;
 use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
@@ -78,7 +78,7 @@ struct Period {
 pub struct Lred {
     params: LredParams,
     derived: Derived,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// l
     loss_ratio: f64,
     /// p at the last arrival.
@@ -93,10 +93,10 @@ pub struct Lred {
 
 impl Derived {
     fn new(params: &LredParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
-        let target = design::target(params.target, params.mean_packet, link);
+        let target = link_facts::target(params.target, params.mean_packet, link);
         let beta = match params.beta {
             Auto::Value(beta) => Ok(beta),
-            Auto::Auto => design::plant("beta", params.mean_packet, link)
+            Auto::Auto => link_facts::plant("beta", params.mean_packet, link)
                 .map(|plant| lred_design::bounds(&plant, lred_design::ETA).smaller()),
         };
         match (target, beta) {
@@ -191,7 +191,7 @@ impl Law for Lred {
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let params = LredParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         let (present, sum) = (Period::default(), Period::default());
         let past = VecDeque::with_capacity(params.periods as usize + 1);
         Ok(Self { params, derived, ticker, loss_ratio: 0.0, p: 0.0, present, past, sum, counted: false })

@@ -25,8 +25,8 @@
 //! * Above max_th p rises on with the same slope, up to 1: the thesis has no region of certain drops.
 //! * The thesis gives no thresholds; the defaults are RED's.
 
-use super::coin::toss;
-use super::design;
+use super::link_facts;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
@@ -78,7 +78,7 @@ impl Proportional {
 /// max_p / (max_th - min_th).
 fn slope(params: &ProportionalParams, min_th: f64, link: &LinkInfo) -> Result<f64, ParamError> {
     match params.max_th {
-        Auto::Auto => Ok(p_design::slope(&design::plant("max_th", params.mean_packet, link)?)),
+        Auto::Auto => Ok(p_design::slope(&link_facts::plant("max_th", params.mean_packet, link)?)),
         Auto::Value(max_th) => {
             let max_th = max_th.in_packets(params.mean_packet);
             if min_th >= max_th {

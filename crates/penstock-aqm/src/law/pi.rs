@@ -26,11 +26,11 @@
 //!   170 seconds). The paper's example and ns-2 use 0.00001822 and 0.00001816, for a link twenty times as fast.
 //! * "auto" on the thesis' link gives 14 % more than the defaults, because R = B / C + rtt is 0.241 s there.
 
-use super::coin::toss;
-use super::design;
+use super::link_facts;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time};
@@ -67,7 +67,7 @@ struct Derived {
 pub struct Pi {
     params: PiParams,
     derived: Derived,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     p: f64,
     /// Kp
     previous: f64,
@@ -76,10 +76,10 @@ pub struct Pi {
 impl Derived {
     fn new(params: &PiParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let mut errors = Vec::new();
-        let target = design::target(params.target, params.mean_packet, link).map_err(|error| errors.push(error));
+        let target = link_facts::target(params.target, params.mean_packet, link).map_err(|error| errors.push(error));
         let mut gain = |name, given, rule: fn(pi_design::Gains) -> f64| match given {
             Auto::Value(gain) => gain,
-            Auto::Auto => match design::plant(name, params.mean_packet, link) {
+            Auto::Auto => match link_facts::plant(name, params.mean_packet, link) {
                 Ok(plant) => rule(pi_design::gains(&plant, 1.0 / params.interval.as_secs())),
                 Err(error) => {
                     errors.push(error);
@@ -146,7 +146,7 @@ impl Law for Pi {
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let params = PiParams::from_settings(settings)?;
         let derived = Derived::new(&params, link)?;
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         Ok(Self { params, derived, ticker, p: 0.0, previous: 0.0 })
     }
 }

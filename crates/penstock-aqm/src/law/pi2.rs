@@ -25,8 +25,8 @@
 //!   is left out.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Ecn, PacketMeta, Span, Time};
 
@@ -52,7 +52,7 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 pub struct Pi2 {
     params: Pi2Params,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// p': the square root of the drop probability.
     root: f64,
     qdelay_old: f64,
@@ -61,7 +61,7 @@ pub struct Pi2 {
 impl Pi2 {
     /// The law.
     pub fn new(params: Pi2Params, now: Time) -> Self {
-        Self { ticker: Ticker::new(now, params.t_update), params, root: 0.0, qdelay_old: 0.0 }
+        Self { ticker: PeriodicTimer::new(now, params.t_update), params, root: 0.0, qdelay_old: 0.0 }
     }
 
     /// The controller: one step of p' at the delay `qdelay`, in seconds.

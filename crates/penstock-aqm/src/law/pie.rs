@@ -48,8 +48,8 @@
 //! * A queue without a limit is always above a third of it: PIE activates at the first arrival.
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Limit, PacketMeta, Rng, Span, Time};
 
@@ -184,7 +184,7 @@ pub struct Pie {
     activates: bool,
     derandomizes: bool,
     caps: bool,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     vars: PieVars,
 }
 
@@ -208,7 +208,7 @@ impl Pie {
             activates,
             derandomizes: params.derandomization.is_on(!is_basic),
             caps: params.cap_drop.is_on(!is_basic),
-            ticker: Ticker::new(now, params.period()),
+            ticker: PeriodicTimer::new(now, params.period()),
             params,
             vars,
         }

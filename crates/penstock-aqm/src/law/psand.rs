@@ -46,16 +46,16 @@
 //!   max-down and max-up start at these values.
 //! * One sentence of section 3.3 swaps max-down and max-up; table 3.2 is followed.
 
-mod adapt;
+mod threshold_adaptation;
 
-pub use adapt::Adapt;
+pub use threshold_adaptation::Adapt;
 
-use super::curve::{DropCurve, GentleFrom};
+use super::drop_curve::{DropCurve, GentleFrom};
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use alloc::format;
 use penstock_core::param::{
     Auto, Default, Length, LengthOrTime, ParamError, ParamErrors, ParamInfo, Settings, Value, inherit, inherited_len,
@@ -111,7 +111,7 @@ const PARAMS: [ParamInfo; inherited_len(PsandParams::INFO, RedParams::INFO)] =
 pub struct Psand {
     params: PsandParams,
     red: Red,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// KT and B, in the unit that the queue is measured in.
     target: f64,
     limit: f64,
@@ -138,7 +138,7 @@ impl Psand {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         let mut law = Self { params, red, ticker, target, limit, previous: None };
         law.start_thresholds();
         Ok(law)
@@ -176,7 +176,7 @@ impl Psand {
     fn move_thresholds(&mut self, avg: f64) {
         let PsandParams { adapt, smooth_alpha, .. } = self.params;
         let change = self.previous.map_or(0.0, |previous| avg - previous);
-        let room = adapt::Room {
+        let room = threshold_adaptation::Room {
             target: self.target,
             limit: self.limit,
             width: self.red.params.in_unit(Length::Packets(0.5)),

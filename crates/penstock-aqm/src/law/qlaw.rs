@@ -24,12 +24,12 @@
 //! * It adapts like Adaptive RED (Floyd), but sets max_p instead of moving it by steps, so that it adapts within a few
 //!   intervals whatever the load was before.
 
-use super::curve::GentleFrom;
+use super::drop_curve::GentleFrom;
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
 use penstock_core::{PacketMeta, Span, Time};
 use penstock_model::queue_law::{Balance, QueueLaw, Signal, Windows};
@@ -64,7 +64,7 @@ pub struct Qlaw {
     params: QlawParams,
     red: Red,
     rtld: f64,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// Arrivals and signals since the last setting.
     arrivals: u64,
     signals: u64,
@@ -81,7 +81,7 @@ impl Qlaw {
     /// The law that sets the max_p of `red`.
     pub fn new(params: QlawParams, red: Red, link: &LinkInfo, now: Time) -> Self {
         let rtld = Self::rtld(&params, link);
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         let (arrivals, signals, arrived, signalled) = (0, 0, 0.0, 0.0);
         Self { params, red, rtld, ticker, arrivals, signals, arrived, signalled, counted: false, flows: 0.0 }
     }

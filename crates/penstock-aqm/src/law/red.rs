@@ -59,16 +59,17 @@
 //!   only, like the ns-2 of 2003. "max_p" marks while p_b is below the current max_p; ns-2.35 compares p_b with a
 //!   separate constant, `mark_p_`. The two differ only where an adaptive law has raised max_p above the start of the
 //!   ramp: "max_p" then marks beyond max_th, too.
-//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "once"` with `guards`, a `w_q` that is a power of 1/2, and with ECN
-//!   `mark_up_to = "always"`: losses, marks and delays under a flood agree with it (`tests/linux_open_loop.rs`).
+//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "once"` with `guards`, a `w_q` that is a power of 1/2, and with
+//!   ECN `mark_up_to = "always"`: losses, marks and delays under a flood agree with it
+//!   (`tests/integration/linux_open_loop.rs`).
 //! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It settles half
 //!   a packet (or half a byte) above the true average. Linux 6.1 does this; the effect shows where the queue is measured
 //!   in packets (CHOKe).
 
-use super::average::{Average, Filter, Weight};
-use super::curve::{DropCurve, RampEnd};
+use super::average_queue::{Average, Filter, Weight};
+use super::drop_curve::{DropCurve, RampEnd};
+use super::drop_spacing::{ScaleBySize, Spacer, Spacing};
 use super::measure_in::MeasureIn;
-use super::spacer::{ScaleBySize, Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;

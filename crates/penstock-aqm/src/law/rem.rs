@@ -30,10 +30,10 @@
 //! * ns-2's limit is one packet less: its queue of 35 never holds more than 34.
 //! * ns-2 can pass x through a low-pass filter whose weight is 1 by default; there is none here.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use penstock_core::param::{Default, LengthOrTime, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Span, Time, math};
 
@@ -73,7 +73,7 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 pub struct Rem {
     params: RemParams,
-    ticker: Ticker,
+    ticker: PeriodicTimer,
     /// KT in packets.
     target: f64,
     /// c in packets.
@@ -90,7 +90,7 @@ pub struct Rem {
 impl Rem {
     /// The law on this link.
     pub fn new(params: RemParams, link: &LinkInfo, now: Time) -> Self {
-        let ticker = Ticker::new(now, params.interval);
+        let ticker = PeriodicTimer::new(now, params.interval);
         let mut law =
             Self { params, ticker, target: 0.0, sendable: 0.0, price: 0.0, p: 0.0, previous: 0.0, arrived: 0 };
         law.on_link(now, link);

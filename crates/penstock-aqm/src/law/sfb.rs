@@ -36,11 +36,11 @@
 //!   they are separate.
 //! * In the paper a flow found unresponsive remains so for a while; here each of its packets is judged anew.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::per_flow::PerFlow;
+use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
-use crate::ticker::Ticker;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -95,7 +95,7 @@ pub struct Sfb {
     bucket: Bucket,
     /// When the law was built: bins have not moved since.
     start: Time,
-    rehash: Option<Ticker>,
+    rehash: Option<PeriodicTimer>,
     p_min: f64,
 }
 
@@ -151,7 +151,7 @@ impl Sfb {
             return Err(vec![ParamError::new("warmup", message)]);
         }
         let bucket = Bucket { tokens: params.penalty_burst, filled: now };
-        let rehash = params.rehash.map(|rehash| Ticker::new(now, rehash));
+        let rehash = params.rehash.map(|rehash| PeriodicTimer::new(now, rehash));
         let filter = Filter::new(&params);
         let spare = params.rehash.map(|_| Spare { filter: filter.clone(), qlen: PerFlow::new() });
         let derived = Derived::new(&params, link);
@@ -160,7 +160,8 @@ impl Sfb {
 
     /// The verdict of the bins, before the random decision.
     fn judge(&mut self, now: Time, flow: u32, rng: &mut Rng) -> Judgement {
-        let learns = self.rehash.as_ref().and_then(Ticker::next).is_some_and(|next| now + self.params.warmup >= next);
+        let learns =
+            self.rehash.as_ref().and_then(PeriodicTimer::next).is_some_and(|next| now + self.params.warmup >= next);
         if !self.hashed {
             self.hashed = true;
             self.current.hash_anew(self.start, rng);
@@ -321,7 +322,7 @@ impl Aqm for Sfb {
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        self.rehash.as_ref().and_then(Ticker::next)
+        self.rehash.as_ref().and_then(PeriodicTimer::next)
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {

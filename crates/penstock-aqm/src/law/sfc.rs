@@ -26,8 +26,8 @@
 //! # Differences
 //! * The paper was not available: the measurement of lambda, the defaults and the design rule are ours.
 
-use super::coin::toss;
-use super::design;
+use super::link_facts;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
@@ -82,11 +82,11 @@ pub struct Sfc {
 impl Derived {
     fn new(params: &SfcParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         let mut errors = Vec::new();
-        let target = design::target(params.target, params.mean_packet, link).map_err(|error| errors.push(error));
+        let target = link_facts::target(params.target, params.mean_packet, link).map_err(|error| errors.push(error));
         let capacity = link.rate.packets_per_second(params.mean_packet);
         let mut gain = |name, given, rule: fn(sfc_design::Gains) -> f64| match given {
             Auto::Value(gain) => gain,
-            Auto::Auto => match design::plant(name, params.mean_packet, link) {
+            Auto::Auto => match link_facts::plant(name, params.mean_packet, link) {
                 Ok(plant) => rule(sfc_design::gains(&plant)),
                 Err(error) => {
                     errors.push(error);

@@ -27,7 +27,7 @@
 //!   them.
 //! * Without a limit B nothing is dropped.
 
-use super::coin::toss;
+use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;

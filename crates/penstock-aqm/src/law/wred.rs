@@ -25,20 +25,20 @@
 //! * `guards` and the spacing "wait" are those of ns-2's RED.
 //! * ns-2's WRED (the core queue of its DiffServ module) is `variant = "ns2"` with spacing = "section4", guards =
 //!   false, w_q = 0.002 and its `meanPktSize` as mean_packet: with the same random numbers it drops the same packets
-//!   (`tests/ns2_classes.rs`). With "ns2" the idle time starts when a packet departs and no other of its level waits,
-//!   even if packets of other levels do, and ends when a packet is queued, not when one arrives and is dropped; the law
-//!   does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
+//!   (`tests/integration/ns2_classes.rs`). With "ns2" the idle time starts when a packet departs and no other of its
+//!   level waits, even if packets of other levels do, and ends when a packet is queued, not when one arrives and is
+//!   dropped; the law does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
 
-mod ns2;
+mod ns2_idle;
 #[cfg(test)]
 mod tests;
 
-use self::ns2::LevelIdle;
-use super::average::{Average, Filter};
+use self::ns2_idle::LevelIdle;
+use super::average_queue::{Average, Filter};
+use super::drop_precedence::Precedence;
+use super::drop_spacing::{Spacer, Spacing};
 use super::measure_in::MeasureIn;
-use super::precedence::Precedence;
 use super::red::{Red, RedParams};
-use super::spacer::{Spacer, Spacing};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;

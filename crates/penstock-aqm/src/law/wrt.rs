@@ -18,7 +18,7 @@
 //! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1, and restarts their count if it
 //!   overflows the queue.
 
-use super::average::Average;
+use super::average_queue::Average;
 use super::rio::Waiting;
 use super::wred::{Wred, WredParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};

@@ -2,9 +2,9 @@
 //! Controllers for AQM Routers Supporting TCP Flows", IEEE Transactions on Automatic Control 47(6), 2002.
 
 use super::{Equilibrium, Fluid, Tcp};
+use crate::bisection;
 use crate::complex::Complex;
 use crate::margins::{self, Margins};
-use crate::root;
 
 impl Fluid<'_> {
     /// The open loop L(s) about an equilibrium; 1 + L(s) = 0 has the poles of the closed one.
@@ -50,7 +50,7 @@ impl Fluid<'_> {
     /// The number of flows between `low` and `high` at which the loop becomes stable or ceases to be, whichever the law
     /// and the link make of it; `None` if it is the same at both ends.
     pub fn border_flows(&self, low: f64, high: f64) -> Option<f64> {
-        root::between(low, high, |flows| {
+        bisection::between(low, high, |flows| {
             let tcp = Tcp { flows, ..self.tcp };
             if (Fluid { tcp, ..*self }).is_stable() { 1.0 } else { -1.0 }
         })

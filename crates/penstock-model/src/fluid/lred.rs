@@ -5,14 +5,14 @@
 //!
 //! So l integrates the distance of the queue from its target: LRED is a controller of PI's kind, with the gains beta
 //! sqrt(p) and beta sqrt(p) / tau. Its design rule leaves out the second. While l is 0 p stays 0; a real queue then
-//! overflows, which this one cannot, so l is held above [`LEAST`].
+//! overflows, which this one cannot, so l is held above [`MIN_LOSS`].
 
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
 use crate::complex::Complex;
 use penstock_core::math;
 
 /// The least ratio of losses.
-pub const LEAST: f64 = 1e-6;
+pub const MIN_LOSS: f64 = 1e-6;
 
 /// LRED.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl Continuous for Lred {
     }
 
     fn start(&self) -> State {
-        [LEAST, 0.0]
+        [MIN_LOSS, 0.0]
     }
 
     fn derivative(&self, state: &State, signal: &Signal) -> State {
@@ -45,11 +45,11 @@ impl Continuous for Lred {
     }
 
     fn limit(&self, state: &mut State) {
-        state[0] = state[0].clamp(LEAST, 1.0);
+        state[0] = state[0].clamp(MIN_LOSS, 1.0);
     }
 
     fn probability(&self, state: &State, signal: &Signal) -> f64 {
-        let l = state[0].max(LEAST);
+        let l = state[0].max(MIN_LOSS);
         (l + self.beta * math::sqrt(l) * (signal.queue - self.target)).clamp(0.0, 1.0)
     }
 

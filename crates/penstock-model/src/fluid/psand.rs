@@ -13,7 +13,7 @@ use crate::psand_design;
 use penstock_core::math;
 
 /// The smallest average whose proximity counts, in packets.
-const LEAST: f64 = 1e-3;
+const MIN_PROXIMITY: f64 = 1e-3;
 
 /// PSAND on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Continuous for Psand {
 
     fn derivative(&self, state: &State, signal: &Signal) -> State {
         let average = self.red.derivative(state, signal)[0];
-        let near = state[0].max(LEAST);
+        let near = state[0].max(MIN_PROXIMITY);
         let step = (math::ln(self.coef) + self.gamma * math::ln(near / self.target)) / self.interval
             + self.gamma * average / near;
         let (low, high) = self.bounds();

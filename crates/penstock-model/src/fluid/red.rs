@@ -5,9 +5,9 @@
 //! * p = RED's control function of avg.
 
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
+use crate::bisection;
 use crate::complex::Complex;
 use crate::queue_law;
-use crate::root;
 use penstock_core::math;
 
 /// RED on a link.
@@ -70,8 +70,8 @@ impl Continuous for Red {
         let excess = |queue: f64, p: f64| p - tcp.probability(queue, tcp.capacity);
         // the strict function jumps at max_th: its ramp alone counts
         let ramp = |queue: f64| self.max_p * (queue - self.min_th) / (self.max_th - self.min_th);
-        let queue = root::between(self.min_th, self.max_th, |q| excess(q, ramp(q))).or_else(|| {
-            root::between(self.max_th, self.gentle_top?, |q| {
+        let queue = bisection::between(self.min_th, self.max_th, |q| excess(q, ramp(q))).or_else(|| {
+            bisection::between(self.max_th, self.gentle_top?, |q| {
                 excess(q, if q > self.max_th { self.control(q) } else { self.max_p })
             })
         })?;

@@ -19,7 +19,7 @@ use crate::reordered::ReorderedPackets;
 use crate::scenario::{EdgeSpec, LinkSpec, Scenario};
 use crate::tally::Tally;
 use crate::transmitter::Transmitter;
-use penstock_aqm::edge::conditioned::{self, Conditioned};
+use penstock_aqm::edge::conditioned_queue::{self, Conditioned};
 use penstock_aqm::{Discipline, Fifo, LinkInfo, MAX_FLOWS};
 use penstock_core::{Bytes, Limit, Rng, Span, Time};
 
@@ -84,7 +84,7 @@ fn stages(
     info: &LinkInfo,
     names: &Names<'_>,
     errors: &mut Vec<ScenarioError>,
-) -> Vec<conditioned::Stage<SimPacket>> {
+) -> Vec<conditioned_queue::Stage<SimPacket>> {
     let stage = |(i, spec): (usize, &EdgeSpec)| {
         let path = format!("links.{}.edge[{i}]", link.name);
         let settings = spec.params.settings(|classes| names.classes(classes, &path, errors));

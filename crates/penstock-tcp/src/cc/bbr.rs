@@ -1,41 +1,45 @@
 //! BBR, version 1: a sending rate and a window from a model of the path, its bandwidth and its round-trip time.
 //!
-//! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM Queue
-//! 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00. By the specification, T6, and recalled: not verified.
+//! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM
+//! Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00. Written from the project's specification (T6) and
+//! from memory; not verified against the draft.
 //!
 //! # Law
-//! `BtlBw` is the greatest delivery rate of this round and the ten before, `RTprop` the least round-trip time of the last 10 s.
-//! Packets leave at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` plus three send quanta, at least four
-//! packets. A send quantum is the data that a host hands to its interface at a time: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s,
-//! then the whole packets that 1 ms sends, up to 64 kB. The quanta allow for packets inside the hosts; as hosts here hold none,
-//! those packets wait in the network.
+//! `BtlBw` is the maximum delivery rate of the current round and the ten before, `RTprop` the minimum round-trip time
+//! of the last 10 s. Packets leave at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` plus three send
+//! quanta, at least four packets. A send quantum is the data that a host hands to its interface at a time: 1 packet
+//! below 1.2 Mb/s, 2 below 24 Mb/s, then the whole packets that 1 ms sends, up to 64 kB. The added quanta allow for
+//! packets inside the hosts. Simulated hosts hold no packets, so the added ones queue in the network.
 //! * Startup: both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three successive rounds.
-//! * Drain: pacing gain ln 2/2, until at most `BtlBw RTprop` is in flight.
-//! * `ProbeBw`: window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The first lasts until
-//!   a quarter more (and three quanta) is in flight or a packet is lost, the second at most until the surplus is gone. The first
-//!   phase is drawn at random, but is never 0.75.
+//! * Drain: pacing gain ln 2/2, until at most `BtlBw RTprop` packets are in flight.
+//! * `ProbeBw`: window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The phase
+//!   of gain 1.25 lasts until a quarter more than `BtlBw RTprop`, plus three quanta, is in flight or a packet is lost;
+//!   the phase of gain 0.75 ends early once the surplus has drained. The first phase is drawn at random, but is never
+//!   0.75.
 //! * `ProbeRtt`: when no round-trip time was below `RTprop` for 10 s, a window of four packets for 200 ms and a round.
 //!
-//! Where losses reveal a policer ([`super::policer`]) packets leave at its rate, with gain 1.
+//! Where losses reveal a policer ([`super::policer_detection`]) packets leave at its rate, with gain 1.
 //!
-//! A loss reduces the window to the packets in flight, and each further loss takes a packet; for one round each delivered packet
-//! releases one, then the window grows back, and it is restored when the recovery ends. A recovery that begins with the ACK that
-//! ends another is its continuation. A timeout leaves one packet. Marks change nothing; their echo is confirmed once per window,
-//! or it would never end (RFC 3168, section 6.1.2).
+//! The first loss of a recovery reduces the window to the packets in flight, and each further loss reduces it by one
+//! packet. For one round each delivered packet releases one packet (packet conservation); then the window grows again,
+//! and the end of the recovery restores it. A recovery that begins with the ACK that ends another continues that one. A
+//! timeout reduces the window to one packet. Marks do not change the window; the sender confirms their echo once per
+//! window, since otherwise the receiver would never stop echoing (RFC 3168, section 6.1.2).
 //!
 //! # Differences
 //! * The first phase is drawn by hashing the time: the sender has no random generator, so no other flow's draws change.
-//! * The restart after an idle time is left out.
-//! * Where losses are not found by time (`rack = false`) further losses in a recovery take nothing.
-//! * Four flows at 80 ms behind FQ-CoDel without ECN have 0.89 of the drops of Linux 6.1, means over starts (2590 and 2920 in 50 s);
-//!   with ECN delay and marks agree. The missing drops are those after the probes of the round-trip time (docs/explanation/linux.md).
+//! * The special restart after an idle period is left out.
+//! * Without loss detection by time (`rack = false`), further losses in a recovery do not reduce the window.
+//! * Four flows with a round trip of 80 ms through FQ-CoDel without ECN have 0.89 of the drops of Linux 6.1 (2590
+//!   against 2920 in 50 s, means over several start times); with ECN, delay and marks agree. The missing drops are
+//!   those that follow a probe of the round-trip time (docs/explanation/linux.md).
 
-use super::aggregation::Aggregation;
+use super::ack_aggregation::Aggregation;
 use super::policer_detection::{Policer, PolicerInput};
 use super::window_law::{Delivery, WindowLaw};
+use crate::packets_and_acks::Ack;
 use crate::rate_sample::RateSample;
 use crate::state::{HALF, SenderState};
-use crate::wire::Ack;
 use penstock_core::hash::mix;
 use penstock_core::math::floor;
 use penstock_core::{Span, Time};
@@ -44,15 +48,15 @@ use penstock_core::{Span, Time};
 const HIGH_GAIN: f64 = 2.885;
 const CWND_GAIN: f64 = 2.0;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The present round and those before that its window reaches back to.
+/// Number of rounds, the current one included, over which the maximum bandwidth is taken.
 const BW_ROUNDS: usize = 11;
-/// How long a round-trip time counts, and how long the window is small to measure another.
+/// How long a round-trip time remains the minimum, and how long the window stays small to measure a new one.
 const RTPROP_FILTER: Span = Span::from_millis(10_000);
 const PROBE_RTT_TIME: Span = Span::from_millis(200);
 const MIN_CWND: f64 = 4.0;
 /// Send quanta that the window adds for packets inside the hosts.
 const QUANTA: f64 = 3.0;
-/// Bits a second below which one packet is sent at a time, and two; bytes sent at most.
+/// Rates in bit/s below which a send quantum is one packet and two packets, and the maximum quantum in bytes.
 const LONE_RATE: f64 = 1.2e6;
 const PAIR_RATE: f64 = 24e6;
 const MAX_BYTES: f64 = 65_536.0;
@@ -72,18 +76,18 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Bbr {
     mode: Mode,
-    /// Greatest rate of each of the last rounds that had a sample, and the rounds that have passed since.
+    /// Maximum rate of each recent round that had a sample, and the number of rounds since.
     rates: [f64; BW_ROUNDS],
     round: usize,
     passed: usize,
-    /// The round ends with the delivery of a packet sent when this many had been delivered.
+    /// The round ends with the delivery of a packet that was sent after this many packets had been delivered.
     round_ends: u32,
     full_bw: f64,
     full_rounds: u32,
     filled: bool,
     rtprop: Span,
     rtprop_at: Time,
-    /// The window; 0: not yet open.
+    /// The window, in packets; 0 before the first ACK.
     cwnd: f64,
     /// The send quantum, in packets.
     quantum: f64,
@@ -91,10 +95,10 @@ pub(crate) struct Bbr {
     policer: Policer,
     /// The window to restore.
     prior: f64,
-    /// A recovery is under way, and it is in its first round.
+    /// Whether a recovery is under way, and whether it is in its first round.
     recovering: bool,
     conserving: bool,
-    /// The window has been set for the losses found last.
+    /// Whether the window has been reduced for the most recent losses.
     entered: bool,
     /// A timeout is over when this packet is acknowledged.
     timeout_until: Option<u32>,
@@ -131,7 +135,7 @@ impl Default for Bbr {
     }
 }
 
-/// A number from 0 to 6 that the instant decides.
+/// A pseudo-random number from 0 to 6, derived from the time.
 fn draw(now: Time) -> usize {
     (mix(now.as_nanos().wrapping_add(0x9e37_79b9_7f4a_7c15)) % 7) as usize
 }
@@ -199,7 +203,7 @@ impl WindowLaw for Bbr {
         }
         self.conserving = true;
         self.entered = true;
-        // The sampler has yet to hear of this acknowledgement.
+        // The sampler has not processed this ACK yet.
         self.round_ends = s.sampler().map_or(0, |sampler| sampler.delivered().wrapping_add(delivery.newly));
         self.cwnd = f64::from(delivery.in_flight + delivery.newly.max(1));
         s.set_cwnd(now, self.cwnd);
@@ -226,13 +230,13 @@ impl Bbr {
         self.rates.iter().fold(0.0, |most, rate| rate.max(most))
     }
 
-    /// The bandwidth that pacing uses: the one measured, or a policer's.
+    /// The bandwidth that pacing uses: the measured one, or the rate of a detected policer.
     fn bandwidth(&self) -> f64 {
         self.policer.rate().unwrap_or_else(|| self.btl_bw())
     }
 
-    /// Packets in flight that fill the path `gain` times, and those in the hosts: rounded up to pairs, and one pair more while
-    /// probing for more bandwidth.
+    /// Packets in flight that fill the path `gain` times, plus the send quanta; rounded up to an even number, and two
+    /// more while probing for bandwidth.
     fn in_flight_at(&self, gain: f64) -> f64 {
         self.with_hosts(gain * self.btl_bw() * self.rtprop.as_secs())
     }
@@ -243,7 +247,8 @@ impl Bbr {
         -2.0 * floor(packets / -2.0) + if probes { 2.0 } else { 0.0 }
     }
 
-    /// Number of these packets still in the network when the next one leaves, that one included while probing for more.
+    /// How many of the `in_flight` packets are still in the network when the next one leaves; while probing for
+    /// bandwidth, that one counts too.
     fn when_next_leaves(&self, s: &SenderState, now: Time, in_flight: f64) -> f64 {
         let wait = s.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.wait(now));
         let joins = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
@@ -259,7 +264,7 @@ impl Bbr {
         }
     }
 
-    /// Enter a sample of the rate; whether a round starts.
+    /// Record a sample of the delivery rate; returns whether a round starts.
     fn on_sample(&mut self, sample: Option<RateSample>, delivered: u32) -> bool {
         let Some(RateSample { rate, prior, limited, .. }) = sample else { return false };
         let starts = prior.wrapping_sub(self.round_ends).cast_signed() >= 0;
@@ -296,7 +301,7 @@ impl Bbr {
         }
     }
 
-    /// `before`: packets in flight before the acknowledgement.
+    /// Start the next phase if it is due; `before`: packets in flight before this ACK.
     fn advance_phase(&mut self, now: Time, before: f64, losing: bool) {
         let Mode::ProbeBw { phase, since } = self.mode else { return };
         let whole = now.since(since) > self.rtprop;
@@ -362,7 +367,7 @@ impl Bbr {
         let Some(pacer) = &mut s.pacer else { return };
         let (gain, _) = self.gains();
         let rate = gain * self.bandwidth() * used;
-        // At first the initial window over the first round trip.
+        // Without a measured rate: the initial window over the first round trip.
         let known = pacer.rate.unwrap_or(HIGH_GAIN * s.cwnd / self.rtprop.as_secs() * used);
         let rate = if self.filled || rate > known { rate } else { known };
         pacer.rate = Some(rate);
@@ -376,7 +381,7 @@ impl Bbr {
 
     fn set_window(&mut self, s: &SenderState, delivery: &Delivery, delivered: u32) {
         if self.cwnd == 0.0 {
-            // The first acknowledgement has opened the window.
+            // The first ACK has set the initial window.
             self.cwnd = s.cwnd;
             return;
         }
@@ -432,7 +437,7 @@ mod tests {
     fn the_first_round_of_a_recovery_ends_with_a_packet_sent_after_the_loss_was_found() {
         let (mut bbr, mut s) = (Bbr::default(), machine());
         bbr.on_recovery(&mut s, Time::ZERO, &loss(3, 20));
-        // Three packets are delivered by the acknowledgement at hand.
+        // This ACK delivers three packets.
         assert!(!bbr.on_sample(Some(sample(100.0, 2)), 30));
         assert!(bbr.on_sample(Some(sample(100.0, 3)), 30));
     }
@@ -445,7 +450,7 @@ mod tests {
         (bbr.cwnd, bbr.conserving, bbr.entered) = (30.0, false, false);
         bbr.on_recovery(&mut s, Time::ZERO, &loss(1, 20));
         assert_eq!((bbr.cwnd, bbr.conserving, bbr.prior), (30.0, false, 40.0));
-        // The losses take their packets as in the recovery before.
+        // The losses reduce the window as in the previous recovery.
         assert!(!bbr.entered);
     }
 }

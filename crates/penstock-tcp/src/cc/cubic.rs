@@ -3,16 +3,18 @@
 //! RFC 8312, and RFC 9438 where it is more exact; section numbers are those of RFC 8312. Recovery is that of SACK.
 //!
 //! # Law
-//! With t the time since congestion avoidance began, the target is `W_cubic(t + RTT)`, at most 1.5 windows:
-//! `W_cubic(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd at t = 0) / C)` (section 4.1). Each ACKed packet adds
-//! `(target - cwnd) / cwnd` (4.3, 4.4). `W_est` is the window of a Reno flow with the same throughput: it grows by
-//! `3 (1 - beta) / (1 + beta)` packets per round trip; while `W_cubic(t) < W_est` the window is `W_est` (4.2). A loss or a mark
-//! reduces the window by the factor `beta` (4.5); `W_max` becomes the window before it, or `(1 + beta) / 2` of that if it was
-//! below the last `W_max` (4.6, fast convergence). After a timeout `W_max` is unknown (4.7; RFC 9438, section 4.8).
+//! With t the time since congestion avoidance began, the target is `W_cubic(t + RTT)`, at most 1.5 windows: `W_cubic(t)
+//! = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd at t = 0) / C)` (section 4.1). Each ACKed packet adds `(target -
+//! cwnd) / cwnd` (4.3, 4.4). `W_est` is the window of a Reno flow with the same throughput: it grows by `3 (1 - beta) /
+//! (1 + beta)` packets per round trip; while `W_cubic(t) < W_est` the window is `W_est` (4.2). A loss or a mark reduces
+//! the window by the factor `beta` (4.5); `W_max` becomes the window before the reduction, or `(1 + beta) / 2` of that
+//! window if it was below the last `W_max` (4.6, fast convergence). After a timeout `W_max` is unknown (4.7; RFC 9438,
+//! section 4.8).
 //!
 //! # Differences
-//! * `W_est` is a sum over ACKs (RFC 9438, equation 4), so that it follows a changing round-trip time; its slope does not become 1
-//!   above the last window (RFC 9438, section 4.3), as it does not in recordings of Linux 6.1.
+//! * `W_est` is a sum over ACKs (RFC 9438, equation 4), so that it follows a changing round-trip time; its slope does
+//!   not change to 1 once it exceeds the last window (RFC 9438, section 4.3), and recordings of Linux 6.1 show no such
+//!   change either.
 //! * With `counting = "packets"` the window follows the recordings of Linux 6.1 instead of sections 4.1 to 4.6: the
 //!   target is `W_cubic(t + minimum round-trip time)`, as in the authors' paper (S. Ha, I. Rhee, L. Xu, "CUBIC: a new
 //!   TCP-friendly high-speed TCP variant", ACM SIGOPS Operating Systems Review 42(5), 2008); its distance from the plateau is
@@ -24,10 +26,10 @@
 use super::hystart::HyStart;
 use super::hystart_plus::HyStartPlus;
 use super::window_law::WindowLaw;
+use crate::kernel_ticks;
+use crate::packets_and_acks::Ack;
 use crate::params::{Counting, Hystart, TcpParams};
 use crate::state::SenderState;
-use crate::ticks;
-use crate::wire::Ack;
 use penstock_core::math::{floor, pow};
 use penstock_core::{Span, Time};
 
@@ -75,7 +77,7 @@ impl Epoch {
         self.above(t) + self.origin
     }
 
-    /// The same, with its distance from the plateau rounded down to whole packets.
+    /// `W_cubic(t)` with its distance from the plateau rounded down to whole packets.
     fn w_cubic_whole(&self, t: f64) -> f64 {
         let above = self.above(t);
         self.origin + floor(above.abs()).copysign(above)
@@ -184,7 +186,7 @@ impl Cubic {
 
     /// The number of ACKed packets per cwnd increment with which a window of ACKs reaches the higher of the two targets.
     fn pace(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
-        let now = ticks::last(now, params.timer_tick);
+        let now = kernel_ticks::last(now, params.timer_tick);
         if let Some(epoch) = &mut self.epoch {
             epoch.credit += acked;
         }
@@ -194,7 +196,7 @@ impl Cubic {
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch { credit: acked, ..Epoch::new(now, cwnd, w_max) });
         epoch.grow_reno(cwnd);
-        let t = now.since(epoch.began) + ticks::rounded_up(self.least.unwrap_or(Span::ZERO), params.timer_tick);
+        let t = now.since(epoch.began) + kernel_ticks::rounded_up(self.least.unwrap_or(Span::ZERO), params.timer_tick);
         let target = epoch.w_cubic_whole(t.as_secs()).max(epoch.w_est);
         let mut count = floor(cwnd / (target - cwnd).max(1.0 / MAX_COUNT)).max(1.0 / (MAX_TARGET - 1.0));
         if w_max.is_none() {
@@ -220,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_target_is_whole_packets_away_from_the_plateau() {
-        // A window of 5, W_max 8: W_cubic(20 ms) is 5.09, 2.91 below the plateau.
+        // A window of 5 and W_max of 8: W_cubic(20 ms) is 5.09, which is 2.91 below the plateau.
         let epoch = Epoch::new(Time::ZERO, 5.0, Some(8.0));
         assert!((epoch.w_cubic(0.02) - 5.09).abs() < 0.01);
         assert_eq!(
@@ -243,7 +245,7 @@ mod tests {
         assert_eq!(pace_at(0, [1000, 1031, 1032]), [6.0, 6.0, 2.0]);
         // With a clock of 10 ms, 1039 is 1030: 30 ms after 1000.
         assert_eq!(pace_at(10, [1009, 1039, 1040]), [6.0, 6.0, 2.0]);
-        // Another window has a pace of its own.
+        // A different window needs a different number of ACKed packets per increment.
         let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(8.0));
         assert_eq!([5.0, 6.0].map(|cwnd| cubic.pace(&params, at(1000), cwnd, 1.0)), [5.0, 600.0]);
     }

@@ -3,16 +3,17 @@
 //! RFC 8257; section numbers refer to it. Recovery is that of SACK, growth that of Reno (section 3.4).
 //!
 //! # Law
-//! Once a window of data `alpha <- (1 - g) alpha + g M`, M the share of the packets acknowledged in it whose acknowledgements
-//! echo a mark, `g = 1/16`, `alpha = 1` at first (section 3.3). At most once a window an echo leaves `1 - alpha/2` of the window.
-//! A loss halves it, marked or not (section 3.5). The receiver echoes each packet's own mark ([`crate::Receiver`]).
+//! Once per window of data, `alpha <- (1 - g) alpha + g M`, where M is the share of the ACKed packets whose ACKs echo a
+//! mark, `g = 1/16`, and `alpha = 1` initially (section 3.3). An echo multiplies the congestion window by `1 -
+//! alpha/2`, at most once per window of data. A loss halves the congestion window, whether or not marks have reduced it
+//! (section 3.5). The receiver echoes each packet's own mark ([`crate::Receiver`]).
 //!
 //! # Differences
 //! * Packets are counted instead of bytes, and `alpha` is a real number.
 
 use super::window_law::WindowLaw;
+use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
-use crate::wire::Ack;
 use penstock_core::Time;
 
 /// The estimation gain (section 4.2).
@@ -23,7 +24,7 @@ pub(crate) struct Dctcp {
     alpha: f64,
     /// The first packet sent after the observation window.
     window_end: u32,
-    /// Packets acknowledged in it, and those of them that were marked.
+    /// Packets ACKed in the observation window, and the number of marked ones among them.
     acked: u32,
     marked: u32,
 }
@@ -72,8 +73,8 @@ mod tests {
     use super::*;
     use crate::params::{Profile, TcpParams};
 
-    /// `alpha` after each observation window of a sender with always `WINDOW` packets outstanding, of which the last `marked`
-    /// of each are marked. The first observation window is the first packet.
+    /// `alpha` after each observation window of a sender that always has `WINDOW` packets outstanding, the last
+    /// `marked` of which are marked. The first observation window is the first packet.
     fn alphas(marked: u32) -> std::vec::Vec<f64> {
         const WINDOW: u32 = 20;
         let mut machine = SenderState::new(TcpParams::of(Profile::Linux).into());
@@ -91,7 +92,7 @@ mod tests {
         alphas
     }
 
-    /// The solution of the recurrence from `first` on.
+    /// `alpha` by the closed form of its recurrence, starting with `first`.
     fn solution(share: f64, first: f64, windows: usize) -> f64 {
         share + (first - share) * (15.0_f64 / 16.0).powi(i32::try_from(windows).expect("few"))
     }

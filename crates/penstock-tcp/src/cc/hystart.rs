@@ -12,7 +12,7 @@
 //! # Differences
 //! * The bounds of the rise are those of Linux, 4 and 16 ms.
 
-use crate::wire::Ack;
+use crate::packets_and_acks::Ack;
 use penstock_core::{Span, Time};
 
 const LOW_WINDOW: f64 = 16.0;

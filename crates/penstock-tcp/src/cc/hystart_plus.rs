@@ -1,19 +1,20 @@
 //! HyStart++: slow start that slows down when the delay rises, before it ends.
 //!
-//! RFC 9406; section numbers refer to it. The RFC is not among the project's sources: its constants are those of the
-//! specification, T5, the rules are as published.
+//! RFC 9406; section numbers refer to it. The constants are those of the project's specification (T5), which was
+//! written without the text of the RFC.
 //!
 //! # Law
-//! A round begins with the acknowledgement of a packet sent in it. If the least of its first `SAMPLES` or more round trips is
-//! above that of the round before by an eighth of that, between `MIN_RISE` and `MAX_RISE`, conservative slow start begins:
-//! the window grows by a quarter of what it would. A round trip below the one that began it resumes slow start; after `ROUNDS`
-//! rounds, the one in which it began included, congestion avoidance begins (section 4.2). Without pacing an acknowledgement
-//! counts for at most `LIMIT` packets. Only the first slow start of a connection is looked at (section 4.3).
+//! A round begins with the first ACK of a packet sent in it. Conservative slow start begins when the minimum round-trip
+//! time of a round, over at least `SAMPLES` samples, exceeds the minimum of the previous round by an eighth, clamped to
+//! `MIN_RISE ..= MAX_RISE`. In conservative slow start the window grows at a quarter of the rate of slow start. A
+//! round-trip time below the one that triggered it resumes slow start; after `ROUNDS` rounds, counting the one that
+//! triggered it, congestion avoidance begins (section 4.2). Without pacing, an ACK counts for at most `LIMIT` packets.
+//! HyStart++ applies to the first slow start of a connection only (section 4.3).
 
 use super::window_law::WindowLaw;
+use crate::packets_and_acks::Ack;
 use crate::params::Counting;
 use crate::state::{HALF, SenderState};
-use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
 /// MIN_RTT_THRESH, MAX_RTT_THRESH and MIN_RTT_DIVISOR.
@@ -40,13 +41,13 @@ struct Conservative {
 
 #[derive(Debug)]
 pub(crate) struct HyStartPlus {
-    /// The packet whose acknowledgement ends the round.
+    /// The packet whose ACK ends the round.
     round_ends: u32,
     last: Span,
     current: Span,
     samples: u32,
     conservative: Option<Conservative>,
-    /// The first slow start is over.
+    /// Whether the first slow start has ended.
     over: bool,
 }
 
@@ -150,7 +151,7 @@ mod tests {
             Self { machine: SenderState::new(params.into()), start: HyStartPlus::default() }
         }
 
-        /// One round; gives what it adds to the window.
+        /// Plays one round; returns the growth of the window, in packets.
         fn round(&mut self, millis: u64) -> f64 {
             let before = self.machine.cwnd;
             let first = self.machine.max;
@@ -177,7 +178,8 @@ mod tests {
             assert!((rounds.round(before + rise - 1) - 10.0).abs() < 1e-9);
             let mut rounds = Rounds::new(false);
             rounds.round(before);
-            // The eighth of ten round trips shows it; the two that follow count for a quarter.
+            // The eighth of ten samples reveals the rise; the two ACKs after it grow the window at a quarter of the
+            // rate.
             assert!((rounds.round(before + rise) - 8.5).abs() < 1e-9, "{before} ms");
             assert!((rounds.round(before + rise) - 2.5).abs() < 1e-9);
         }
@@ -200,7 +202,7 @@ mod tests {
         let mut rounds = Rounds::new(false);
         rounds.round(80);
         rounds.round(100);
-        // A quarter for the first eight, the whole for the two that follow.
+        // The first eight ACKs grow the window by a quarter packet each, the other two by one packet each.
         assert!((rounds.round(99) - 4.0).abs() < 1e-9);
         assert!((rounds.round(100) - 10.0).abs() < 1e-9);
     }

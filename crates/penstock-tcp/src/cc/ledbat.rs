@@ -3,19 +3,21 @@
 //! RFC 6817; section numbers refer to it. Recovery is that of SACK.
 //!
 //! # Law
-//! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the nine
-//! before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`; the window
-//! stays between `MIN_CWND` and one packet more than was outstanding (section 2.4.2). A loss halves it.
+//! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the
+//! nine before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`;
+//! the window stays between `MIN_CWND` and one packet more than was outstanding (section 2.4.2). A loss halves the
+//! window.
 //!
 //! # Differences
 //! * Delays are round-trip times, not one-way delays: ACKs carry no receiver timestamp. Queueing of ACKs therefore counts as
 //!   the flow's own delay, and so does the delay of ACKs at the receiver, which the filter mostly removes.
-//! * There is no slow start, which section 2.2 leaves open. The opening packet is not measured: it is shorter than data.
+//! * There is no slow start; section 2.2 makes it optional. The opening packet is not measured: it is shorter than
+//!   data.
 //! * `target` and `gain` may exceed the 100 ms and the 1 of section 2.5: RFC 7928 uses a gain of 10.
 
 use super::window_law::WindowLaw;
+use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
-use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
 /// MIN_CWND and ALLOWED_INCREASE, in packets.
@@ -81,7 +83,7 @@ impl WindowLaw for Ledbat {
         let most = f64::from(s.outstanding()) + acked + ALLOWED_INCREASE;
         let cwnd = s.cwnd + s.params.gain * off * acked / s.cwnd;
         s.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
-        // LEDBAT is never in slow start; pacing looks at the threshold.
+        // LEDBAT is never in slow start, and pacing tells the phases apart by the threshold.
         s.ssthresh = s.ssthresh.min(s.cwnd);
     }
 

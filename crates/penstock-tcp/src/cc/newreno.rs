@@ -3,25 +3,27 @@
 //! J. Hoe, "Improving the Start-up Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996; RFC 6582.
 //!
 //! # Law
-//! As Reno until the first ACK of new data. One that reaches `recover`, the end of what was outstanding, ends the recovery with
-//! `cwnd = min(ssthresh, max(outstanding, 1) + 1)`. One that does not is *partial*: the packet it asks for is sent at once, and
-//! the window is deflated by the packets ACKed, less one. The first partial ACK alone restarts the timer (`impatient`, section
+//! Until the first ACK of new data, recovery is that of Reno. An ACK that covers everything outstanding when the
+//! recovery began (`recover`) ends the recovery with `cwnd = min(ssthresh, max(outstanding, 1) + 1)`. An ACK of new
+//! data below `recover` is *partial*: the sender immediately retransmits the first missing packet and deflates the
+//! window by the number of ACKed packets less one. The first partial ACK alone restarts the timer (`impatient`, section
 //! 4).
 //!
-//! With `prr` the window in recovery is that of proportional rate reduction ([`super::counted`]), and `ssthresh` at its end.
+//! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr_without_sack`]), and `ssthresh` at its end.
 //!
 //! # Differences
-//! * The inflation is kept apart from `cwnd`. A partial ACK of as many packets as the inflation, or more, takes the rest out of
-//!   `cwnd`, leaves at least one packet there, and an inflation of one packet. RFC 6582 (section 3.2, step 4) deflates without
-//!   such a bound. Without `deflation` a partial ACK ends the inflation and leaves `cwnd`.
-//! * `recovery = "ns2"`: an ACK releases at most two new packets during recovery; its end leaves `cwnd` as it then is, and
-//!   grows it.
+//! * The inflation is a variable separate from `cwnd`. A partial ACK of at least as many packets as the inflation
+//!   reduces `cwnd` by the remainder, but not below one packet, and sets the inflation to one packet. RFC 6582 (section
+//!   3.2, step 4) deflates without such a bound. Without `deflation`, a partial ACK ends the inflation and does not
+//!   change `cwnd`.
+//! * `recovery = "ns2"`: an ACK releases at most two new packets during recovery; the end of the recovery does not
+//!   reset `cwnd`, and the ACK that ends it also grows `cwnd`.
 
 use super::prr_without_sack::CountedRecovery;
 use super::reno::on_duplicate;
 use super::{CongestionControl, on_new_ack, restart_after_timeout};
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::{LastReduction, SenderState};
-use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
 use penstock_core::Time;
 
@@ -140,9 +142,9 @@ impl NewReno {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packets_and_acks::Segment;
     use crate::params::{Profile, TcpParams};
     use crate::recovery::RecoveryRules;
-    use crate::wire::Segment;
 
     struct Discard;
 

@@ -4,9 +4,10 @@
 //! 14(5), 2016, for the purpose; the numbers are those of Linux's BBR (recalled, not verified).
 //!
 //! # Law
-//! An interval begins and ends with a loss and lasts four to sixteen rounds; one that lasts longer is given up. If at least 50
-//! of 256 packets delivered were lost in it, its delivery rate counts. Two such rates one after the other that differ by at most
-//! an eighth, or 4 kbit/s, are a policer's: their mean is the bandwidth for 48 rounds. Then detection starts again.
+//! An interval begins and ends with a loss and lasts four to sixteen rounds; one that lasts longer is given up. If at
+//! least 50 packets were lost in an interval per 256 delivered, its delivery rate counts. Two successive such rates
+//! that differ by at most an eighth, or by 4 kbit/s, reveal a policer: the mean of the two serves as the bandwidth for
+//! 48 rounds. Then detection starts again.
 
 use penstock_core::Time;
 
@@ -30,7 +31,7 @@ struct Interval {
 #[derive(Debug, Default)]
 pub(super) struct Policer {
     interval: Option<Interval>,
-    /// Packets a second in the interval before; that of the policer, once it is found.
+    /// Delivery rate of the previous interval in packets per second, or the policer's rate once it is detected.
     rate: f64,
     /// Rounds for which the policer's rate has been used.
     used: Option<u32>,
@@ -40,13 +41,13 @@ pub(super) struct Policer {
 /// Input from an ACK.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicerInput {
-    /// Packets delivered since the start, and found lost now.
+    /// Packets delivered since the start of the connection, and packets found lost with this ACK.
     pub(super) delivered: u32,
     pub(super) lost: u32,
     pub(super) round_starts: bool,
-    /// The sender held back, so that rates are too low.
+    /// Whether the sender deliberately held back, so that measured rates are too low.
     pub(super) limited: bool,
-    /// Bandwidth is being probed for; only such rounds of use are counted.
+    /// Whether BBR probes for bandwidth; only such rounds count towards the 48.
     pub(super) probing: bool,
 }
 

@@ -4,7 +4,7 @@
 //! draft-briscoe-iccrg-prague-congestion-control (recalled, not verified). Recovery is that of SACK; packets are paced.
 //!
 //! # Law
-//! ACKs count the marked packets in three bits ([`super::accurate`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
+//! ACKs count the marked packets in three bits ([`super::accurate_ecn`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
 //! `alpha <- (1 - g) alpha + g M`, where M is the share of packets marked in it and `g = 1/16`. A mark reduces the window by
 //! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1. The window grows by one packet
 //! per round trip, marked or not; if SRTT is below `VIRTUAL_RTT`, by `(SRTT / VIRTUAL_RTT)^2` packets. In steady state
@@ -14,10 +14,10 @@
 //! * There is no fallback to Reno's response at a queue that marks by RFC 3168; the window is never below two packets.
 //! * Marked bytes are not counted and the AccECN option is not sent; only the three-bit counter is.
 
-use super::accurate::Counter;
+use super::accurate_ecn::Counter;
 use super::window_law::WindowLaw;
+use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
-use crate::wire::Ack;
 use penstock_core::{Span, Time};
 
 /// The estimation gain.

@@ -3,18 +3,18 @@
 //! RFC 6937, section 3, "DeliveredData".
 //!
 //! # Law
-//! A duplicate ACK means that one packet arrived. A partial ACK of n packets means n, less those that duplicate ACKs have counted
-//! before; it removes n - 1 packets from the count, since no duplicate ACK stood for the missing packet. The packets in the
-//! network are those outstanding, less the count, less the lost packet until it is retransmitted. The window follows
-//! proportional rate reduction ([`super::prr`]).
+//! A duplicate ACK means that one packet arrived. A partial ACK of n packets delivers n packets, less those already
+//! counted by duplicate ACKs; it removes n - 1 packets from that count, since the missing packet had caused no
+//! duplicate ACK. The number of packets in the network is the number outstanding, less the count, less the lost packet
+//! until it is retransmitted. The window follows proportional rate reduction ([`super::prr`]).
 //!
 //! # Differences
 //! * A partial ACK delivers at least one packet: the retransmission that it ACKs.
 //! * A partial ACK reveals a new loss, so the conservative bound applies to it.
 
 use super::prr::Prr;
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::SenderState;
-use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl CountedRecovery {
         }
     }
 
-    /// At least 1: the missing packet is not among those that have arrived.
+    /// The result is at least 1, since the missing packet has not arrived.
     fn pipe(&self, s: &SenderState) -> u32 {
         s.outstanding().saturating_sub(self.arrived)
     }

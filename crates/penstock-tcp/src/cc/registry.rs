@@ -1,4 +1,4 @@
-//! The list of congestion control laws, and which of them the parameters name.
+//! The list of congestion control laws, and the choice of one by the parameters of a flow.
 
 use super::CongestionControl;
 use super::bbr::Bbr;
@@ -7,22 +7,22 @@ use super::dctcp::Dctcp;
 use super::hystart_plus::RenoHyStartPlus;
 use super::ledbat::Ledbat;
 use super::newreno::NewReno;
-use super::pipe::Pipe;
 use super::prague::Prague;
-use super::rack::Rack;
+use super::rack_tlp::Rack;
 use super::reno::Reno;
 use super::sack::Sack;
+use super::sack_ns2::Pipe;
 use super::tahoe::Tahoe;
 use super::vegas::Vegas;
 use super::window_law::RenoWindow;
+use crate::packets_and_acks::{Ack, Network};
 use crate::params::{Flavour, Hystart, TcpParams};
 use crate::recovery::RecoveryRules;
 use crate::state::SenderState;
-use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
 use penstock_core::Time;
 
-/// Defines [`Law`] with one variant per law, and calls the law that it is.
+/// Defines [`Law`], an enum with one variant per law, whose methods call those of the variant.
 macro_rules! laws {
     ($($name:ident($law:ty),)+) => {
         /// A congestion control law, dispatched statically.
@@ -62,7 +62,7 @@ macro_rules! laws {
     };
 }
 
-// Laws with a scoreboard stand twice: with losses found by counting ACKs (RFC 6675) and by time (RFC 8985).
+// Laws with a scoreboard have two variants: losses detected by counting ACKs (RFC 6675), and by time (RFC 8985).
 laws! {
     Tahoe(Tahoe),
     Reno(Reno),

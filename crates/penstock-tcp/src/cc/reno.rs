@@ -8,12 +8,13 @@
 //! `cwnd = 1`.
 //!
 //! # Differences
-//! * The inflation is kept apart from `cwnd`, so that `cwnd` shows what the law means.
-//! * `recovery = "ns2"`: `cwnd` keeps the half of an odd window, and the ACK that ends the recovery also grows it.
+//! * The inflation is a separate variable, so that `cwnd` shows the window without it.
+//! * `recovery = "ns2"`: `cwnd` keeps the fraction when an odd window is halved, and the ACK that ends the recovery
+//!   also grows it.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::{LastReduction, SenderState};
-use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Debug)]

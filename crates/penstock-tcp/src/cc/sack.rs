@@ -1,31 +1,31 @@
-//! SACK: loss recovery by the scoreboard.
+//! SACK: loss recovery by selective acknowledgements and a scoreboard.
 //!
 //! RFC 6675; blocks by RFC 2018.
 //!
 //! # Law
-//! Each acknowledgement that reports something new counts as a duplicate; the third, or a first packet that the scoreboard
-//! calls lost, begins the recovery: `ssthresh = cwnd = max(outstanding/2, 2)` (or by the factor of the window law), and the
-//! first packet is sent again. In recovery,
-//! while `pipe < cwnd`, the next segment goes out (NextSeg): a lost packet not yet sent again, else a new packet, else any hole
-//! below the highest packet reported, else once the highest packet outstanding. It ends when everything outstanding at its
-//! beginning is acknowledged.
+//! Each ACK that reports a new packet counts as a duplicate. The third duplicate starts the recovery, as does the
+//! scoreboard when it declares the oldest packet lost: `ssthresh = cwnd = max(outstanding/2, 2)` (or the factor of the
+//! window law), and the oldest packet is retransmitted. In recovery, while `pipe < cwnd`, the sender sends the next
+//! segment (NextSeg): a lost packet not yet retransmitted, else a new packet, else any hole below the highest reported
+//! packet, else, once per recovery, the highest outstanding packet. The recovery ends when everything outstanding at
+//! its beginning is ACKed.
 //!
 //! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr`]), and `ssthresh` at its end.
 //!
-//! With `rack` losses are found by time instead ([`super::rack`]).
+//! With `rack`, losses are detected by time instead ([`super::rack_tlp`]).
 //!
-//! Growth and reduction of the window are a law of their own ([`WindowLaw`]): Reno's, CUBIC's, DCTCP's, ... A law may also set
-//! the window itself.
+//! A separate law determines growth and reduction of the window ([`WindowLaw`]): Reno, CUBIC, DCTCP, ... A law may also
+//! set the window directly.
 //!
 //! # Differences
-//! * The scoreboard is cleared by a timeout (RFC 2018, section 8), which RFC 6675 allows to be kept.
+//! * A timeout clears the scoreboard (RFC 2018, section 8); RFC 6675 also allows keeping it.
 
 use super::prr::Prr;
 use super::window_law::{Delivery, WindowLaw};
 use super::{CongestionControl, go_back, on_new_ack_with};
+use crate::packets_and_acks::{Ack, Network};
 use crate::scoreboard::Scoreboard;
 use crate::state::{LastReduction, SenderState, TailProbe};
-use crate::wire::{Ack, Network};
 use alloc::boxed::Box;
 use penstock_core::Time;
 
@@ -33,7 +33,7 @@ use penstock_core::Time;
 #[derive(Debug)]
 struct SackRecovery {
     prr: Prr,
-    /// The rescue retransmission of this recovery has been made.
+    /// Whether this recovery has made its rescue retransmission.
     rescued: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Sack<G> {
 }
 
 impl<G: WindowLaw> CongestionControl for Sack<G> {
-    // Called, so that the laws of the ns-2 works stay small enough to be part of the engine's loop.
+    // Not inlined, so that the laws of ns-2 stay small enough to be inlined into the engine's loop.
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
@@ -132,8 +132,8 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
 }
 
 impl<G: WindowLaw> Sack<G> {
-    /// Enter what is reported, then send what pipe and window allow. `before`: packets delivered before this acknowledgement,
-    /// and whether it has moved `una`.
+    /// Record the reported packets, then send packets while `pipe < cwnd`. `before`: packets delivered before this ACK,
+    /// and whether the ACK advanced `una`.
     fn read<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, before: (u32, bool), net: &mut N) {
         let (before, advances) = before;
         self.board.advance(s.una);
@@ -142,7 +142,7 @@ impl<G: WindowLaw> Sack<G> {
             new |= self.board.report(*block, s.params.dupack_threshold);
         }
         if s.probe == TailProbe::Sent && self.board.highest() == Some(s.max) {
-            // The probe was sent last and has arrived; packets sent long before it have not.
+            // The probe, which was sent last, has arrived, but packets sent long before it have not.
             s.probe = TailProbe::None;
             self.board.lose_below_highest();
         }
@@ -163,8 +163,8 @@ impl<G: WindowLaw> Sack<G> {
         if lost && (s.una >= s.recover || s.last_reduction == LastReduction::Mark) {
             self.begin(s, now, delivered, net);
         } else if s.dupacks == 0 || s.next < s.max {
-            // After a timeout `next` has fallen back: what was sent before goes out again as the window opens, not by
-            // limited transmit, which is for new packets and counts on each of them to fill the pipe.
+            // After a timeout `next` was reset to `una`: old packets are retransmitted as the window opens. Limited
+            // transmit does not apply, since it sends new packets only.
             s.fill_window(now, net);
         } else {
             self.send_limited(s, now, net);
@@ -187,7 +187,7 @@ impl<G: WindowLaw> Sack<G> {
     }
 
     fn begin<N: Network>(&mut self, s: &mut SenderState, now: Time, delivered: u32, net: &mut N) {
-        // A mark in the same window of data has halved the window already.
+        // A mark in the same window of data has already halved the congestion window.
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
             self.window_law.on_recovery(s, now, &delivery);
@@ -208,7 +208,7 @@ impl<G: WindowLaw> Sack<G> {
         self.send(s, now, net);
     }
 
-    /// With `prr` RFC 6937 sets the window.
+    /// Reduce the window; with `prr`, as in RFC 6937.
     fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
         if let Some(recovery) = self.recovery.as_mut().filter(|_| s.params.prr && !G::SETS_WINDOW) {
             let pipe = self.board.pipe(s.max);

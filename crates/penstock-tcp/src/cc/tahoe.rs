@@ -12,8 +12,8 @@
 //! * `recovery = "ns2"`: a timeout does not reset the count of duplicates.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::{HALF, LastReduction, SenderState};
-use crate::wire::{Ack, Network};
 use penstock_core::Time;
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ fn on_loss(s: &mut SenderState, now: Time) {
         s.recover = s.max;
         s.collapse(now, HALF);
     } else if s.last_reduction == LastReduction::Mark {
-        // The mark has halved the threshold already.
+        // A mark has already halved the threshold.
         s.restart_window(now);
     } else {
         return;

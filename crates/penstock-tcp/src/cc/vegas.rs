@@ -1,4 +1,4 @@
-//! Vegas: congestion avoidance by the delay that the flow itself causes.
+//! Vegas: congestion avoidance by the queueing delay that the flow itself causes.
 //!
 //! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995.
 //!
@@ -8,34 +8,35 @@
 //! rounded to a whole number of packets.
 //! * Slow start: `cwnd += 1` per ACK in every other round; `delta > gamma` after a round without growth ends it with
 //!   `cwnd -= cwnd/8` and `ssthresh = 2`.
-//! * Congestion avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`. A window with
-//!   more than three unused packets does not grow.
-//! * Retransmission: on a duplicate ACK if the oldest packet has exceeded a fine-grained timeout, else on the third; each of the
-//!   first two ACKs after it retransmits the next packet if that has exceeded the timeout too. `cwnd` is cut by a quarter (by
-//!   half if the packet was sent more than once), but only once for losses of packets sent at the same window.
+//! * Congestion avoidance: `delta < alpha`: `cwnd` grows by one over the next round; `delta > beta`: `cwnd -= 1`. The
+//!   window does not grow while more than three packets of it are unused.
+//! * Retransmission: on the first or second duplicate ACK if the oldest packet has exceeded a fine-grained timeout,
+//!   else on the third. Each of the first two ACKs after a retransmission retransmits the next packet if that has
+//!   exceeded the timeout too. `cwnd` is cut by a quarter (by half if the packet was sent more than once), but only
+//!   once for losses of packets sent at the same window.
 //! * The fine-grained timeout is 17/16 `(SRTT + 2 RTTVAR)`, measured with every packet that was sent once; each retransmission
 //!   lengthens it by an eighth, or doubles it if the packet was sent more than once. The coarse timer backs off as well.
 //! * A timeout halves the threshold and leaves a window of two packets.
 //!
 //! # Differences
 //! * The paper leaves the constants of retransmission open; those of ns-2 are used. `ns2_*.rs` in the tests compare every packet.
-//! * `recovery = "ns2"`: no ECN; the packets of the initial window are not measured; a packet that was never sent counts as
-//!   overdue, so that the next packet is sent twice when a retransmission leaves nothing outstanding; sending times are kept in a
-//!   circular table with one entry per packet of the window, and an ACK that wraps around its end removes no entry; duplicate ACKs
-//!   after a timeout deflate the window to nothing.
+//! * `recovery = "ns2"`: no ECN; no round-trip times are measured with packets of the initial window; a packet that was
+//!   never sent counts as overdue, so the next packet is sent twice when a retransmission leaves nothing outstanding;
+//!   sending times are kept in a circular table with one entry per packet of the window, and an ACK that wraps around
+//!   its end removes no entry; duplicate ACKs after a timeout deflate the window to nothing.
 //! * A few flows in a hundred differ from ns-2 by rounding: ns-2 sums times in floating point, so a `delta` exactly halfway
 //!   between two whole numbers (a round trip of twice `base_rtt`) may be rounded the other way.
 
 use super::CongestionControl;
+use crate::packets_and_acks::{Ack, Network};
 use crate::state::{HALF, LastReduction, SenderState};
-use crate::wire::{Ack, Network};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
 
 /// Minimum window, in packets.
 const MIN_CWND: f64 = 2.0;
 
-/// A window with more unused packets than this does not grow.
+/// The window does not grow while more packets of it than this are unused.
 const MAX_UNUSED: f64 = 3.0;
 
 /// An outstanding packet.
@@ -73,8 +74,8 @@ impl FineRtt {
 pub(crate) struct Vegas {
     /// The outstanding packets, from `una` on.
     sent: VecDeque<SentPacket>,
-    /// Entries that ns-2's circular table keeps because one ACK wrapped around its end: the number of the next packet that uses
-    /// the entry, and the record of the packet before.
+    /// Stale entries of ns-2's circular table, kept because one ACK wrapped around its end: the number of the packet
+    /// that will use the entry next, and the record of the previous packet.
     stale: VecDeque<(u32, SentPacket)>,
     /// When the first packet was last sent; the law's clock counts from here.
     origin: Time,
@@ -87,7 +88,7 @@ pub(crate) struct Vegas {
     round_began: Span,
     rtt_sum: f64,
     rtt_count: u32,
-    /// Slow start pauses in this round; and the window increment per ACK.
+    /// Whether slow start pauses in this round; and the window increment per ACK.
     holds: bool,
     step: f64,
     /// Window after the last retransmission, and when it was set.
@@ -157,7 +158,7 @@ impl Vegas {
         if s.una == 1 && s.params.syn {
             s.set_cwnd(now, s.params.initial_window);
         }
-        // The inflation by duplicate ACKs ends. After a timeout there is no cut window; ns-2 then has 0.
+        // The inflation by duplicate ACKs ends. After a timeout there is no saved window; in ns-2 it is then 0.
         let deflates = s.rules().vegas_deflates(self.cut_window);
         if s.dupacks > s.params.dupack_threshold && s.cwnd > self.cut_window && deflates {
             s.set_cwnd(now, self.cut_window);
@@ -177,7 +178,7 @@ impl Vegas {
             self.base_rtt = self.base_rtt.min(rtt);
             self.fine.measure(rtt);
         }
-        // Only a window that is used grows; a step of a whole packet needs slow start.
+        // The window grows only if it is used, and by a whole packet only in slow start.
         let unused = s.cwnd - f64::from(s.next - s.una);
         let slow = s.cwnd < s.ssthresh;
         if self.step > 0.0 && unused <= MAX_UNUSED && (slow || self.step < 1.0) {
@@ -218,7 +219,7 @@ impl Vegas {
             }
             let actual = f64::from(sent) / rtt;
             let expected = f64::from(s.next + 1 - s.una) / self.base_rtt;
-            // Truncated after a half is added, as a cast to integer does.
+            // Add one half and truncate, as ns-2's cast to an integer does.
             let delta = ((expected - actual) * self.base_rtt + 0.5) as i64 as f64;
             let cwnd = s.cwnd;
             self.step = 0.0;

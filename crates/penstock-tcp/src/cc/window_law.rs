@@ -1,9 +1,9 @@
 //! Growth and reduction of the window, apart from loss recovery: Reno, CUBIC, DCTCP, ...
 //!
-//! The recoveries [`Sack`](super::sack::Sack) and [`Rack`](super::rack::Rack) each run with any of these laws.
+//! The recoveries [`Sack`](super::sack::Sack) and [`Rack`](super::rack_tlp::Rack) each run with any of these laws.
 
+use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
-use crate::wire::Ack;
 use core::fmt::Debug;
 use penstock_core::Time;
 

@@ -1,4 +1,4 @@
-//! Parameters that are one of a few words, or a word in place of a value.
+//! Parameters whose values are words, and parameters that accept a word instead of a value.
 
 use alloc::string::String;
 use penstock_core::Span;
@@ -55,18 +55,18 @@ penstock_core::choice! {
 }
 
 impl Flavour {
-    /// Whether its receiver reports packets that arrived out of order.
+    /// Whether the receiver reports packets that arrived out of order (SACK).
     pub fn is_selective(self) -> bool {
         !matches!(self, Self::Tahoe | Self::Reno | Self::NewReno | Self::Vegas)
     }
 }
 
 penstock_core::choice! {
-    /// What a loss halves.
+    /// Quantity that a loss halves.
     pub enum Halving {
-        /// The window in use as a real number.
+        /// The used window, as a real number.
         Real = "real",
-        /// The window in use, rounded down.
+        /// The used window, rounded down.
         Whole = "whole",
         /// The packets in flight (RFC 5681, equation 4).
         Flight = "flight",
@@ -74,17 +74,17 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// What window growth counts.
+    /// Unit by which the window grows.
     pub enum Counting {
         /// ACKs.
         Acks = "acks",
-        /// The packets that they acknowledge (RFC 3465).
+        /// ACKed packets (RFC 3465).
         Packets = "packets",
     }
 }
 
 penstock_core::choice! {
-    /// What ends slow start before a loss.
+    /// Early end of slow start, before a loss.
     pub enum Hystart {
         /// Nothing.
         Off = "off" | false,
@@ -96,11 +96,11 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// What `min_rto` is the minimum of.
+    /// Quantity that `min_rto` bounds.
     pub enum RtoFloor {
         /// The retransmission timeout (RFC 6298, rule 2.4).
         Timeout = "timeout",
-        /// Its variance term, 4 RTTVAR.
+        /// The variance term of the timeout, 4 RTTVAR.
         Variance = "variance",
     }
 }
@@ -108,14 +108,14 @@ penstock_core::choice! {
 /// How long an ACK may wait for a second packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
-    /// It does not wait.
+    /// ACKs are not delayed.
     Off,
-    /// At most this long.
+    /// An ACK waits at most this long.
     Within(Span),
 }
 
 impl DelayedAck {
-    /// The longest wait; `None`: ACKs do not wait.
+    /// The maximum wait; `None`: ACKs are not delayed.
     pub fn limit(self) -> Option<Span> {
         match self {
             Self::Off => None,
@@ -160,9 +160,9 @@ impl FromValue for Ssthresh {
 /// Time from the last tick of the coarse clock to the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockPhase {
-    /// As for the first agent of an ns-2 run with the default seed.
+    /// The value of the first agent of an ns-2 run with the default seed.
     Ns2,
-    /// This long.
+    /// This time.
     Given(Span),
 }
 

@@ -3,7 +3,8 @@
 use super::TcpParams;
 
 impl TcpParams {
-    /// The number after that of the last packet, the opening packet included; `u32::MAX` for an endless transfer.
+    /// Number of packets of the transfer, the opening packet included, which is also the number after the last packet;
+    /// `u32::MAX` for an endless transfer.
     pub fn end(&self) -> u32 {
         let data = match (self.packets, self.bytes) {
             (Some(packets), _) => packets,
@@ -19,7 +20,7 @@ impl TcpParams {
         self.bytes.map_or(full, |bytes| full.min(self.recovery.transfer_size(bytes.0, self.packet.0)))
     }
 
-    /// Whether a write of the application ends in data packet `seq`, apart from the last packet of a transfer.
+    /// Whether a write of the application ends in data packet `seq`; the last packet of a transfer is not considered.
     #[inline]
     pub fn is_pushed(&self, seq: u32) -> bool {
         self.write.0 > 0 && self.offset(seq) / self.write.0 < self.offset(seq + 1) / self.write.0

@@ -3,16 +3,16 @@
 use penstock_core::Span;
 use penstock_core::math::floor;
 
-/// New packets that one ACK can release in a recovery of NewReno.
+/// Maximum number of new packets that one ACK releases in a recovery of NewReno.
 const BURST: u32 = 2;
 
-/// Whole packets.
+/// The last packet is a full one.
 #[inline]
 pub(super) fn transfer_size(bytes: u64, packet: u64) -> u64 {
     bytes.next_multiple_of(packet)
 }
 
-/// A loss of the opening packet is not answered.
+/// ns-2 does not respond to a loss of the opening packet.
 #[inline]
 pub(super) fn first_recover() -> u32 {
     1
@@ -28,7 +28,7 @@ pub(super) fn agrees_to_ecn(_repeated: bool, _opens: bool) -> bool {
     true
 }
 
-/// The bit that agrees to ECN is the one that echoes marks, and an echo counts after a timeout.
+/// The same bit accepts ECN and echoes marks, and an echo counts after a timeout.
 #[inline]
 pub(super) fn first_ack_is_echo(repeated: bool) -> bool {
     repeated
@@ -116,13 +116,13 @@ pub(super) fn vegas_deflates(_window: f64) -> bool {
     true
 }
 
-/// A sending time of zero, that of the first packets, means that there is none.
+/// ns-2 takes a sending time of zero, which the first packets have, for a missing one.
 #[inline]
 pub(super) fn vegas_measures(sent: Span) -> bool {
     sent > Span::ZERO
 }
 
-/// The table has as many entries as the window, and an ACK that covers its end and its beginning clears nothing.
+/// The table has as many entries as the window, and an ACK that wraps around its end clears no entry.
 #[inline]
 pub(super) fn vegas_reuses_table() -> bool {
     true

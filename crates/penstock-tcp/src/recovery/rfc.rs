@@ -2,7 +2,7 @@
 
 use penstock_core::Span;
 
-/// To the byte.
+/// The transfer has its exact length in bytes.
 #[inline]
 pub(super) fn transfer_size(bytes: u64, _packet: u64) -> u64 {
     bytes
@@ -13,14 +13,14 @@ pub(super) fn first_recover() -> u32 {
     0
 }
 
-/// The opening packet is not ECN-capable, and asks whether the others may be (RFC 3168, section 6.1.1).
+/// The opening packet is not ECN-capable; it negotiates ECN for the packets after it (RFC 3168, section 6.1.1).
 #[inline]
 pub(super) fn is_ect_at_start(opens: bool) -> bool {
     !opens
 }
 
-/// A repeated opening packet does not ask for ECN: the first one may have been lost because it did (RFC 3168, section
-/// 6.1.1.1).
+/// A retransmitted opening packet does not request ECN, since the first one may have been lost because of its request
+/// (RFC 3168, section 6.1.1.1).
 #[inline]
 pub(super) fn agrees_to_ecn(repeated: bool, opens: bool) -> bool {
     !(repeated && opens)
@@ -37,7 +37,7 @@ pub(super) fn opening_restores_ssthresh() -> bool {
     true
 }
 
-/// If it was lost more than once (RFC 6928, section 2).
+/// Only if the opening packet was lost more than once (RFC 6928, section 2).
 #[inline]
 pub(super) fn opening_loss_closes_window(retransmitted: u64) -> bool {
     retransmitted > 1
@@ -61,7 +61,7 @@ pub(super) fn retransmits_ect() -> bool {
     false
 }
 
-/// New data only (RFC 3042).
+/// Limited transmit sends only new data (RFC 3042).
 #[inline]
 pub(super) fn limited_transmit_sends(next: u32, max: u32) -> bool {
     next == max
@@ -79,7 +79,8 @@ pub(super) fn reduced_window(ssthresh: f64, _left: f64) -> f64 {
     ssthresh
 }
 
-/// Nothing was answered yet, so this is no loss of a window that was (RFC 6582, section 4.1).
+/// The window was never reduced, so the loss cannot belong to a window of data that already caused a reduction (RFC
+/// 6582, section 4.1).
 #[inline]
 pub(super) fn answers_first_loss(first: bool, _una: u32) -> bool {
     first
@@ -107,7 +108,7 @@ pub(super) fn timeout_forgets_duplicates() -> bool {
     true
 }
 
-/// The window is the threshold, or what RFC 6582 says (section 3.2, step 3).
+/// The window becomes the threshold, or the value of RFC 6582, section 3.2, step 3.
 #[inline]
 pub(super) fn recovery_ends_with_growth() -> bool {
     false
@@ -143,7 +144,7 @@ pub(super) fn echoes_to(_ecn_capable: bool) -> bool {
     true
 }
 
-/// The sender's window may be so small that it waits for these ACKs.
+/// A sender with a small window may be waiting for these ACKs.
 #[inline]
 pub(super) fn acks_marks_at_once() -> bool {
     true

@@ -4,11 +4,11 @@
 //! SIGCOMM 1987; RFC 7323.
 
 use super::SenderState;
-use crate::wire::Ack;
+use crate::packets_and_acks::Ack;
 use penstock_core::{Span, Time};
 
 impl SenderState {
-    /// New data is ACKed: move on, measure the round-trip time, restart the timer.
+    /// New data is ACKed: advance `una`, measure the round-trip time, restart the timer.
     #[inline]
     pub(crate) fn acknowledge(&mut self, now: Time, ack: &Ack<'_>) {
         self.dupacks = 0;
@@ -37,14 +37,15 @@ impl SenderState {
         }
     }
 
-    /// A partial ACK in a recovery by scoreboard: as any other, but the count of duplicates goes on.
+    /// A partial ACK in a recovery with a scoreboard: like any ACK of new data, but the count of duplicates is not
+    /// reset.
     pub(crate) fn acknowledge_in_recovery(&mut self, now: Time, ack: &Ack<'_>) {
         let dupacks = self.dupacks;
         self.acknowledge(now, ack);
         self.dupacks = dupacks;
     }
 
-    /// A partial ACK in a recovery without scoreboard: move on, measure nothing.
+    /// A partial ACK in a recovery without a scoreboard: advance `una`, do not measure the round-trip time.
     pub(crate) fn acknowledge_part(&mut self, ack: u32) {
         self.advance(ack);
         if self.timing && ack > self.timed_seq {

@@ -1,19 +1,19 @@
-//! How a sender hands packets to the network, as far as window, pacing and data allow.
+//! Sending: a sender hands packets to the network as window, pacing and data allow.
 //!
 //! RFC 5681; RFC 3042 (limited transmit); RFC 3168, section 6.1 (codepoints and CWR).
 
 use super::SenderState;
-use crate::wire::{Network, Segment};
+use crate::packets_and_acks::{Network, Segment};
 use penstock_core::{Ecn, Time};
 
 impl SenderState {
-    /// Whether pacing lets a packet go now; if not, [`Self::timer`] is the time when it does.
+    /// Whether pacing allows a packet to leave now; if not, [`Self::timer`] returns the time when it will.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
         self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
     }
 
-    /// Whether a paced packet has waited for this instant.
+    /// Whether a paced packet was waiting for this instant.
     pub(crate) fn ends_waiting(&mut self, now: Time) -> bool {
         let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.waiting <= now) else { return false };
         pacer.waiting = Time::NEVER;
@@ -80,7 +80,7 @@ impl SenderState {
         }
     }
 
-    /// One new packet for one of the first duplicate ACKs (RFC 3042).
+    /// Send one new packet for one of the first duplicate ACKs (RFC 3042).
     pub(crate) fn limited_transmit(&mut self, now: Time, net: &mut impl Network) {
         let allowed = f64::from(self.una) + self.cwnd + f64::from(self.dupacks);
         let window = self.una.saturating_add(self.params.window);

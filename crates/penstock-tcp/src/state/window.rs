@@ -1,6 +1,6 @@
-//! How the window of a sender grows, and how a loss, a timeout and a mark reduce it.
+//! Growth of a sender's window, and its reduction by losses, timeouts and marks.
 //!
-//! RFC 5681, section 3.1; RFC 3168, section 6.1.2; RFC 3465 where packets are counted.
+//! RFC 5681, section 3.1; RFC 3168, section 6.1.2; RFC 3465 if growth counts packets.
 
 use super::{HALF, LastReduction, SenderState};
 use crate::params::{Counting, Halving};
@@ -26,7 +26,7 @@ impl SenderState {
         self.set_cwnd(now, self.cwnd + step);
     }
 
-    /// The same, counted in packets instead of ACKs (RFC 3465, without its limit L).
+    /// As `grow`, counting packets instead of ACKs (RFC 3465, without its limit L).
     #[inline(never)]
     fn grow_by_packets(&mut self, now: Time, acked: u32) {
         let slow = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(acked));
@@ -38,11 +38,12 @@ impl SenderState {
         }
     }
 
-    /// One packet more for each `count` packets ACKed (RFC 3465, section 2.1: the window moves in whole packets).
+    /// Grow the window by one packet for each `count` packets ACKed (RFC 3465, section 2.1: the window moves in whole
+    /// packets).
     pub(crate) fn grow_each(&mut self, now: Time, acked: f64, count: f64) {
         let mut grown = 0.0;
         if self.credit >= count {
-            // Earned while `count` was higher: worth one packet, or the window would jump.
+            // Credit earned while `count` was higher is worth one packet at most; otherwise the window would jump.
             self.credit = 0.0;
             grown = 1.0;
         }
@@ -67,19 +68,19 @@ impl SenderState {
         let left = match self.params.halving {
             Halving::Real => self.real_window() * factor,
             Halving::Whole => floor(f64::from(self.window()) * factor),
-            // Packets added by limited transmit do not count.
+            // Packets sent by limited transmit do not count as flight.
             Halving::Flight => f64::from(self.outstanding() - self.limited) * factor,
         };
         let ssthresh = self.rules().ssthresh(left);
         (ssthresh, self.rules().reduced_window(ssthresh, left))
     }
 
-    /// Halve the window, as the threshold too.
+    /// Halve the window, and set the threshold to it.
     pub(crate) fn halve(&mut self, now: Time) {
         self.reduce(now, HALF);
     }
 
-    /// Reduce the window by `factor`, and set the threshold there too.
+    /// Reduce the window by `factor`, and set the threshold to it.
     pub(crate) fn reduce(&mut self, now: Time, factor: f64) {
         let (ssthresh, cwnd) = self.reduced(factor);
         self.ssthresh = ssthresh;
@@ -94,20 +95,20 @@ impl SenderState {
         self.restart_window(now);
     }
 
-    /// Reduce the window to one packet and leave the threshold.
+    /// Reduce the window to one packet; the threshold does not change.
     pub(crate) fn restart_window(&mut self, now: Time) {
         self.set_cwnd(now, 1.0);
         self.credit = 0.0;
         self.cwr = true;
     }
 
-    /// Confirm an echo with CWR without a reduction.
+    /// Confirm an echoed mark with CWR, without a reduction of the window.
     pub(crate) fn confirm_echo(&mut self) {
         self.cwr = true;
         self.counts.ecn_responses += 1;
     }
 
-    /// Count an echo whose reduction the law makes itself.
+    /// Count an echoed mark for which the law itself reduces the window.
     pub(crate) fn count_echo(&mut self) {
         self.counts.ecn_responses += 1;
     }

@@ -1,9 +1,10 @@
 """Footnote 6: token buckets and CAR instead of TSW."""
 
-from penstock.papers.bodin_schelen_2001 import fig4, fig5, fig6, setup
-from penstock.papers.bodin_schelen_2001.setup import HALF, IN_RATES, SETTINGS, STRATEGIES, WHOLE, da, dfq, swing, wider
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Choice, Claim, Sweep, every, needing
+from penstock.reproduce.figure import Choice, Sweep, every, needing
+
+from . import fig4, fig5, fig6, setup
+from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES, WHOLE, claim, da, dfq, swing, wider
 
 study = Sweep(  # ten runs, as the text gives no number
     setup.scenario,
@@ -25,14 +26,13 @@ swings = every(wider(**strict), (da(swing) > dfq(swing))(setting=GENTLE))(x=HALF
 CLAIMS = (
     *needing(
         WHOLE,
-        Claim(
+        claim(
             "c25",
-            SAYS,
             every(swings, every(fig6.often_above(x=HALF), fig4.never_less, fig5.never_lower)(**strict)),
             "c02, c07, c08 and c16 with either",
         ),
     ),
-    Claim("c25", SAYS, swings, reading="the conclusion about oscillation alone"),
+    claim("c25", swings, reading="the conclusion about oscillation alone"),
 )
 
 draw = setup.panel("goodput", "throughput (Mb/s)", scale=1e-6, conditioner="token bucket", setting="Reno, strict")

@@ -1,10 +1,9 @@
 """WRED, RIO and WRT are the same while only packets out of profile are dropped (Section 2.1)."""
 
-from __future__ import annotations
-
 import penstock as ps
-from penstock.papers.bodin_schelen_2001.setup import HALF, LEVEL_1, NEVER, lasting, network, wred
 from penstock.reproduce.figure import Claim, Sweep, every, metric
+
+from .setup import HALF, LEVEL_1, NEVER, lasting, network, wred
 
 _MIN, _MAX, _P = LEVEL_1
 QUEUES: dict[str, ps.Queue] = {

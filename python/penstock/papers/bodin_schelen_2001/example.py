@@ -1,10 +1,9 @@
 """The worked example: drops that wait for a packet out of profile, and drops that do not (Section 2.2)."""
 
-from __future__ import annotations
-
 import penstock as ps
-from penstock.papers.bodin_schelen_2001.setup import STRATEGIES, da, dfq, wred
-from penstock.reproduce.figure import Choice, Claim, Sweep, every, metric
+from penstock.reproduce.figure import Choice, Sweep, every, metric
+
+from .setup import STRATEGIES, claim, da, dfq, wred
 
 GAP = 80  # us between packets of 1000 bytes: ten times as fast as they leave
 BURSTS = {"first": (0, 14, "AF12"), "inside": (14, 50, "AF11"), "again": (89, 5, "AF12"), "later": (260, 4, "AF12")}
@@ -48,9 +47,8 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 dropped = metric("share", says="share dropped")
 CLAIMS = (
-    Claim(
+    claim(
         "c27",
-        "DA drops nothing while packets in profile come, then all that is out above 45; DFQ drops at once",
         every(
             da(dropped)(window="in profile alone") <= 0,
             da(dropped)(window="out, above 45") >= 1,

@@ -2,21 +2,13 @@
 
 from functools import partial
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import HALF, average, da, dfq
-from penstock.reproduce.figure import Claim
+from . import setup
+from .setup import HALF, average, claim, da, dfq
 
 SETTING = "Reno, gentle"
 study = setup.sweep(SETTING)
 measure = setup.with_course
 
-CLAIMS = (
-    Claim(
-        "c17",
-        "in the long run the average is longer with DA",
-        (da(average) > dfq(average))(setting=SETTING, x=HALF),
-        must_hold=True,
-    ),
-)
+CLAIMS = (claim("c17", (da(average) > dfq(average))(setting=SETTING, x=HALF), must_hold=True),)
 
 draw = partial(setup.draw_course, SETTING)

@@ -1,8 +1,9 @@
 """Figure 13: loss, SACK and gentle WRED (Section 3.5)."""
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import HALF, STRATEGIES, WHOLE, da, lack, loss
-from penstock.reproduce.figure import Claim, Statement, at_least, below, every, needing
+from penstock.reproduce.figure import Statement, at_least, below, every, needing
+
+from . import setup
+from .setup import HALF, STRATEGIES, WHOLE, claim, da, lack, loss
 
 study = setup.sweep("SACK, gentle", "Reno, gentle", "Reno, strict", "SACK, strict")
 
@@ -21,17 +22,8 @@ def _gentle_is_better(low: float) -> Statement:
 
 CLAIMS = needing(
     WHOLE,
-    Claim(
-        "c19",
-        "SACK loses as much as Reno, only a few percent more where much is in profile",
-        every(excess.between(1.0, 1.08)(x=at_least(8)), excess.between(0.85, 1.15)(x=below(8))),
-    ),
-    Claim(
-        "c21",
-        "with DA gentle WRED loses less than strict WRED, and costs less throughput",
-        _gentle_is_better(2.0),
-        others={"from 5 Mb/s on": _gentle_is_better(HALF)},
-    ),
+    claim("c19", every(excess.between(1.0, 1.08)(x=at_least(8)), excess.between(0.85, 1.15)(x=below(8)))),
+    claim("c21", _gentle_is_better(2.0), others={"from 5 Mb/s on": _gentle_is_better(HALF)}),
 )
 
 draw = setup.panel("loss_out", "loss out of profile (%)", scale=100, setting="SACK, gentle")

@@ -2,19 +2,11 @@
 
 import numpy as np
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import (
-    ENDS,
-    FOR_ITS_ROUND_TRIP,
-    WHOLE,
-    da,
-    dfq,
-    loss,
-    loss_out,
-    most_between,
-)
 from penstock.reproduce.figure import Claim, Curve, Number, at_least, every, metric, needing, some, within
 from penstock.results.sample import Sample, per_run
+
+from . import setup
+from .setup import ENDS, FOR_ITS_ROUND_TRIP, WHOLE, claim, da, dfq, loss, loss_out, most_between
 
 SETTING = "Reno, strict"
 study = setup.sweep(SETTING)
@@ -34,34 +26,24 @@ def _slope_within(number: Number, low: float, high: float) -> Number:
 
 CLAIMS = needing(
     WHOLE,
-    Claim(
+    claim(
         "c02",
-        "dropping arrivals never loses less than dropping from the queue",
         never_less(setting=SETTING),
         others={FOR_ITS_ROUND_TRIP: (da(for_its_round_trip) >= dfq(for_its_round_trip))(setting=SETTING)},
     ),
-    Claim(
+    claim(
         "c03",
-        "the losses are alike where little or nearly all is in profile, and differ most in between",
         every(gap(x=ENDS) <= 0.1, most_between(gap) > 0)(setting=SETTING),
         "loss: within 10 % up to 0.8 and from 8.6 Mb/s on; the largest difference in between",
     ),
-    Claim(
-        "c04",
-        "with DA the loss out of profile rises faster with the rate in profile below 7 Mb/s than above",
-        (_slope_within(loss_out, 0.0, 7.0) > _slope_within(loss_out, 7.0, 9.2))(setting=SETTING),
-    ),
+    claim("c04", (_slope_within(loss_out, 0.0, 7.0) > _slope_within(loss_out, 7.0, 9.2))(setting=SETTING)),
     Claim(
         "c04",
         "with DA the loss rises faster with the rate in profile below 7 Mb/s than above",
         (_slope_within(loss, 0.0, 7.0) > _slope_within(loss, 7.0, 9.2))(setting=SETTING),
         reading="loss of all traffic instead of what is out of profile",
     ),
-    Claim(
-        "c05",
-        "where much is in profile, DFQ can lose more of what is out than DA",
-        some((dfq(loss_out) > da(loss_out))(x=at_least(8), setting=SETTING), "x"),
-    ),
+    claim("c05", some((dfq(loss_out) > da(loss_out))(x=at_least(8), setting=SETTING), "x")),
 )
 
 draw = setup.panel("loss_out", "loss out of profile (%)", scale=100, setting=SETTING)

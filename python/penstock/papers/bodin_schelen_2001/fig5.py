@@ -1,9 +1,10 @@
 """Figure 5: throughput, Reno and strict WRED (Section 3.2)."""
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import WHOLE, da, dfq, most_between, throughput
-from penstock.reproduce.figure import Claim, Curve, at_least, every, metric, needing
+from penstock.reproduce.figure import Curve, at_least, every, metric, needing
 from penstock.results.sample import Sample, per_run
+
+from . import setup
+from .setup import WHOLE, claim, da, dfq, most_between, throughput
 
 SETTING = "Reno, strict"
 study = setup.sweep(SETTING)
@@ -18,24 +19,21 @@ def _where_least(curve: Curve) -> Sample:
 
 CLAIMS = needing(
     WHOLE,
-    Claim(
+    claim(
         "c06",
-        "with DA throughput falls until 5.6 Mb/s are in profile, and then approaches that of DFQ",
         every(
             da(throughput).along("x", _where_least, "x of the least").reads(5.6, 4.4, 6.8),
             (1 - da(throughput) / dfq(throughput) <= 0.01)(x=9.2),
         )(setting=SETTING),
         "least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s at most 1 % below DFQ",
     ),
-    Claim(
+    claim(
         "c07",
-        "dropping from the queue never has the lower throughput",
         never_lower(setting=SETTING),
         others={"from 3.8 Mb/s on, where DA waits now and then": never_lower(setting=SETTING, x=at_least(3.8))},
     ),
-    Claim(
+    claim(
         "c26",
-        "with DA TCP times out more often, most so where a middle share is in profile",
         every(da(timeouts) > dfq(timeouts), most_between(da(timeouts)) > 0)(setting=SETTING),
         "timeouts a second: DA > DFQ at each rate in profile; the most of DA between 0.8 and 8.6 Mb/s",
     ),

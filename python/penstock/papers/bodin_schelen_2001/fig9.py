@@ -2,17 +2,17 @@
 
 from functools import partial
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import AT_MUCH, HALF, MUCH, WHOLE, da, dfq, swing, time_above
-from penstock.reproduce.figure import Claim, every, needing, read_as
+from penstock.reproduce.figure import every, needing, read_as
+
+from . import setup
+from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, da, dfq, swing, time_above
 
 SACK, RENO = "SACK, strict", "Reno, strict"
 study = setup.sweep(SACK, RENO)
 measure = setup.with_course
 
-swings = Claim(
+swings = claim(
     "c13",
-    "with DA the average swings less with SACK than with Reno, still more than with DFQ, often above max_th",
     every(
         da(swing)(setting=SACK) < da(swing)(setting=RENO),
         (da(swing) > dfq(swing))(setting=SACK),

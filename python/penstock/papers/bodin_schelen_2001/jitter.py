@@ -1,8 +1,9 @@
 """Delay variation and bursts of losses in the four settings (Sections 3.5 and 3.6)."""
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import AT_MUCH, HALF, MUCH, WHOLE, da, delay_sd, dfq
 from penstock.reproduce.figure import Claim, Number, metric, needing
+
+from . import setup
+from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, da, delay_sd, dfq
 
 study = setup.sweep(*setup.SETTINGS)
 
@@ -12,11 +13,11 @@ loss_run = metric("loss_run", says="mean consecutive losses of a flow")
 
 
 def _longer(bursts: Number, reading: str = "", x: float = HALF) -> Claim:
-    return Claim("c24", "losses come in longer bursts with DA", (da(bursts) > dfq(bursts))(x=x), reading=reading)
+    return claim("c24", (da(bursts) > dfq(bursts))(x=x), reading=reading)
 
 
 CLAIMS = (
-    Claim("c23", "delays vary more with DA", (da(delay_sd) > dfq(delay_sd))(x=HALF)),
+    claim("c23", (da(delay_sd) > dfq(delay_sd))(x=HALF)),
     _longer(burst_out),
     *needing(WHOLE, _longer(burst_out, AT_MUCH, MUCH)),
     _longer(burst, "bursts of all packets, that one in profile ends, too"),

@@ -5,23 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.papers.bodin_schelen_2001 import (
-    fig4,
-    fig5,
-    fig6,
-    fig7,
-    fig8,
-    fig9,
-    fig10,
-    fig11,
-    fig12,
-    fig13,
-    fig14,
-    fig15,
-    setup,
-)
-from penstock.papers.bodin_schelen_2001.setup import HALF, IN_RATES, SETTINGS, STRATEGIES
 from penstock.reproduce.figure import Choice, Sweep, read_as
+
+from . import fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15, setup
+from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES
 
 FIGURES = (fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15)
 READINGS: Mapping[str, Mapping[str, Any]] = {

@@ -1,7 +1,5 @@
 """What the experiments of Bodin and Schelen have in common; section numbers refer to their paper."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +12,23 @@ import penstock as ps
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Choice, Curves, Number, SummaryTable, Sweep, judged, largest, mean, metric, within
+from penstock.reproduce.figure import (
+    Choice,
+    Curves,
+    Number,
+    SummaryTable,
+    Sweep,
+    claims_of,
+    judged,
+    largest,
+    mean,
+    metric,
+    within,
+)
 from penstock.results.sample import Condition, Sample
 from penstock.units import parse_time
+
+claim = claims_of(__file__)
 
 RATE = 10e6  # bit/s of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
 IN_RATES = [0.0, *(round(0.2 + 0.6 * k, 1) for k in range(16))]

@@ -1,8 +1,9 @@
 """Victims of DFQ: the last, any, or the first packet out of profile (Section 2.2; named there, not evaluated)."""
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import HALF, SETTINGS, average, delay_sd, loss, swing, throughput
 from penstock.reproduce.figure import Choice, Claim, Sweep
+
+from . import setup
+from .setup import HALF, SETTINGS, average, delay_sd, loss, swing, throughput
 
 VICTIMS = ["last", "random", "first"]
 study = Sweep(

@@ -1,11 +1,12 @@
 """Why c02, c08 and c26 fail: how long avg_ql is above max_th(1), by how little a tagger leaves out of profile."""
 
 import penstock as ps
-from penstock.papers.bodin_schelen_2001 import fig5, setup
-from penstock.papers.bodin_schelen_2001.fig4 import for_its_round_trip
-from penstock.papers.bodin_schelen_2001.fig6 import c08
-from penstock.papers.bodin_schelen_2001.setup import AT_MUCH, FOR_ITS_ROUND_TRIP, HALF, MUCH, STRATEGIES, da, dfq
 from penstock.reproduce.figure import Choice, Claim, Readings, Sweep, at_least, every, metric, needing, read_as
+
+from . import fig5, setup
+from .fig4 import for_its_round_trip
+from .fig6 import c08
+from .setup import AT_MUCH, FOR_ITS_ROUND_TRIP, HALF, MUCH, STRATEGIES, claim, da, dfq
 
 RFC, NS2 = "RFC 2859: 1 s", "ns-2: 10 s, spread"
 TAGGERS = {RFC: "TSW", "10 s": "TSW of 10 s", "1 s, spread": "TSW spread", NS2: "TSW of ns-2"}
@@ -31,17 +32,15 @@ study = Sweep(
 timeouts, out_share = da(fig5.timeouts), da(metric("out_share", says="share of A's and B's packets out of profile"))
 CLAIMS = (
     *read_as(AT_MUCH, [c08], tagger=RFC, x=MUCH),
-    Claim(
+    claim(
         "c02",
-        "dropping arrivals never loses less than dropping from the queue",
         (da(for_its_round_trip) >= dfq(for_its_round_trip))(tagger=Readings({name: name for name in TAGGERS})),
         reading=FOR_ITS_ROUND_TRIP,
     ),
     *needing(
         {"x": 9.2},
-        Claim(
+        claim(
             "c26",
-            "with DA TCP times out more often, most so where a middle share is in profile",
             every((timeouts > dfq(fig5.timeouts))(x=at_least(HALF)), timeouts(x=6.8) > timeouts(x=[3.2, 9.2]))(
                 tagger=NS2
             ),

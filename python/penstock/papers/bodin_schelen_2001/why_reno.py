@@ -3,9 +3,10 @@
 from typing import Any
 
 import penstock as ps
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import HALF, loss, network, wred
 from penstock.reproduce.figure import Choice, Claim, Sweep, needing
+
+from . import setup
+from .setup import HALF, loss, network, wred
 
 FORMS = {"strict": "c10", "gentle": "c19"}
 

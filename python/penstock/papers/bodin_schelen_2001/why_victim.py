@@ -1,9 +1,10 @@
 """Why the first packet out of profile is not always the best victim: acknowledgements among the candidates."""
 
-from penstock.papers.bodin_schelen_2001 import setup
-from penstock.papers.bodin_schelen_2001.setup import SETTINGS, UNTAGGED, average, delay_sd, swing
-from penstock.papers.bodin_schelen_2001.variants import LEFT_OPEN, OTHERS, VICTIMS
 from penstock.reproduce.figure import Choice, Claim, Sweep, every, metric
+
+from . import setup
+from .setup import SETTINGS, UNTAGGED, average, delay_sd, swing
+from .variants import LEFT_OPEN, OTHERS, VICTIMS
 
 IN_PROFILE = "AF11"
 study = Sweep(

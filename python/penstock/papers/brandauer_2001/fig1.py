@@ -1,12 +1,11 @@
 """Figure 1: the drop functions of RED and of gentle RED, whose ramp ends at the buffer (Section 1)."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from penstock.papers.brandauer_2001.setup import design
 from penstock.reproduce.figure import Curves, Effort
 from penstock.results.table import Labels
+
+from .setup import design
 
 FLOWS = 64
 MAX_P = 0.1

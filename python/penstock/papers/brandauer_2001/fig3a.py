@@ -1,10 +1,9 @@
 """Figure 3 (a): settings by the number of flows, from the model of REDopt (Section 4)."""
 
-from __future__ import annotations
-
-from penstock.papers.brandauer_2001.setup import FLOWS, SETTINGS, redopt
 from penstock.reproduce.figure import Curves, Effort
 from penstock.results.table import Labels
+
+from .setup import FLOWS, SETTINGS, redopt
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:

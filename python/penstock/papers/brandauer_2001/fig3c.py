@@ -1,10 +1,13 @@
 """Figure 3 (c): mean queueing delay by the number of flows (Section 4)."""
 
-from penstock.papers.brandauer_2001.setup import (
+from penstock.reproduce.figure import at_least, every, formula, judged, mean, spread
+
+from .setup import (
     RED,
     SETTING,
     STANDARD,
     Design,
+    claim,
     delay,
     design,
     everlasting,
@@ -13,7 +16,6 @@ from penstock.papers.brandauer_2001.setup import (
     panel,
     thresholds,
 )
-from penstock.reproduce.figure import Claim, at_least, every, formula, judged, mean, spread
 
 study = everlasting
 
@@ -37,15 +39,13 @@ in_proportion = judged(
     text="delay / buffer within 15 % of its mean over the flows",
 )
 CLAIMS = (
-    Claim(
+    claim(
         "c07",
-        "the delay of all mechanisms grows with the number of flows, as the buffer does",
         every(growing, in_proportion)(setting=SETTING),
         others={"whether or not in proportion to the buffer": growing(setting=SETTING)},
     ),
-    Claim(
+    claim(
         "c08",
-        "tail-drop's queue converges to the buffer, RED's stays below max_th, so that its delay is shorter",
         every(
             filled(scheme="TD", flows=at_least(64)) >= 0.85,
             place(scheme=RED) <= 1,
@@ -53,18 +53,16 @@ CLAIMS = (
         )(setting=SETTING),
         "queue(TD) >= 0.85 buffer for N >= 64; queue(RED) <= max_th; delay(TD) > delay(RED), every N",
     ),
-    Claim(
+    claim(
         "c09",
-        "REDopt's delay varies least with the load, as its queue stays half-way between the thresholds",
         every(
             varies(scheme="REDopt") < varies(scheme=STANDARD),
             (mean_queue / ((min_th + max_th) / 2)).between(0.85, 1.15)(scheme="REDopt"),
         )(setting=SETTING),
         "range over N of delay / buffer: REDopt < REDstd, GREDstd; queue within 15 % of (min_th + max_th) / 2",
     ),
-    Claim(
+    claim(
         "c10",
-        "standard RED's queue drifts from min_th towards max_th",
         (place.next("flows") > place)(scheme=STANDARD, setting=SETTING),
         "mean queue between the thresholds increasing in N",
         must_hold=True,

@@ -1,15 +1,15 @@
 """Losses in a row with 16 to 64 flows (Section 4, described beside figure 3 (d))."""
 
-from penstock.papers.brandauer_2001.setup import RED, SETTING, everlasting, in_a_row, panel
-from penstock.reproduce.figure import Claim, below, every, largest, smallest
+from penstock.reproduce.figure import below, every, largest, smallest
+
+from .setup import RED, SETTING, claim, everlasting, in_a_row, panel
 
 study = everlasting
 
 variants = in_a_row(scheme=RED)
 CLAIMS = (
-    Claim(
+    claim(
         "c14",
-        "with fewer than 64 flows all variants of RED are equal, and tail-drop is significantly worse",
         every(
             variants.along("scheme", largest) / variants.along("scheme", smallest) <= 1.15,
             in_a_row(scheme="TD") / variants > 1.3,

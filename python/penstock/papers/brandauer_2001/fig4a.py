@@ -2,8 +2,9 @@
 
 from matplotlib.figure import Figure
 
-from penstock.papers.brandauer_2001.setup import OPTION, first_pass
-from penstock.reproduce.figure import Claim, Curves, SummaryTable, every, metric, needing
+from penstock.reproduce.figure import Curves, SummaryTable, every, metric, needing
+
+from .setup import OPTION, claim, first_pass
 
 AFTER = {1: "pages after the end of the one before", 0: "after its start"}
 """By option: what a page follows."""
@@ -15,18 +16,13 @@ first, second = max_p(sessions=1000) / max_p(sessions=800), max_p(sessions=1400)
 CLAIMS = (
     *needing(
         {"sessions": 1000},
-        Claim(
+        claim(
             "c19",
-            "REDopt's max_p grows 2.6 times from 800 to 1000 sessions and 16.7 times from 1200 to 1400",
             every(first.reads(2.6, share=0.4), second.reads(16.7, share=0.4), second / first >= 4)(option=OPTION),
             "2.6 and 16.7, each 40 %; the second ratio at least 4 times the first",
         ),
     ),
-    Claim(
-        "c29",
-        "with 1400 sessions flows live long, and their number comes near that of everlasting ones",
-        (active(sessions=1400) / active(sessions=1200) >= 3)(option=OPTION),
-    ),
+    claim("c29", (active(sessions=1400) / active(sessions=1200) >= 3)(option=OPTION)),
 )
 
 

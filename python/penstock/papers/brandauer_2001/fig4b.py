@@ -1,13 +1,12 @@
 """Figure 4 (b): loss of UDP packets by the number of web sessions (Section 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-from penstock.papers.brandauer_2001.setup import OPTION, RED, everlasting, udp_loss, web_panel, web_study
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Claim, Effort, Number, Study, each_run, every, formula, mean, most
+from penstock.reproduce.figure import Effort, Number, Study, each_run, every, formula, mean, most
 from penstock.results.sample import Sample
+
+from .setup import OPTION, RED, claim, everlasting, udp_loss, web_panel, web_study
 
 
 def study(effort: Effort) -> Study:
@@ -29,18 +28,16 @@ distance = udp_loss(scheme=RED).along("scheme", mean) - tail_drop
 ELSEWHERE = Range("other than 1200", lambda sessions: sessions != 1200)
 
 CLAIMS = (
-    Claim(
+    claim(
         "c21",
-        "loss grows ever faster with the sessions, contrary to the curves of everlasting flows",
         every(
             (over_sessions.next("sessions") > over_sessions)(option=OPTION),
             (over_flows.next("flows") < over_flows)(setting="simulation"),
         ),
         "each slope over the sessions larger than the one before; over the flows smaller",
     ),
-    Claim(
+    claim(
         "c22",
-        "tail-drop generally loses least, clearest with 1200 sessions",
         every(
             (tail_drop < udp_loss(scheme=RED))(sessions=1200),
             most(0.75, tail_drop < udp_loss(scheme=RED)),

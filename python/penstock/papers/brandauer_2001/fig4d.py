@@ -1,27 +1,15 @@
 """Figure 4 (d): losses in a row with 1400 web sessions (Section 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
 import penstock as ps
-from penstock.papers.brandauer_2001 import setup
-from penstock.papers.brandauer_2001.setup import (
-    OPTION,
-    PAGES,
-    RED,
-    TAIL,
-    WEB_SPAN,
-    over,
-    queue,
-    web,
-    web_designs,
-    web_study,
-)
-from penstock.reproduce.figure import Claim, Effort, Study, Sweep, chosen, every, metric
+from penstock.reproduce.figure import Effort, Study, Sweep, chosen, every, metric
+
+from . import setup
+from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web, web_designs, web_study
 
 
 def study(effort: Effort) -> Study:
@@ -60,9 +48,8 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 at_max_th = metric("at_max_th", "%", "time of the average at max_th or above")
 longer_runs = every(*(over[k](scheme=s) > over[k](scheme="TD") for s in RED for k in TAIL if k >= 5))
 CLAIMS = (
-    Claim(
+    claim(
         "c26",
-        "with 1400 sessions RED loses more in a row than tail-drop, as its average often reaches max_th",
         every(longer_runs(sessions=1400), at_max_th(scheme=RED, watched=True) > 5)(option=OPTION),
         "P(N > k) of each variant of RED > of TD for k >= 5; average at max_th for > 5 % of the time",
     ),

@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from penstock.papers.brandauer_2001.setup import OPTION, RED, SCHEMES, STANDARD, also, sd, web_panel, web_study
-from penstock.reproduce.figure import Claim, every
+from penstock.reproduce.figure import every
+
+from .setup import OPTION, RED, SCHEMES, STANDARD, also, claim, sd, web_panel, web_study
 
 SHORTER = "REDopt, w_q 0.002"
 study = partial(web_study, schemes=[*SCHEMES, SHORTER])  # and REDopt with the memory of the standard settings
@@ -12,17 +13,15 @@ tail_drop = sd(scheme="TD")
 most_of_all = tail_drop > sd(scheme=RED)
 SAYS = "tail-drop's delay varies most, and less when the load increases"
 CLAIMS = (
-    Claim("c24", SAYS, every(most_of_all, tail_drop.next("sessions") < tail_drop)(option=OPTION)),
-    Claim(
+    claim("c24", every(most_of_all, tail_drop.next("sessions") < tail_drop)(option=OPTION)),
+    claim(
         "c24",
-        SAYS,
         every(most_of_all, tail_drop(sessions=1400) < tail_drop(sessions=1200))(
             option=also("from 1200 sessions on, where the queue comes near the buffer")
         ),
     ),
-    Claim(
+    claim(
         "c25",
-        "REDopt's delay varies more than that of standard RED, for its w_q is smaller: its memory is longer",
         every(sd(scheme="REDopt") > sd(scheme=STANDARD), (sd(scheme=SHORTER) / sd(scheme="REDstd")).reads(1.0))(
             option=OPTION
         ),

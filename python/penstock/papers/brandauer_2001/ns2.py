@@ -3,8 +3,9 @@
 from typing import Any
 
 import penstock as ps
-from penstock.papers.brandauer_2001.setup import PACKET, RUNS, ftp
 from penstock.reproduce.figure import Curves, Sweep
+
+from .setup import PACKET, RUNS, ftp
 
 STANDARD: dict[str, Any] = {
     "limit": "300p",

@@ -1,14 +1,13 @@
 """What is said of all traffic at once (Sections 4 to 6)."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import combinations
 
-from penstock.papers.brandauer_2001 import fig4b
-from penstock.papers.brandauer_2001.setup import OPTION, OPTIONS, RED, goodput, in_a_row
-from penstock.reproduce.figure import Claim, Table, by_table, every, needing, some
+from penstock.reproduce.figure import Table, by_table, every, needing, some
 from penstock.results.sample import Condition, Sample, all_of
+
+from . import fig4b
+from .setup import OPTION, OPTIONS, RED, claim, goodput, in_a_row
 
 study = fig4b.study
 
@@ -33,13 +32,12 @@ not_the_worst = some(in_a_row(scheme="GREDstd") <= in_a_row(scheme=["REDstd", "R
 no_better = every(no_more, not_the_worst)
 CLAIMS = (
     *(
-        claim
+        one
         for option, reading in OPTIONS.items()
-        for claim in needing(
+        for one in needing(
             {"option": option},
-            Claim(
+            claim(
                 "c18",
-                "tail-drop's losses in a row hardly depend on load and kind of traffic, but for light load",
                 by_table(
                     partial(_alike, option),
                     "mean losses in a row: any two within a factor of 1.5, of N >= 64 and >= 1200 sessions",
@@ -49,9 +47,8 @@ CLAIMS = (
             ),
         )
     ),
-    Claim(
+    claim(
         "c28",
-        "no variant of RED has more goodput than tail-drop, and gentle RED is never the worst of its family",
         every(no_better(setting="simulation"), no_better(option=OPTION)),
         "goodput <= 1.01 TD everywhere; GREDstd's losses in a row not above both others'",
     ),

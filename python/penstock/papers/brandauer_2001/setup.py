@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.model.design import RedSettings
-from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, metric
+from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
 from penstock.units import parse_time
+
+claim = claims_of(__file__)
 
 RATE_BPS = 10e6  # of the bottleneck (Section 3.2)
 UDP_BPS, UDP_SOURCES, UDP_LOSS = 1e6, 4, 0.02  # (Section 3.4); the estimate of the loss is a decision

@@ -1,23 +1,11 @@
 """Tail-drop with the buffer that gives it REDopt's delay (Section 4, described)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import penstock as ps
-from penstock.papers.brandauer_2001.setup import (
-    FTP_SPAN,
-    LOADS,
-    RUNS,
-    delay,
-    design,
-    ftp,
-    goodput,
-    measure,
-    queue,
-    udp_loss,
-)
 from penstock.reproduce.figure import Claim, Curves, Effort, Study, Sweep, chosen, every
+
+from .setup import FTP_SPAN, LOADS, RUNS, claim, delay, design, ftp, goodput, measure, queue, udp_loss
 
 TRIED = [0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0]  # of REDopt's buffer
 
@@ -55,9 +43,8 @@ def _equal_delay(effort: Effort) -> dict[int, int]:
 
 
 CLAIMS = (
-    Claim(
+    claim(
         "c11",
-        "with equal delay tail-drop and REDopt have the same goodput",
         every(
             (goodput(scheme="TD") / goodput(scheme="REDopt")).between(0.98, 1.02),
             (delay(scheme="TD") / delay(scheme="REDopt")).between(0.9, 1.1),

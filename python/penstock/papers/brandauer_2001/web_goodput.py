@@ -2,8 +2,9 @@
 
 from itertools import combinations
 
-from penstock.papers.brandauer_2001.setup import OPTION, RED, SCHEMES, also, goodput, web_panel, web_study
 from penstock.reproduce.figure import Claim, every, metric
+
+from .setup import OPTION, RED, SCHEMES, also, claim, goodput, web_panel, web_study
 
 study = web_study
 
@@ -15,17 +16,12 @@ close = (goodput(scheme=RED) / goodput(scheme="TD")).between(0.98, 1.02)
 carried = metric("carried", "Mb/s", "payload of TCP, repeats too, and UDP")
 
 CLAIMS = (
-    Claim(
+    claim(
         "c20",
-        "goodput grows with the sessions up to 8.7 Mb/s, and the mechanisms do not differ",
         every(grows, alike)(option=OPTION),
         "increasing; 8.7 Mb/s, 3 %, with 1400 sessions; no significant difference between two mechanisms anywhere",
     ),
-    Claim(
-        "c20",
-        "goodput grows with the sessions up to 8.7 Mb/s, and the mechanisms do not differ",
-        every(grows, close)(option=also("a difference of less than 2 % is none")),
-    ),
+    claim("c20", every(grows, close)(option=also("a difference of less than 2 % is none"))),
     Claim(
         "web-goodput/carried",
         "with 1400 sessions the link carries as much with each mechanism: UDP and what arrives twice differ",

@@ -1,13 +1,12 @@
 """Losses in a row with 1400 web sessions by RED's memory and max_p (Section 5, described)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
 import penstock as ps
-from penstock.papers.brandauer_2001.setup import OPTION, PAGES, RUNS, WEB_SPAN, also, over, queue, web, web_designs
-from penstock.reproduce.figure import Choice, Claim, Curves, Effort, Study, Sweep, needing
+from penstock.reproduce.figure import Choice, Curves, Effort, Study, Sweep, needing
+
+from .setup import OPTION, PAGES, RUNS, WEB_SPAN, also, claim, over, queue, web, web_designs
 
 LONGEST = 0.02  # the max_p with the longest runs
 
@@ -29,12 +28,11 @@ def study(effort: Effort) -> Study:
 
 SAYS = "a larger w_q, a shorter memory, makes long runs of losses less likely"
 CLAIMS = (
-    Claim("c27", SAYS, (over[20].next("w_q") < over[20])(option=OPTION)),
+    claim("c27", (over[20].next("w_q") < over[20])(option=OPTION)),
     *needing(
         {"max_p": LONGEST},
-        Claim(
+        claim(
             "c27",
-            SAYS,
             (over[100].next("w_q") < over[100])(
                 max_p=LONGEST, option=also(f"runs of more than 100, max_p = {LONGEST}")
             ),

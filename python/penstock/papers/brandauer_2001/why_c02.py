@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.papers.brandauer_2001.setup import FTP_SPAN, LOADS, RUNS, SCHEMES, design, ftp, goodput, queue
-from penstock.reproduce.figure import Claim, Curves, Readings, Sweep
+from penstock.reproduce.figure import Curves, Readings, Sweep
+
+from .setup import FTP_SPAN, LOADS, RUNS, SCHEMES, claim, design, ftp, goodput, queue
 
 FRAME = 24  # bytes: checksum, preamble and gap of an Ethernet frame, which its 14 bytes of header do not count
 TIMESTAMPS = 12  # bytes of a TCP header, as Linux sends them
@@ -26,6 +27,6 @@ def scenario(counted: str, scheme: str, flows: int) -> ps.Scenario:
 study = Sweep(scenario, {"counted": list(COUNTED), "scheme": SCHEMES, "flows": LOADS}, seeds=RUNS, span=FTP_SPAN)
 
 BOTH = Readings({"frames": "a bottleneck of 10 Mb/s Ethernet, and timestamps", "packets": "timestamps alone"})
-CLAIMS = (Claim("c02", "goodput is almost optimal, around 8.4 Mb/s", goodput(counted=BOTH).reads(8.4, share=0.03)),)
+CLAIMS = (claim("c02", goodput(counted=BOTH).reads(8.4, share=0.03)),)
 
 draw = Curves("flows", "goodput", "scheme", where={"counted": "frames"}, labels=("flows", "goodput (Mb/s)"), log="x")

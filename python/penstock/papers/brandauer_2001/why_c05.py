@@ -1,17 +1,8 @@
 """Why c05 fails: loss of UDP packets with 16 flows by the size of the buffer, all thresholds growing with it."""
 
-from penstock.papers.brandauer_2001.setup import (
-    FTP_SPAN,
-    PACKET,
-    PROPAGATION,
-    RATE_BPS,
-    RUNS,
-    Design,
-    design,
-    ftp,
-    queue,
-)
 from penstock.reproduce.figure import Choice, Curves, Sweep
+
+from .setup import FTP_SPAN, PACKET, PROPAGATION, RATE_BPS, RUNS, Design, design, ftp, queue
 
 FLOWS = 16
 

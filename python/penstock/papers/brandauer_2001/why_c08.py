@@ -1,7 +1,8 @@
 """Why c08 and c13: gentle RED with a max_p that is enough for the loss that the flows need."""
 
-from penstock.papers.brandauer_2001.setup import FTP_SPAN, LOADS, RUNS, design, ftp, mean_queue, queue, sd, thresholds
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, formula, spread
+
+from .setup import FTP_SPAN, LOADS, RUNS, design, ftp, mean_queue, queue, sd, thresholds
 
 ENOUGH = 0.3
 READING = "max_p = 0.3, so that the average stays on the flat part of the ramp"

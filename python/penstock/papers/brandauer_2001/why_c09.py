@@ -1,19 +1,9 @@
 """Why c09 and c17: REDopt with drops that are not spaced, and with less of max_p than its model gives."""
 
 import penstock as ps
-from penstock.papers.brandauer_2001.setup import (
-    FTP_SPAN,
-    LOADS,
-    RUNS,
-    TAIL,
-    design,
-    ftp,
-    mean_queue,
-    over,
-    queue,
-    thresholds,
-)
 from penstock.reproduce.figure import Choice, Claim, Curves, Readings, Sweep, at_most, every, formula, some
+
+from .setup import FTP_SPAN, LOADS, RUNS, TAIL, claim, design, ftp, mean_queue, over, queue, thresholds
 
 SHARES = [1.0, 0.5, 0.25, 0.2]
 
@@ -40,9 +30,8 @@ CLAIMS = (
         (mean_queue(spacing="none", flows=at_most(64)) / middle).between(0.85, 1.15),
         reading="drops that are not spaced, so that p_b is the share that is lost",
     ),
-    Claim(
+    claim(
         "c17",
-        "REDopt has a heavy tail: now and then a burst takes its average to max_th",
         some(every(*(over[k] > 0 for k in TAIL if k >= 10)))(share=LESS),
         "N = 256: P(N > k) > 0 for some k >= 10",
     ),

@@ -1,7 +1,5 @@
 """The router of a constant probability (Sections II to IV): the common part of figures 4 to 9."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
@@ -9,11 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.setup import dumbbell, service_rate
 from penstock.reproduce.figure import Choice, Number, Statement, Sweep, metric
 from penstock.reproduce.node import Curve
 from penstock.results.sample import Sample, per_run
 from penstock.units import parse_time
+
+from .setup import dumbbell, service_rate
 
 FLOWS = [100, 200, 300]
 GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed

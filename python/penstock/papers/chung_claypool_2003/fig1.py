@@ -1,14 +1,13 @@
 """Figure 1: RED's control function over the queue law, well-configured (100 flows) and not (300) (Section I)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.constant import law
-from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
 from penstock.reproduce.figure import Curves, Effort
 from penstock.results.table import Labels
+
+from .constant import law
+from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:

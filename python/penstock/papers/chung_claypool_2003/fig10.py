@@ -1,14 +1,14 @@
 """Figure 10: where RED's control function meets the queue law (Section V)."""
 
-from __future__ import annotations
-
 import math
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.constant import law
-from penstock.papers.chung_claypool_2003.step_load import LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
-from penstock.reproduce.figure import Claim, Curves, Effort, Statement, metric
+from penstock.reproduce.figure import Curves, Effort, Statement, metric
 from penstock.results.table import Labels
+
+from .constant import law
+from .setup import claim
+from .step_load import LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 
 LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
 
@@ -35,9 +35,8 @@ def _most(law: str) -> Statement:
 
 
 CLAIMS = (
-    Claim(
+    claim(
         "c14",
-        "the law says that RED is stable up to about 200 flows",
         _most("drops, with timeouts"),
         "the most flows that meet RED below max_th: 200 (175 to 225, half a step of the loads)",
         must_hold=True,

@@ -2,9 +2,11 @@
 
 from functools import partial
 
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import WHOLE, below, stable, swing
 from penstock.reproduce.figure import Claim, every, needing, within
+
+from . import step_load
+from .setup import claim
+from .step_load import WHOLE, below, stable, swing
 
 measure = step_load.course
 study = step_load.runs("RED")
@@ -12,11 +14,7 @@ study = step_load.runs("RED")
 begins = every(stable(flows=within(50, 150)), below(flows=200) < 0.99)
 CLAIMS = needing(
     WHOLE,
-    Claim(
-        "c13",
-        "RED is stable up to 150 flows, hits max_th at 200, and becomes increasingly unstable above",
-        every(begins, swing(flows=250) > swing(flows=200), swing(flows=300) > swing(flows=250)),
-    ),
+    claim("c13", every(begins, swing(flows=250) > swing(flows=200), swing(flows=300) > swing(flows=250))),
     Claim(
         "c13",
         "RED is stable up to 150 flows, and from 200 on hits max_th ever more",

@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import stable
 from penstock.reproduce.figure import Claim
+
+from . import step_load
+from .step_load import stable
 
 measure = step_load.course
 study = step_load.runs("A-RED", "RED")

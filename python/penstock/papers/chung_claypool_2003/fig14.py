@@ -2,19 +2,17 @@
 
 from functools import partial
 
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import WHOLE, stable, unstable
-from penstock.reproduce.figure import Choice, Claim, at_least, every, needing
+from penstock.reproduce.figure import Choice, at_least, every, needing
+
+from . import step_load
+from .setup import claim
+from .step_load import WHOLE, stable, unstable
 
 measure = step_load.course
 # 40 runs, as ten leave open whether the average is below max_th at 150.
 study = step_load.runs("RED-ECN", seeds=Choice(5, 40))
 
-c16 = Claim(
-    "c16",
-    "RED-ECN is unstable from 150 flows on, and stable at 100",
-    every(stable(flows=100), unstable(flows=at_least(150))),
-)
+c16 = claim("c16", every(stable(flows=100), unstable(flows=at_least(150))))
 CLAIMS = needing(WHOLE, c16(queue="RED-ECN"))
 
 draw = partial(step_load.draw_course, "RED-ECN")

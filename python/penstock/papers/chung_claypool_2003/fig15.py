@@ -2,10 +2,12 @@
 
 from functools import partial
 
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import SWING, WHOLE, stable, swing
-from penstock.reproduce.figure import Claim, Statement, every, gather, needing, within
+from penstock.reproduce.figure import Statement, every, gather, needing, within
 from penstock.results.sample import all_of
+
+from . import step_load
+from .setup import claim
+from .step_load import SWING, WHOLE, stable, swing
 
 measure = step_load.course
 study = step_load.runs("gentle RED-ECN", "gentle RED", "gentle RED-ECN, marks to the top")
@@ -21,9 +23,8 @@ def _steady(marking: str) -> Statement:
 
 CLAIMS = needing(
     WHOLE,
-    Claim(
+    claim(
         "c15",
-        "gentle RED and gentle RED-ECN are stable up to 200 flows",
         stable(queue=["gentle RED", "gentle RED-ECN"], flows=UP_TO_200),
         others={
             f"packets are dropped above max_th; {RAMP}": _steady("gentle RED-ECN"),

@@ -2,23 +2,20 @@
 
 from functools import partial
 
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import inside, swing
-from penstock.reproduce.figure import Claim, at_least, every, within
+from penstock.reproduce.figure import at_least, every, within
+
+from . import step_load
+from .setup import claim
+from .step_load import inside, swing
 
 measure = step_load.course
 study = step_load.runs("A-RED-ECN", "A-RED", "RED")
 
 BOTH = ["A-RED", "A-RED-ECN"]
-c24 = Claim(
-    "c24",
-    "at high loads the average of A-RED-ECN is steadier than that of A-RED",
-    swing(queue="A-RED-ECN") < swing(queue="A-RED"),
-)
+c24 = claim("c24", swing(queue="A-RED-ECN") < swing(queue="A-RED"))
 CLAIMS = (
-    Claim(
+    claim(
         "c18",
-        "A-RED and A-RED-ECN are stable over the whole range",
         every(
             inside(queue=BOTH, flows=within(50, 300)) >= 0.99,
             (swing(queue=BOTH) < swing(queue="RED"))(flows=within(200, 300)),

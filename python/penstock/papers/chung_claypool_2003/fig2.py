@@ -1,11 +1,10 @@
 """Figure 2: the control functions of gentle RED and of Adaptive RED at its bounds (Section I)."""
 
-from __future__ import annotations
-
 import penstock as ps
-from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
 from penstock.reproduce.figure import Curves, Effort
 from penstock.results.table import Labels
+
+from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
 def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:

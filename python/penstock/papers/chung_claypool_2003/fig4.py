@@ -1,29 +1,17 @@
 """Figure 4: the queue law, theory against simulation (Section II, Equation 2)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.constant import (
-    FLOWS,
-    GRID,
-    drops_and_marks,
-    in_use,
-    law,
-    line,
-    of_queue,
-    queue,
-    r_squared,
-    where_busy,
-    window,
-)
 from penstock.reproduce.figure import Claim, Curves, Number, Statement, at_most, each_run, every, formula
 from penstock.reproduce.node import Curve
 from penstock.results.sample import Sample, per_run
+
+from .constant import FLOWS, GRID, drops_and_marks, in_use, law, line, of_queue, queue, r_squared, where_busy, window
+from .setup import claim
 
 study = drops_and_marks
 measure = of_queue
@@ -82,16 +70,14 @@ def _linear(asked: Number) -> Statement:
 FITS = "the law fits drops"
 ERROR = "within 10 % of the law, same p"
 CLAIMS = (
-    Claim(
+    claim(
         "c01",
-        "with marks the simulated queue follows the law",
         (marked <= 0.1)(p=LOW),
         "within 10 % for p <= 0.2, N = 100, 200, 300",
         others={"what the senders have under way in place of the model's window": (of_senders <= 0.1)(p=LOW)},
     ),
-    Claim(
+    claim(
         "c02",
-        "with drops the law's error is larger than with marks, and grows with p",
         larger(p=LOW),
         "p <= 0.2: error(drop) > error(mark), error increasing in p",
         others={"where the law says 50 packets or more": _told(larger)},
@@ -103,9 +89,8 @@ CLAIMS = (
             (", windows with timeouts", replace(law("drop", timeouts=True), balance="exact")),
         )
     ),
-    Claim(
+    claim(
         "c03",
-        "the queue is linear in N at a fixed p, and its slope is the window",
         _linear(window.along("flows", partial(_along_flows, np.mean), "mean")),
         "where q > 0 (10 packets): R^2 >= 0.99, slope within 15 % of W / (1 + p), with marks of W",
         must_hold=True,

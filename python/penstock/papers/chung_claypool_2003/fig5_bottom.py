@@ -2,21 +2,17 @@
 
 from dataclasses import replace
 
-from penstock.papers.chung_claypool_2003.constant import law, line, of_queue, over_rate, where_busy
-from penstock.papers.chung_claypool_2003.setup import service_rate
-from penstock.reproduce.figure import Claim, Curves
+from penstock.reproduce.figure import Curves
+
+from .constant import law, line, of_queue, over_rate, where_busy
+from .setup import claim, service_rate
 
 RTLD = 0.080
 study = over_rate
 measure = of_queue
 
 straight = (line("rate", service_rate) / -RTLD).between(0.85, 1.15)
-c05 = Claim(
-    "c05",
-    "the queue falls linearly with the rate of the link",
-    straight,
-    "slope -RTLD within 15 % (as c04 asks) at each p where q > 0 (10 packets)",
-)
+c05 = claim("c05", straight, "slope -RTLD within 15 % (as c04 asks) at each p where q > 0 (10 packets)")
 CLAIMS = (replace(c05, holds=where_busy(straight, "rate")),)
 
 draw = Curves(

@@ -1,7 +1,8 @@
 """Figure 5, top: the queue against the number of flows, drops (Section III)."""
 
-from penstock.papers.chung_claypool_2003.constant import drops_and_marks, of_queue
 from penstock.reproduce.figure import Curves
+
+from .constant import drops_and_marks, of_queue
 
 study = drops_and_marks
 measure = of_queue

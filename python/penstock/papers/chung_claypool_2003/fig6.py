@@ -1,14 +1,14 @@
 """Figure 6: the mean window of all flows against the drop probability (Section III)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from penstock.papers.chung_claypool_2003.constant import drops_and_marks, law, of_queue, over_delay, over_rate
-from penstock.reproduce.figure import Claim, Curves, Statement, Table, by_table
+from penstock.reproduce.figure import Curves, Statement, Table, by_table
 from penstock.results.sample import Condition, Sample, all_of, per_run
+
+from .constant import drops_and_marks, law, of_queue, over_delay, over_rate
+from .setup import claim
 
 measure = of_queue
 
@@ -41,7 +41,7 @@ def _large(windows: list[Sample]) -> bool:
     return len(windows) > 2 and min(window.mean for window in windows) >= 3
 
 
-c06 = Claim("c06", "the mean window depends on the probability alone, whatever N, RTLD and SR", alike())
+c06 = claim("c06", alike())
 CLAIMS = (
     replace(
         c06, others={"where windows are of 3 packets and more, which repair losses without timeouts": alike(_large)}

@@ -1,13 +1,12 @@
 """Beside ns-2: the deviation of the average as flows are added, with and without marks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import QUEUES, kept, steps
 from penstock.reproduce.figure import Choice, Curves, Sweep
+
+from . import step_load
+from .step_load import QUEUES, kept, steps
 
 SCHEMES = ["drop-tail", "RED", "gentle RED", "A-RED", "A-RED-ECN"]
 measure = step_load.numbers

@@ -6,9 +6,6 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.open_qlaw import LEFT_OPEN, MIDDLE, NEAR
-from penstock.papers.chung_claypool_2003.setup import PACKET, dumbbell, service_rate
-from penstock.papers.chung_claypool_2003.step_load import MAX_P, MAX_TH, MIN_TH
 from penstock.reproduce.choice import Range
 from penstock.reproduce.figure import (
     Choice,
@@ -25,6 +22,10 @@ from penstock.reproduce.figure import (
 )
 from penstock.results.sample import Sample
 from penstock.units import parse_time
+
+from .open_qlaw import LEFT_OPEN, MIDDLE, NEAR
+from .setup import PACKET, dumbbell, service_rate
+from .step_load import MAX_P, MAX_TH, MIN_TH
 
 RATE, RTLD = "20Mbit", 0.080
 PIPE = RTLD * service_rate(RATE)  # packets

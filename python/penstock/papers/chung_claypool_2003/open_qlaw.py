@@ -1,15 +1,14 @@
 """Left open (Section VI): whether an adaptation by the queue law reaches a well-configured state faster."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.setup import dumbbell
 from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric
+
+from .setup import dumbbell
 
 LEFT_OPEN = "a question that the work leaves open"
 MIDDLE, NEAR = 200, 40  # packets: within a fifth of the distance of the thresholds is well configured

@@ -1,9 +1,10 @@
 """What the experiments of Chung and Claypool have in common; section numbers refer to their paper."""
 
-from __future__ import annotations
-
 import penstock as ps
+from penstock.reproduce.figure import claims_of
 from penstock.units import format_time, parse_rate
+
+claim = claims_of(__file__)
 
 PACKET = 1000  # bytes, "1 KB" (Section III); the service rate counts whole packets of this size
 ACCESS = "10ms"  # one way, each side; with the 20 ms of the bottleneck RTLD is 80 ms (decision: Fig. 3 is not legible)

@@ -1,7 +1,5 @@
 """Flows that are added every 50 s (Section V): the common part of figures 11 to 18."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +7,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.setup import dumbbell
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
 from penstock.reproduce.figure import Choice, SummaryTable, Sweep, judged, metric
 from penstock.results.sample import all_of, any_of
+
+from .setup import dumbbell
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
 STEP = 50  # flows, and the seconds after which so many more begin (Section V)

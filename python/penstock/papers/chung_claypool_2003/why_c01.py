@@ -1,13 +1,13 @@
 """Why c01: marks at larger probabilities, with windows halved to whole or to real numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.constant import GRID, constant, law, of_queue, queue, window
-from penstock.reproduce.figure import Choice, Claim, Curves, Number, Statement, Sweep, at_most, formula
+from penstock.reproduce.figure import Choice, Curves, Number, Statement, Sweep, at_most, formula
+
+from .constant import GRID, constant, law, of_queue, queue, window
+from .setup import claim
 
 FLOWS = 200
 measure = of_queue
@@ -31,16 +31,14 @@ def _near(asked: Number) -> Statement:
 SAYS = "with marks the simulated queue follows the law"
 MARKS = law("mark")
 CLAIMS = (
-    Claim(
+    claim(
         "c01",
-        SAYS,
         _near(window * FLOWS - MARKS.rtld * MARKS.service_rate)(p=at_most(0.05)),
         "q within 10 % of N W - RTLD SR for p <= 0.05 (windows of 4 packets and more), N = 200",
         reading="the senders' mean windows in place of the model's",
     ),
-    Claim(
+    claim(
         "c01",
-        SAYS,
         _near(formula(lambda p: float(MARKS.queue(FLOWS, p)), "the law"))(halving="real"),
         "within 10 % for p <= 0.2, N = 200",
         reading="senders that halve to real numbers",

@@ -1,10 +1,9 @@
 """Why c05: the rate of the congested link with marks, which cause no timeouts."""
 
-from __future__ import annotations
-
-from penstock.papers.chung_claypool_2003.constant import RATES, constant, of_queue
-from penstock.papers.chung_claypool_2003.fig5_bottom import c05
 from penstock.reproduce.figure import Choice, Curves, Sweep, read_as
+
+from .constant import RATES, constant, of_queue
+from .fig5_bottom import c05
 
 measure = of_queue
 

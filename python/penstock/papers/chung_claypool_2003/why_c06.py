@@ -1,18 +1,17 @@
 """Why c05 and c06: the rates, delays and numbers of flows of figure 5 with a least timeout of 200 ms instead of 1 s."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.constant import FLOWS, RATES, constant, of_queue
-from penstock.papers.chung_claypool_2003.fig5_bottom import c05
-from penstock.papers.chung_claypool_2003.fig6 import alike, c06
-from penstock.papers.chung_claypool_2003.setup import service_rate
 from penstock.reproduce.figure import Choice, Curves, SummaryTable, Sweep, at_most, read_as
+
+from .constant import FLOWS, RATES, constant, of_queue
+from .fig5_bottom import c05
+from .fig6 import alike, c06
+from .setup import service_rate
 
 measure = of_queue
 READING = "a least timeout of 200 ms instead of 1 s"

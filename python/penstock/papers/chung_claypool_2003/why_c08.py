@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from penstock.papers.chung_claypool_2003.constant import constant, in_use, of_queue
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table
 from penstock.results.sample import Condition, per_run
+
+from .constant import constant, in_use, of_queue
+from .setup import claim
 
 P = 0.01
 measure = of_queue
@@ -31,12 +33,7 @@ def _needed(table: Table) -> Condition:
 
 
 CLAIMS = (
-    Claim(
-        "c08",
-        "1300 flows with at most 6 packets have the queue of 700 with at most 12, where a hundredth is dropped",
-        by_table(_needed, "1300 within 10 %"),
-        reading="how many flows with at most 6 packets it takes",
-    ),
+    claim("c08", by_table(_needed, "1300 within 10 %"), reading="how many flows with at most 6 packets it takes"),
     Claim(
         "why-c08/windows",
         "windows limited to 12 packets are 1.67 times those limited to 6, as many as the flows that it takes",

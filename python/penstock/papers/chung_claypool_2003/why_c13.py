@@ -1,13 +1,12 @@
 """Why c13: strict RED above 200 flows, with averages of longer and shorter memory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.step_load import QUEUES, kept, steps
 from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric, needing
+
+from . import step_load
+from .step_load import QUEUES, kept, steps
 
 measure = step_load.numbers
 

@@ -1,9 +1,10 @@
 """Why c13, c16 and c18: the average of strict RED is held at max_th by forced drops; without them it swings."""
 
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.fig14 import c16
-from penstock.papers.chung_claypool_2003.step_load import below, swing
 from penstock.reproduce.figure import Claim, Curves, every, needing, read_as, within
+
+from . import step_load
+from .fig14 import c16
+from .step_load import below, swing
 
 READING = "RED without forced drops above max_th (gentle), the one thing that holds its average there"
 measure = step_load.numbers

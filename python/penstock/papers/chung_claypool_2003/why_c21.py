@@ -1,13 +1,12 @@
 """Why c21: drop-tail's queue where round trips are not all the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003.setup import dumbbell
-from penstock.papers.chung_claypool_2003.step_load import LIMIT, queue_length
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep
+
+from .setup import dumbbell
+from .step_load import LIMIT, queue_length
 
 EQUAL, JITTER, UNEQUAL = "equal round trips of 80 ms", "0 to 5 ms more for each packet", "round trips of 60 to 100 ms"
 PLACES = 10  # of the sources with unequal round trips

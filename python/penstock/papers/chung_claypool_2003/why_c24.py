@@ -1,17 +1,17 @@
 """Why c24: A-RED with drops and with marks, max_p moving or held, windows halved to whole or to real numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.chung_claypool_2003 import step_load
-from penstock.papers.chung_claypool_2003.fig16 import c24
-from penstock.papers.chung_claypool_2003.step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, kept, steps, swing
 from penstock.reproduce.figure import Choice, Claim, Curves, SummaryTable, Sweep, every
+
+from . import step_load
+from .fig16 import c24
+from .setup import claim
+from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, kept, steps, swing
 
 FLOWS = 200
 HELD = {"A-RED": 0.26, "A-RED-ECN": 0.36}  # where max_p is on average with 200 flows
@@ -42,9 +42,7 @@ study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=Choice(5,
 
 AS_IT_IS, FIXED, REAL = (swing(form=form) for form in FORMS)
 CLAIMS = (
-    Claim(
-        c24.id, c24.says, (FIXED(queue="A-RED-ECN") < FIXED(queue="A-RED")), reading="max_p held where it is on average"
-    ),
+    claim(c24.id, (FIXED(queue="A-RED-ECN") < FIXED(queue="A-RED")), reading="max_p held where it is on average"),
     Claim(
         "c24",
         "what moves A-RED-ECN's average is the adaptation of max_p, and windows of 2 to 3 whole packets",

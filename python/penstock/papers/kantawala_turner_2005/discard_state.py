@@ -1,16 +1,15 @@
 """DSDRR's limit W on the number of marked queues: where it begins, and what it is good for (Section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
 import penstock as ps
-from penstock.papers.kantawala_turner_2005 import setup
-from penstock.papers.kantawala_turner_2005.setup import HELD, NEVER, SEEN, TRIPS, fast, panel, queue, slow, times, used
 from penstock.reproduce.figure import Claim, Effort, Readings, Study, Table, by_table, every, metric, needing, within
 from penstock.results.sample import Condition
+
+from . import setup
+from .setup import HELD, NEVER, SEEN, TRIPS, claim, fast, panel, queue, slow, times, used
 
 FORMS: Mapping[str, Mapping[str, Any]] = {
     "W from 2 %": {"w_init": 0.02},
@@ -57,9 +56,8 @@ def _alike(table: Table) -> Condition:
 
 
 CLAIMS = (
-    Claim(
+    claim(
         "c28",
-        "where W begins does not matter",
         by_table(
             _alike, "W from 2 to 30 % of the queues: goodputs of a kind of flows differ by <= 3 points, each buffer"
         )(marked=MARKED),
@@ -67,9 +65,8 @@ CLAIMS = (
     ),
     *needing(
         {"form": PRINTED},
-        Claim(
+        claim(
             "c29",
-            "without the limit too many queues are marked, and throughput is poor",
             (without < used(form=PRINTED, marked=MARKED))(buffer=SEEN),
             others={HELD: (without < used(form="W stays at 10 %", marked="now"))(buffer=SEEN)},
         ),

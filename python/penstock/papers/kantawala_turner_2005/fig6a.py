@@ -1,7 +1,8 @@
 """Figure 6 (a): goodput of the slower long flows against the number of queues, 1000 packets (Section 5.3)."""
 
-from penstock.papers.kantawala_turner_2005.setup import ALL, HOPS, NEW, TRIPS, panel, runs, slow
-from penstock.reproduce.figure import Choice, Claim, every, needing
+from penstock.reproduce.figure import Choice, every, needing
+
+from .setup import ALL, HOPS, NEW, TRIPS, claim, panel, runs, slow
 
 BUFFER = 1000  # packets (Section 5.3)
 SCHEMES = ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR"]
@@ -18,11 +19,7 @@ study = runs(
 first, second = slow(queues=10) - slow(queues=1), slow(queues=ALL) - slow(queues=10)
 CLAIMS = needing(
     {"queues": 1},
-    Claim(
-        "c26",
-        "a tenth as many queues as flows are nearly as good as one for each",
-        every(second <= 5, second < first)(scheme=NEW),
-    ),
+    claim("c26", every(second <= 5, second < first)(scheme=NEW)),
 )
 
 draw = panel("g_slow", "goodput, 200 ms (%)", "queues", where={"network": TRIPS})

@@ -1,28 +1,16 @@
 """Left open: DTDRR and DSDRR beside what came later, FQ-CoDel, CAKE and PIE, with TCP of then and of now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.kantawala_turner_2005 import setup
-from penstock.papers.kantawala_turner_2005.setup import (
-    DSDRR,
-    HOPS,
-    SENDERS,
-    TRIPS,
-    Runs,
-    Span,
-    added,
-    queue,
-    runs,
-    slow,
-)
 from penstock.plots import style
 from penstock.reproduce.figure import Choice, Claim, SummaryTable, every, metric, needing
+
+from . import setup
+from .setup import DSDRR, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
 
 LEFT_OPEN = "a question that the work leaves open"
 NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCodel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults

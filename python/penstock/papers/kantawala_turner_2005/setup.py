@@ -10,7 +10,20 @@ from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, at_most, chosen, metric, within
+from penstock.reproduce.figure import (
+    Choice,
+    Curves,
+    Effort,
+    Readings,
+    Study,
+    at_most,
+    chosen,
+    claims_of,
+    metric,
+    within,
+)
+
+claim = claims_of(__file__)
 
 RATE = "500Mbit"  # of every bottleneck (Section 4)
 RATE_BPS = 500e6

@@ -1,7 +1,8 @@
 """One link and one round trip of 100 ms, which the paper leaves to its report (Section 4)."""
 
-from penstock.papers.kantawala_turner_2005.setup import COMPARED, ONE_TRIP, added, against_buffer, panel
 from penstock.reproduce.figure import Choice
+
+from .setup import COMPARED, ONE_TRIP, added, against_buffer, panel
 
 schemes = Choice(["DTDRR"], COMPARED.full)
 study = added(*(against_buffer(ONE_TRIP, load, schemes) for load in ("long", "short")))

@@ -2,18 +2,9 @@
 
 from typing import Any
 
-from penstock.papers.kantawala_turner_2005.setup import (
-    DRR_BASED,
-    HOPS,
-    ONE_QUEUE,
-    SETTLED,
-    TRIPS,
-    fast,
-    panel,
-    runs,
-    slow,
-)
-from penstock.reproduce.figure import Choice, Claim, Readings, Statement, every, needing
+from penstock.reproduce.figure import Choice, Readings, Statement, every, needing
+
+from .setup import DRR_BASED, HOPS, ONE_QUEUE, SETTLED, TRIPS, claim, fast, panel, runs, slow
 
 study = runs(  # RED and Blue with what is best for Reno
     {
@@ -31,7 +22,7 @@ def alike(reno: Any) -> Statement:
 
 
 RENO = Readings({"reno": "", "newreno": "NewReno instead of Reno"})
-c31 = Claim("c31", "Reno and Tahoe give similar results", alike(RENO))
+c31 = claim("c31", alike(RENO))
 CLAIMS = needing(SETTLED, c31)
 
 draw = panel("g_slow", "goodput with Tahoe, 200 ms (%)", where={"network": TRIPS, "flavour": "tahoe"})

@@ -1,25 +1,12 @@
 """Why c01 and c20 fail: a wider search for Blue's settings, with smaller steps that are taken less often."""
 
-from __future__ import annotations
-
 import penstock as ps
-from penstock.papers.kantawala_turner_2005.fig4a import c01
-from penstock.papers.kantawala_turner_2005.fig4b import c06
-from penstock.papers.kantawala_turner_2005.fig5b import blue as c20
-from penstock.papers.kantawala_turner_2005.setup import (
-    BLUE_TRIED,
-    BUFFERS,
-    HOPS,
-    LAST,
-    NETWORKS,
-    SETTLED,
-    TRIPS,
-    blue,
-    panel,
-    times,
-    used,
-)
 from penstock.reproduce.figure import Claim, Effort, Study, needing, read_as
+
+from .fig4a import c01
+from .fig4b import c06
+from .fig5b import blue as c20
+from .setup import BLUE_TRIED, BUFFERS, HOPS, LAST, NETWORKS, SETTLED, TRIPS, blue, panel, times, used
 
 SOUGHT_AT = 400  # packets
 WIDER = [

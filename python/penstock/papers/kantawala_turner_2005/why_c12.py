@@ -1,7 +1,8 @@
 """Why c12 fails for short flows: loss by their number, two round trips, 1000 packets."""
 
-from penstock.papers.kantawala_turner_2005.setup import DRR_BASED, TRIPS, runs
 from penstock.reproduce.figure import Choice, Curves
+
+from .setup import DRR_BASED, TRIPS, runs
 
 study = runs(
     {"scheme": DRR_BASED, "flows": Choice([250, 1000], [250, 300, 350, 400, 500, 700, 1000])},

@@ -1,8 +1,9 @@
 """Why c14, c19 and c20 fail: flows over three hops that do not lose in step, for their packets take up to 5 ms more."""
 
-from penstock.papers.kantawala_turner_2005 import fig5a, fig5b
-from penstock.papers.kantawala_turner_2005.setup import HOPS, LAST, ONE_QUEUE, SETTLED, queue, runs
 from penstock.reproduce.figure import Choice, Curves, needing, read_as
+
+from . import fig5a, fig5b
+from .setup import HOPS, LAST, ONE_QUEUE, SETTLED, queue, runs
 
 JITTER = {"uniform": ["0ms", "5ms"]}
 

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from penstock.papers.kantawala_turner_2005.fig6a import BUFFER
-from penstock.papers.kantawala_turner_2005.fig6b import c27, sd
-from penstock.papers.kantawala_turner_2005.setup import ALL, DRR_BASED, HOPS, TRIPS, added, panel, runs
-from penstock.papers.kantawala_turner_2005.why_in_step import JITTER
 from penstock.reproduce.figure import Choice, Claim, needing, read_as
+
+from .fig6a import BUFFER
+from .fig6b import c27, sd
+from .setup import ALL, DRR_BASED, HOPS, TRIPS, added, panel, runs
+from .why_in_step import JITTER
 
 UNEVEN = 20  # queues for 50 flows of each kind: 2 of one and 3 of the other in each
 EVEN = 25  # queues: 2 of both in each

@@ -1,8 +1,9 @@
 """Why c03, c05 and c25 fail, and not c13 and c18: long flows with NewReno instead of Reno."""
 
-from penstock.papers.kantawala_turner_2005 import fig4a, fig5a, fig5b
-from penstock.papers.kantawala_turner_2005.setup import COMPARED, DRR_BASED, HOPS, SETTLED, TRIPS, added, panel, runs
 from penstock.reproduce.figure import Choice, needing, read_as
+
+from . import fig4a, fig5a, fig5b
+from .setup import COMPARED, DRR_BASED, HOPS, SETTLED, TRIPS, added, panel, runs
 
 study = added(  # RED and Blue with what is best for Reno
     runs(

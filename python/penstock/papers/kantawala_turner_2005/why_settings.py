@@ -1,24 +1,12 @@
 """Why c01, c10, c11 and c33 fail: other settings of RED and Blue, NewReno, and a W that stays."""
 
 import penstock as ps
-from penstock.papers.kantawala_turner_2005 import setup
-from penstock.papers.kantawala_turner_2005.fig4a import POOR, c01
-from penstock.papers.kantawala_turner_2005.fig4c import WORST, c11
-from penstock.papers.kantawala_turner_2005.setup import (
-    BLUE_TRIED,
-    HELD,
-    LAST,
-    TRIPS,
-    WIRE,
-    added,
-    queue,
-    ratio,
-    runs,
-    times,
-    two_round_trips,
-    used,
-)
-from penstock.reproduce.figure import Claim, Curves, Effort, Study, every, needing, read_as, some
+from penstock.reproduce.figure import Curves, Effort, Study, every, needing, read_as, some
+
+from . import setup
+from .fig4a import c01
+from .fig4c import c11
+from .setup import BLUE_TRIED, HELD, LAST, TRIPS, WIRE, added, claim, queue, ratio, runs, times, two_round_trips, used
 
 UNSOUGHT = "RED as ns-2 sets it (5, 15, 0.1, 0.002), Blue's first set"
 W_STAYS = ["DTDRR", "DSDRR-W", "QSDRR"]
@@ -54,23 +42,20 @@ study = added(
 
 SHORT = {"load": "short", "flavour": "reno"}
 CLAIMS = (
-    Claim(
+    claim(
         "c33",
-        POOR,
         (used(scheme=W_STAYS) - used(scheme=["RED", "Blue"]) >= 5)(load="long", flavour="newreno", buffer=200),
         reading=f"NewReno; {HELD}; {UNSOUGHT}",
     ),
     *needing(
         {"load": "short"},
-        Claim(
+        claim(
             c01.id,
-            c01.says,
             some(setup.slow.reads(40, 30, 50), "setting")(load="long", flavour="reno", buffer=[400, 1000]),
             reading="the best of Blue's four sets for the flows of 200 ms",
         ),
-        Claim(
+        claim(
             "c10",
-            WORST,
             every(
                 ratio(scheme="Blue", buffer=LAST).reads(3, 2.4, 3.4),
                 (ratio(scheme="Blue") > ratio(scheme="RED"))(buffer=[2000, LAST]),

@@ -1,25 +1,14 @@
 """Why c26 fails: queues that are shared by flows of one round trip only, instead of evenly by both kinds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any
 
 import penstock as ps
-from penstock.papers.kantawala_turner_2005 import fig6a, fig6b
-from penstock.papers.kantawala_turner_2005.setup import (
-    ALL,
-    PAYLOAD,
-    RATE_BPS,
-    TRIPS,
-    WIRE,
-    panel,
-    queue,
-    times,
-    two_round_trips,
-)
 from penstock.reproduce.figure import Effort, Study, needing, read_as
+
+from . import fig6a, fig6b
+from .setup import ALL, PAYLOAD, RATE_BPS, TRIPS, WIRE, panel, queue, times, two_round_trips
 
 HALF = 50  # flows of each kind (Section 4.1)
 

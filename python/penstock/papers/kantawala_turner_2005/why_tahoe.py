@@ -1,15 +1,14 @@
 """Why c31 fails: Reno waits for its timer where Tahoe does not. The schemes keep their order."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import penstock as ps
-from penstock.papers.kantawala_turner_2005 import setup
-from penstock.papers.kantawala_turner_2005.setup import HELD, HOPS, ONE_QUEUE, TRIPS, queue, runs, slow
-from penstock.papers.kantawala_turner_2005.tahoe import alike, c31
 from penstock.reproduce.figure import Choice, Claim, Curves, Statement, every, metric, needing, read_as
 from penstock.results.sample import Sample
+
+from . import setup
+from .setup import HELD, HOPS, ONE_QUEUE, TRIPS, claim, queue, runs, slow
+from .tahoe import alike, c31
 
 SCHEMES = ["DTDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE]
 USUAL, SHORT = "1s", "200ms"
@@ -43,22 +42,21 @@ def _same_order(better: str, worse: str) -> Statement:
     return (tahoe(scheme=better) > tahoe(scheme=worse)).given(reno(scheme=better) - reno(scheme=worse), _differ)
 
 
-same = Claim(c31.id, c31.says, alike("reno"))
+same = claim(c31.id, alike("reno"))
 timeouts = metric("timeouts")
 CLAIMS = needing(
     {"least": SHORT},
-    Claim(
+    claim(
         "c31",
-        c31.says,
         every(*(_same_order(*pair) for pair in permutations(SCHEMES, 2)))(least=USUAL),
         "where two schemes differ by > 7 points with Reno, Tahoe has them in the same order",
         reading=f"the order of the schemes for the flows of the longer round trip; {WHERE}",
     ),
     *(
-        claim
+        one
         for least, name in ((USUAL, "a least timeout of 1 s"), (SHORT, "a least timeout of 0.2 s"))
         for network in (TRIPS, HOPS)
-        for claim in read_as(f"{name}; {network}; {WHERE}", [same], least=least, network=network)
+        for one in read_as(f"{name}; {network}; {WHERE}", [same], least=least, network=network)
     ),
     Claim(
         "why-tahoe/timer",

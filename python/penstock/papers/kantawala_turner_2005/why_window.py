@@ -1,27 +1,14 @@
 """Why c09, c12, c13, c18, c22 and c23 fail: a receiver's window, 20 packets for short flows, 100 for long ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from penstock.papers.kantawala_turner_2005 import fig4a, fig4c, fig5a, fig5b, fig5c, overall
-from penstock.papers.kantawala_turner_2005.setup import (
-    DRR_BASED,
-    DSDRR,
-    HELD,
-    HOPS,
-    LAST,
-    TRIPS,
-    Runs,
-    added,
-    panel,
-    queue,
-    runs,
-)
 from penstock.reproduce.figure import Choice, Claim, SummaryTable, above, every, needing, read_as
+
+from . import fig4a, fig4c, fig5a, fig5b, fig5c, overall
+from .setup import DRR_BASED, DSDRR, HELD, HOPS, LAST, TRIPS, Runs, added, panel, queue, runs
 
 NONE = 100_000  # packets: no limit
 SHORT, LONG = 20, 100

@@ -75,7 +75,7 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
             size = _or_words(parse_size, value, words)
             return {"bytes": size}, format_size(size)
         case "rate":
-            rate = _or_words(parse_rate, value, words)
+            rate = _or_words(_rate, value, words)
             return rate, format_rate(rate)
         case "length" | "length_or_time":
             return _length(param, value, words, around)
@@ -84,9 +84,6 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
                 raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}")
             numbers = [_number(param, item) for item in value]
             return numbers, numbers
-        case "number" if param.unit == "bit/s" and isinstance(value, str):
-            rate = _or_words(parse_rate, value, words)
-            return rate, format_rate(rate)
         case _:
             number = _or_words(lambda item: _number(param, item), value, words)
             return number, number
@@ -117,6 +114,12 @@ def _length(param: Param, value: Any, words: tuple[str, ...], around: Surroundin
         return {"ns": length.amount}, format_time(length.amount)
     absolute = around.absolute(length)
     return {absolute.unit: absolute.amount}, format_length(absolute)
+
+
+def _rate(value: Any) -> int:
+    """A rate; a bare number is in bit/s."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return parse_rate(f"{value}bit/s" if is_number else value)
 
 
 def _number(param: Param, value: Any) -> float:

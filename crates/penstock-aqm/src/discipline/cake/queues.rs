@@ -6,12 +6,12 @@ use super::super::packet_slab::{NONE, PacketSlab};
 use super::super::queue_list::QueueList;
 use super::super::salted_hash::SaltedHash;
 use super::super::{Discipline, DropBudget, Env, Next, Probe};
+use super::deficit_shaper::DeficitShaper;
 use super::hosts::{Ends, HostLoads};
-use super::pace::Pace;
-use super::plan::Plan;
 use super::queue::{Queue, Set};
+use super::set_associative_hash::SetAssociativeHash;
+use super::settings::CakeSettings;
 use super::tins::Entitlement;
-use super::ways::Ways;
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use crate::law::cobalt::Cobalt;
 use alloc::vec::Vec;
@@ -28,13 +28,13 @@ const MANY_ROUNDS: i64 = 16_384;
 struct Tin {
     entitlement: Entitlement,
     /// When the tin is back below its threshold.
-    threshold: Pace,
+    threshold: DeficitShaper,
     deficit: f64,
     /// Waiting packets.
     packets: u32,
     /// Credit of a queue in a round.
     quantum: u32,
-    ways: Ways,
+    ways: SetAssociativeHash,
     sparse: QueueList,
     bulk: QueueList,
     decaying: QueueList,
@@ -63,7 +63,7 @@ impl Tin {
 
 /// The tins and queues of CAKE behind its shaper.
 pub(super) struct CakeQueue<P> {
-    plan: Plan,
+    plan: CakeSettings,
     packets: PacketSlab<P>,
     total: Total,
     /// Queues that have been used, of all tins.
@@ -74,21 +74,21 @@ pub(super) struct CakeQueue<P> {
     hash: SaltedHash,
     /// By bytes; of equal ones the first.
     fattest: LazyHeap<(u64, Reverse<u32>)>,
-    shaper: Option<Pace>,
+    shaper: Option<DeficitShaper>,
     limit: Limit,
     /// When the queue was built.
     start: Time,
 }
 
 impl<P: Packet> CakeQueue<P> {
-    pub(super) fn new(plan: Plan, link: &LinkInfo, start: Time) -> Self {
+    pub(super) fn new(plan: CakeSettings, link: &LinkInfo, start: Time) -> Self {
         let tin = |&entitlement: &Entitlement| Tin {
             entitlement,
-            threshold: Pace::new(Rate::from_bits_per_second(1)),
+            threshold: DeficitShaper::new(Rate::from_bits_per_second(1)),
             deficit: 0.0,
             packets: 0,
             quantum: 0,
-            ways: Ways::new(plan.flows),
+            ways: SetAssociativeHash::new(plan.flows),
             sparse: QueueList::EMPTY,
             bulk: QueueList::EMPTY,
             decaying: QueueList::EMPTY,
@@ -104,7 +104,7 @@ impl<P: Packet> CakeQueue<P> {
             turn: 0,
             hash: SaltedHash::default(),
             fattest: LazyHeap::new(),
-            shaper: plan.bandwidth.map(Pace::new),
+            shaper: plan.bandwidth.map(DeficitShaper::new),
             limit: link.limit,
             start,
             plan,
@@ -385,7 +385,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         if self.total.packets == 0 {
             return Next::Empty;
         }
-        if let Some(next) = self.shaper.as_ref().map(Pace::next).filter(|&next| next > env.now) {
+        if let Some(next) = self.shaper.as_ref().map(DeficitShaper::next).filter(|&next| next > env.now) {
             return Next::NotBefore(next);
         }
         let mut budget = DropBudget::new();

@@ -2,7 +2,7 @@
 
 use crate::aqm::Cause;
 use crate::discipline::Next;
-use crate::discipline::recorder::{Bench, Fate};
+use crate::discipline::test_harness::{Bench, Fate};
 use penstock_core::param::Value;
 use penstock_core::{Ecn, PacketMeta, Rare, Span, Time};
 

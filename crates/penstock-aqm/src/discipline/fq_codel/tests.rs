@@ -1,7 +1,7 @@
 //! Tests of FQ-CoDel, the oracle among them.
 
 use crate::aqm::Cause;
-use crate::discipline::recorder::{Bench, Fate};
+use crate::discipline::test_harness::{Bench, Fate};
 use alloc::collections::VecDeque;
 use penstock_core::param::Value;
 use penstock_core::{Ecn, PacketMeta, Rng, Span};

@@ -1,0 +1,64 @@
+//! Packets at a rate, in deficit mode: no bucket of tokens, only the time from which on the next packet may leave.
+
+use penstock_core::{Rate, Span, Time};
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// When the next packet may leave at a rate. Remainders of divisions are carried over, so the rate is exact in the long run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DeficitShaper {
+    /// Bits per second, not 0.
+    rate: u64,
+    /// The whole nanoseconds of t_next, and what is left over, in nanoseconds times the rate.
+    next: Time,
+    carried: u64,
+}
+
+impl DeficitShaper {
+    pub(super) fn new(rate: Rate) -> Self {
+        Self { rate: rate.bits_per_second().max(1), next: Time::ZERO, carried: 0 }
+    }
+
+    pub(super) fn set_rate(&mut self, rate: Rate) {
+        (self.rate, self.carried) = (rate.bits_per_second().max(1), 0);
+    }
+
+    /// From when on the next packet may leave: the first nanosecond that is not before t_next.
+    pub(super) fn next(&self) -> Time {
+        self.next + Span::from_nanos(u64::from(self.carried > 0))
+    }
+
+    /// What was not used until `now` is lost.
+    pub(super) fn catch_up(&mut self, now: Time) {
+        if self.next < now {
+            (self.next, self.carried) = (now, 0);
+        }
+    }
+
+    /// A packet of `size` bytes leaves.
+    pub(super) fn advance(&mut self, size: u32) {
+        let rate = u128::from(self.rate);
+        let work = u128::from(size) * u128::from(8 * NANOS_PER_SECOND) + u128::from(self.carried);
+        self.carried = (work % rate) as u64;
+        self.next += Span::from_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_spaced_at_the_rate_exactly() {
+        let mut pace = DeficitShaper::new(Rate::from_bits_per_second(7));
+        pace.advance(1);
+        // 8 bits at 7 bit/s, in nanoseconds 1 142 857 142.86
+        assert_eq!(pace.next(), Time::from_nanos(1_142_857_143));
+        (0..6).for_each(|_| pace.advance(1));
+        // 56 bits at 7 bit/s
+        assert_eq!(pace.next(), Time::from_nanos(8 * NANOS_PER_SECOND));
+        pace.catch_up(Time::from_nanos(9 * NANOS_PER_SECOND));
+        pace.catch_up(Time::ZERO);
+        assert_eq!(pace.next(), Time::from_nanos(9 * NANOS_PER_SECOND));
+    }
+}

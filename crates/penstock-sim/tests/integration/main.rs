@@ -1,0 +1,18 @@
+//! All integration tests of the crate, in one program.
+
+mod changing_links;
+mod classes;
+mod computed_links;
+mod device_queue;
+mod draws;
+mod edge;
+mod fec;
+mod linux_qdisc;
+mod measured;
+mod ns2_single_flow;
+mod one_way;
+mod overtaking;
+mod sender_series;
+mod sources;
+mod statistics_window;
+mod theory_queues;

@@ -1,0 +1,329 @@
+//! RACK-TLP: loss recovery by sending times; the window is reduced step by step as packets are delivered.
+//!
+//! RFC 8985 (to which section numbers without an RFC refer); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
+//!
+//! # Law
+//! [`Flight`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
+//! none is lost. A loss or an echoed mark sets the threshold to a fraction of the window, once per window of data.
+//! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
+//! reduction ([`super::prr`]); the slow start bound applies only to ACKs that advance `una` and reveal no new loss (RFC
+//! 9937). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
+//! proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one packet more than the
+//! packets still in the network; the threshold is reduced unless it already was for the same window of data. A
+//! retransmission lost after a timeout is a new loss.
+//!
+//! While no packet is reported by SACK, a tail-loss probe is sent two smoothed round trips after the last new packet or
+//! ACK (section 7). A loss that the probe repaired reduces the window (section 7.4.2).
+//!
+//! A separate law determines growth and reduction of the window ([`WindowLaw`]).
+//!
+//! # Differences
+//! * Needless reductions are not undone: neither duplicate SACK nor F-RTO is implemented.
+//! * Without `prr` the window drops to the threshold immediately.
+
+use super::prr::Prr;
+use super::window_law::{Delivery, WindowLaw};
+use super::{CongestionControl, open};
+use crate::packets_and_acks::{Ack, Network};
+use crate::packets_in_flight::{Flight, Losses};
+use crate::state::{LastReduction, SenderState, TailProbe};
+use penstock_core::Time;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    /// The window is being reduced for a mark.
+    Marked,
+    /// Losses are being repaired.
+    Recovery,
+    /// A timeout occurred.
+    Loss,
+}
+
+/// An outstanding tail-loss probe: the packet after the probe, and whether the probe was a retransmission.
+#[derive(Clone, Copy, Debug)]
+struct OutstandingProbe {
+    end: u32,
+    repeated: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Rack<G> {
+    flight: Flight,
+    state: State,
+    prr: Prr,
+    window_law: G,
+    tail: Option<OutstandingProbe>,
+    /// The first packet not yet sent when the window was last reduced or the timer last expired.
+    high: u32,
+    /// When the next packet that may merely be reordered counts as lost; if set, the timer is armed for this time.
+    late: Option<Time>,
+    /// `una` has moved since the last timeout.
+    moved: bool,
+}
+
+impl<G: WindowLaw> CongestionControl for Rack<G> {
+    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.send(s, now, net);
+    }
+
+    // Not inlined, for the same reason as the `on_ack` of `Sack`.
+    #[inline(never)]
+    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+        let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
+        if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
+            let window = s.cwnd;
+            if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
+                self.window_law.on_reduction(s, window);
+            }
+        }
+        let (before, sent) = (s.una, s.max);
+        let summary = self.flight.on_ack(now, ack, s.params.timestamps);
+        let advances = ack.ack > before;
+        if s.probe == TailProbe::Armed || summary.before_first {
+            s.probe = TailProbe::None;
+            s.restart_timer(now);
+        }
+        let opens = advances && before == 0;
+        if opens {
+            open(s, now, ack);
+        } else if advances {
+            s.acknowledge(now, ack);
+        }
+        self.moved |= advances;
+        self.answer_for_probe(s, now, ack, advances);
+        self.end_reduction(s, now);
+        let losses = self.detect(s, now);
+        let marked = ack.ece && s.ect;
+        self.answer(s, now, losses, marked, summary.delivered);
+        if G::SETS_WINDOW {
+            let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
+            self.window_law.control(s, now, ack, &delivery);
+        }
+        if self.reduces(s) {
+            self.reduce(s, now, summary.delivered, advances && losses.count == 0);
+        } else if advances && !opens && !marked && self.state != State::Recovery {
+            self.window_law.grow(s, now, ack, summary.delivered);
+        }
+        self.send(s, now, net);
+        self.arm(s, now, advances || s.max > sent);
+    }
+
+    fn on_probe<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.probe = TailProbe::None;
+        s.restart_timer(now);
+        if self.late.is_some() {
+            let losses = self.detect(s, now);
+            self.answer(s, now, losses, false, 0);
+            if losses.count > 0 && self.reduces(s) {
+                self.reduce(s, now, 1, false);
+            }
+            self.send(s, now, net);
+            self.arm(s, now, false);
+            return;
+        }
+        let first_new = s.max;
+        if s.send_new(now, net) {
+            self.flight.on_send(now, first_new);
+        } else {
+            s.transmit(now, s.max - 1, net);
+            self.flight.on_send(now, s.max - 1);
+        }
+        self.tail = Some(OutstandingProbe { end: s.max, repeated: s.max == first_new });
+    }
+
+    fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        let sent = s.max;
+        self.send(s, now, net);
+        self.arm(s, now, s.max > sent);
+    }
+
+    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        let new = match self.state {
+            State::Open => true,
+            State::Loss => self.moved,
+            State::Marked | State::Recovery => s.una >= self.high,
+        };
+        if new {
+            s.collapse(now, G::LOSS_FACTOR);
+        } else {
+            s.restart_window(now);
+        }
+        self.window_law.on_timeout(s);
+        self.flight.lose_old(now);
+        s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
+        s.stop_timing();
+        s.last_reduction = LastReduction::Timeout;
+        (self.state, self.high, self.moved) = (State::Loss, s.max, false);
+        (self.tail, self.late) = (None, None);
+        self.send(s, now, net);
+    }
+
+    fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.window_law.gauges(show);
+    }
+}
+
+impl<G: WindowLaw> Rack<G> {
+    /// Process the ACK of a probe: the probe repaired a loss, unless the ACK shows that both transmissions arrived
+    /// (section 7.4.2).
+    fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, advances: bool) {
+        let Some(tail) = self.tail.filter(|tail| ack.ack >= tail.end) else { return };
+        if !tail.repeated {
+            self.tail = None;
+        } else if ack.ack > tail.end {
+            self.tail = None;
+            if G::SETS_WINDOW {
+                return;
+            }
+            self.cut(s, now, G::LOSS_FACTOR);
+            s.set_cwnd(now, s.ssthresh);
+            self.state = State::Open;
+        } else if !advances && ack.sack.is_empty() {
+            self.tail = None;
+        }
+    }
+
+    /// End the reduction once everything that was outstanding at its beginning is ACKed. After a mark one packet more
+    /// must be ACKed: the receiver has to see CWR, "congestion window reduced", before the next echo counts.
+    fn end_reduction(&mut self, s: &mut SenderState, now: Time) {
+        let ends = match self.state {
+            State::Open => false,
+            State::Marked => s.una > self.high,
+            State::Recovery | State::Loss => s.una >= self.high,
+        };
+        if ends {
+            if self.state == State::Recovery {
+                s.last_reduction = LastReduction::Recovered;
+            }
+            if self.state != State::Loss && !G::SETS_WINDOW {
+                s.set_cwnd(now, s.ssthresh);
+            }
+            self.state = State::Open;
+        }
+    }
+
+    /// Respond to losses and marks. Losses come first, since they must be repaired in any case.
+    fn answer(&mut self, s: &mut SenderState, now: Time, losses: Losses, marked: bool, delivered: u32) {
+        match self.state {
+            State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
+            State::Loss if losses.again => self.begin_recovery(s, now, delivered),
+            State::Open if marked && G::MARK_COVERS_LOSS => {
+                self.cut(s, now, self.window_law.mark_factor());
+                self.state = State::Marked;
+                s.last_reduction = LastReduction::Mark;
+                s.count_echo();
+            }
+            _ => {}
+        }
+    }
+
+    fn delivery(&self, newly: u32) -> Delivery {
+        Delivery { newly, in_flight: self.flight.pipe(), lost: 0, recovering: self.state == State::Recovery }
+    }
+
+    fn begin_recovery(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
+        if G::SETS_WINDOW {
+            let delivery = self.delivery(delivered);
+            self.window_law.on_recovery(s, now, &delivery);
+            (self.high, self.tail) = (s.max, None);
+        } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
+            self.cut(s, now, G::LOSS_FACTOR);
+        }
+        self.state = State::Recovery;
+        s.enter_fast_retransmit(now);
+    }
+
+    /// Set the threshold to the fraction `share` of the window; the window approaches the threshold as packets are
+    /// delivered.
+    fn cut(&mut self, s: &mut SenderState, now: Time, share: f64) {
+        let window = s.cwnd;
+        self.prr = Prr::new(s.window());
+        s.reduce(now, share);
+        if s.params.prr {
+            s.set_cwnd(now, window);
+        }
+        self.window_law.on_reduction(s, window);
+        self.high = s.max;
+        self.tail = None;
+    }
+
+    /// Whether the window is being reduced towards the threshold.
+    fn reduces(&self, s: &SenderState) -> bool {
+        s.params.prr && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
+    }
+
+    fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32, safe: bool) {
+        if delivered > 0 {
+            let pipe = self.flight.pipe();
+            let allowed = self.prr.on_delivery(delivered, pipe, s.ssthresh, safe);
+            s.set_cwnd(now, f64::from(pipe + allowed.max(self.prr.least())));
+        }
+    }
+
+    /// Detect losses, and compute when the next packet will count as lost.
+    fn detect(&mut self, s: &SenderState, now: Time) -> Losses {
+        let repairing = matches!(self.state, State::Recovery | State::Loss);
+        let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
+        let losses = self.flight.detect(now, window);
+        self.late = self.flight.lost_at(window);
+        losses
+    }
+
+    /// Send packets while `pipe < cwnd`, lost ones first.
+    fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        while self.flight.pipe() < s.window() && s.may_send(now) {
+            let lost = self.flight.next_lost();
+            let seq = lost.unwrap_or(s.max);
+            if lost.is_some() {
+                s.transmit(now, seq, net);
+            } else if !s.send_new(now, net) {
+                return;
+            }
+            self.flight.on_send(now, seq);
+            self.prr.on_send();
+            if seq == s.una {
+                s.restart_timer(now);
+            }
+        }
+    }
+
+    /// Arm the reordering timer or the probe timer, if either precedes the timeout; `fresh`: new data was sent or
+    /// ACKed.
+    fn arm(&mut self, s: &mut SenderState, now: Time, fresh: bool) {
+        if let Some(at) = self.late {
+            s.arm_reordering(now, at);
+        } else if fresh
+            && s.params.tlp
+            && s.outstanding() > 0
+            && !self.flight.has_reported()
+            && self.tail.is_none()
+            && matches!(self.state, State::Open | State::Marked)
+        {
+            s.arm_probe(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window_law::RenoWindow;
+    use super::*;
+    use crate::params::{Profile, TcpParams};
+
+    #[test]
+    fn the_answer_to_a_mark_ends_one_packet_after_the_window_in_which_it_came() {
+        // The packet that says "congestion window reduced" is number 10, the first one after the reduction.
+        let mut s = SenderState::new(TcpParams::of(Profile::Linux).into());
+        (s.cwnd, s.ssthresh) = (7.0, 5.0);
+        let mut ends_at = |state, una| {
+            s.una = una;
+            let mut rack = Rack::<RenoWindow> { state, high: 10, ..Rack::default() };
+            rack.end_reduction(&mut s, Time::ZERO);
+            rack.state == State::Open
+        };
+        assert_eq!([9, 10, 11].map(|una| ends_at(State::Marked, una)), [false, false, true]);
+        assert_eq!([9, 10, 11].map(|una| ends_at(State::Recovery, una)), [false, true, true]);
+    }
+}

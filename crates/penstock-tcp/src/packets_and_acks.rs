@@ -1,0 +1,116 @@
+//! Data packets and acknowledgements as they travel between sender and receiver.
+
+use core::ops::Deref;
+use penstock_core::{Ecn, Time};
+
+/// A data packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Sequence number of the packet within its flow, from 0.
+    pub seq: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Bytes of user data in the packet; the opening packet has none.
+    pub payload: u32,
+    /// Sending time, which the receiver echoes.
+    pub stamp: Time,
+    /// Whether it is a retransmission.
+    pub retransmission: bool,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// CWR, "congestion window reduced": the sender has responded to an echoed mark (RFC 3168, section 6.1.2).
+    pub cwr: bool,
+    /// PSH: a write of the sender's application, or the transfer, ends in this packet.
+    pub push: bool,
+}
+
+/// Consecutive packets that arrived out of order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First packet of the block.
+    pub start: u32,
+    /// The packet after the last one of the block.
+    pub end: u32,
+}
+
+/// An ACK as the sender reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack<'a> {
+    /// The next packet that the receiver expects in order.
+    pub ack: u32,
+    /// The echoed sending time of the packet that caused this ACK.
+    pub stamp: Time,
+    /// ECE, "ECN echo": a marked packet arrived (RFC 3168, section 6.1.3).
+    pub ece: bool,
+    /// Accurate ECN: the number of marked packets plus 5, modulo 8 (RFC 9768, section 3.2.2); ignored without accurate ECN.
+    pub ace: u8,
+    /// Blocks received out of order, the most recent first (RFC 2018).
+    pub sack: &'a [SackBlock],
+    /// Whether the packet that caused this ACK was a retransmission. Real TCP cannot know this; the simulator uses it
+    /// only to exclude such samples from the reported mean round-trip time.
+    pub retransmission: bool,
+}
+
+/// Up to four SACK blocks, stored in place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [SackBlock; Self::CAPACITY],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// The number of blocks that fit into the options of a TCP header.
+    pub const CAPACITY: usize = 4;
+
+    /// Append a block; a fifth one is discarded.
+    #[inline]
+    pub fn push(&mut self, block: SackBlock) {
+        if let Some(free) = self.blocks.get_mut(usize::from(self.len)) {
+            *free = block;
+            self.len += 1;
+        }
+    }
+}
+
+impl From<&[SackBlock]> for SackBlocks {
+    /// The first four blocks.
+    fn from(blocks: &[SackBlock]) -> Self {
+        let mut kept = Self::default();
+        for &block in blocks {
+            kept.push(block);
+        }
+        kept
+    }
+}
+
+impl Deref for SackBlocks {
+    type Target = [SackBlock];
+
+    #[inline]
+    fn deref(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.len)]
+    }
+}
+
+/// An ACK as the receiver sends it; its blocks are [`crate::Receiver::sack_blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiverAck {
+    /// The next packet expected in order.
+    pub ack: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// ECE, "ECN echo".
+    pub ece: bool,
+    /// Accurate ECN: the number of marked packets plus 5, modulo 8; otherwise 0.
+    pub ace: u8,
+    /// The echoed sending time.
+    pub stamp: Time,
+    /// Whether the ACKed packet was a retransmission.
+    pub retransmission: bool,
+}
+
+/// Accepts the packets that a sender sends.
+pub trait Network {
+    /// Send one packet; its sending time is `segment.stamp`.
+    fn transmit(&mut self, segment: Segment);
+}

@@ -1,0 +1,396 @@
+//! The outstanding packets: when each was last sent, and whether it was delivered or lost.
+//!
+//! RFC 8985 (RACK-TLP), section 6; section numbers refer to it.
+//!
+//! # Law
+//! `RACK.segment` is the delivered packet that was sent last. A packet sent before it is lost `RACK.rtt + reo_wnd`
+//! after it was sent (section 6.2, step 5). Transmissions are kept in order of sending time, so loss detection examines
+//! only the oldest. Packets in the network: outstanding - reported - lost + retransmitted (RFC 6675, SetPipe).
+//! *Reported* means covered by a SACK block.
+//!
+//! # Differences
+//! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the minimum over the connection.
+//! * The reordering timer ends at the earliest time at which a packet is lost, not at the latest (step 5).
+//! * When an ACK moves `una` and carries SACK blocks, `RACK.rtt` is the round-trip time of the last packet ACKed in order, as
+//!   observed in Linux 6.1, and not of the packet sent last (step 2): a packet sent together with one whose ACK was delayed is
+//!   then late, not lost.
+
+use crate::packet_ranges::PacketRanges;
+use crate::packets_and_acks::{Ack, SackBlock};
+use alloc::collections::{BinaryHeap, VecDeque};
+use core::cmp::Reverse;
+use penstock_core::{Span, Time};
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    /// When the packet was last sent.
+    sent: Time,
+    reported: bool,
+    lost: bool,
+    /// Whether a retransmission of the packet is in the network.
+    again: bool,
+    /// Whether the packet was retransmitted at least once.
+    repeated: bool,
+}
+
+/// Summary of an ACK.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AckSummary {
+    /// Packets newly delivered.
+    pub(crate) delivered: u32,
+    /// Whether a reported packet was sent before the last transmission of the oldest outstanding packet.
+    pub(crate) before_first: bool,
+}
+
+/// Losses detected at one time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Losses {
+    pub(crate) count: u32,
+    /// Whether a retransmission is among the lost packets.
+    pub(crate) again: bool,
+}
+
+/// The outstanding packets of a sender.
+#[derive(Debug, Default)]
+pub(crate) struct Flight {
+    una: u32,
+    /// The packets from `una` on.
+    packets: VecDeque<Packet>,
+    reported: PacketRanges,
+    /// Transmissions in order of time; only the last one of each packet counts.
+    order: VecDeque<(Time, u32)>,
+    /// Lost packets to retransmit, lowest first; may contain packets that have arrived since.
+    repairs: BinaryHeap<Reverse<u32>>,
+    /// Numbers of reported packets, of lost packets, and of packets with a retransmission in the network.
+    reported_count: u32,
+    lost_count: u32,
+    again_count: u32,
+    /// When `RACK.segment` was sent, and its number.
+    latest: (Time, u32),
+    rtt: Span,
+    min_rtt: Option<Span>,
+    /// `RACK.fack`.
+    highest: u32,
+    reordering_seen: bool,
+}
+
+impl Flight {
+    /// Packet `seq`, outstanding or the next new one, is sent.
+    pub(crate) fn on_send(&mut self, now: Time, seq: u32) {
+        self.order.push_back((now, seq));
+        let index = (seq - self.una) as usize;
+        let Some(packet) = self.packets.get_mut(index) else {
+            self.packets.push_back(Packet { sent: now, reported: false, lost: false, again: false, repeated: false });
+            return;
+        };
+        self.again_count += u32::from(!packet.again);
+        *packet = Packet { sent: now, again: true, repeated: true, ..*packet };
+    }
+
+    /// Process an ACK. With `timestamps` the echoed time identifies the transmission that it ACKs (step 2).
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
+        let mut summary = AckSummary::default();
+        let echo = if timestamps { ack.stamp } else { now };
+        let mut in_order = None;
+        while self.una < ack.ack {
+            if let Some(packet) = self.packets.pop_front() {
+                summary.delivered += u32::from(!packet.reported);
+                self.reported_count -= u32::from(packet.reported);
+                in_order = self.deliver(now, self.una, packet, echo).or(in_order);
+            }
+            self.una += 1;
+        }
+        self.reported.remove_below(self.una);
+        // Process blocks by sequence number: the receiver lists the newest block first, which must not count as
+        // reordering.
+        let mut blocks = [SackBlock::default(); 4];
+        let blocks = &mut blocks[..ack.sack.len().min(4)];
+        blocks.copy_from_slice(&ack.sack[..blocks.len()]);
+        blocks.sort_unstable_by_key(|block| block.start);
+        let end = self.una + self.packets.len() as u32;
+        for block in blocks {
+            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut summary);
+        }
+        self.rtt = in_order.unwrap_or(self.rtt);
+        summary
+    }
+
+    fn report(&mut self, now: Time, block: SackBlock, summary: &mut AckSummary) {
+        let mut seq = block.start;
+        let first_sent = self.packets.front().map_or(Time::NEVER, |first| first.sent);
+        while seq < block.end {
+            if let Some(run) = self.reported.find(seq) {
+                seq = run.end;
+                continue;
+            }
+            let packet = self.packets[(seq - self.una) as usize];
+            // The echoed time belongs to the last packet in order (RFC 7323, section 4.3), not to a packet in a SACK
+            // block.
+            self.deliver(now, seq, packet, now);
+            self.packets[(seq - self.una) as usize] = Packet { reported: true, lost: false, again: false, ..packet };
+            self.reported_count += 1;
+            summary.delivered += 1;
+            summary.before_first |= packet.sent < first_sent;
+            seq += 1;
+        }
+        if block.start < block.end {
+            self.reported.insert(block);
+        }
+    }
+
+    /// Packet `seq` was delivered (steps 1 to 3). Returns its round-trip time if that is known.
+    fn deliver(&mut self, now: Time, seq: u32, packet: Packet, echo: Time) -> Option<Span> {
+        if packet.reported {
+            return None;
+        }
+        self.lost_count -= u32::from(packet.lost);
+        self.again_count -= u32::from(packet.again);
+        let rtt = now.since(packet.sent);
+        let spurious = packet.repeated && (echo < packet.sent || self.min_rtt.is_some_and(|least| rtt < least));
+        if !spurious {
+            self.rtt = rtt;
+            self.latest = self.latest.max((packet.sent, seq));
+        }
+        if !packet.repeated {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        if seq >= self.highest {
+            self.highest = seq + 1;
+        } else if !packet.repeated && seq + 1 < self.highest {
+            self.reordering_seen = true;
+        }
+        (!spurious).then_some(rtt)
+    }
+
+    /// The reordering window (step 4). `repairing`: in a recovery, or after a timeout.
+    pub(crate) fn reordering_window(&self, repairing: bool, threshold: u32, srtt: Option<Span>) -> Span {
+        if !self.reordering_seen && (repairing || self.reported_count >= threshold) {
+            return Span::ZERO;
+        }
+        let quarter = Span::from_nanos(self.min_rtt.map_or(0, Span::as_nanos) / 4);
+        srtt.map_or(quarter, |srtt| quarter.min(srtt))
+    }
+
+    /// Detect losses (step 5).
+    pub(crate) fn detect(&mut self, now: Time, window: Span) -> Losses {
+        let mut losses = Losses::default();
+        while let Some((sent, seq)) = self.oldest() {
+            if (sent, seq) >= self.latest || sent + (self.rtt + window) > now {
+                break;
+            }
+            self.order.pop_front();
+            losses.count += 1;
+            losses.again |= self.lose(seq);
+        }
+        losses
+    }
+
+    /// When the oldest transmission will count as lost; `None` unless a later transmission was delivered.
+    pub(crate) fn lost_at(&mut self, window: Span) -> Option<Time> {
+        let (sent, seq) = self.oldest()?;
+        ((sent, seq) < self.latest).then(|| sent + (self.rtt + window))
+    }
+
+    /// The oldest transmission that is neither delivered nor lost.
+    fn oldest(&mut self) -> Option<(Time, u32)> {
+        while let Some((sent, seq)) = self.order.front().copied() {
+            if self.is_in_network(sent, seq) {
+                return Some((sent, seq));
+            }
+            self.order.pop_front();
+        }
+        None
+    }
+
+    fn is_in_network(&self, sent: Time, seq: u32) -> bool {
+        let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
+        packet.is_some_and(|packet| packet.sent == sent && !packet.reported && (packet.again || !packet.lost))
+    }
+
+    /// The last transmission of packet `seq` is lost. Returns whether that was a retransmission.
+    fn lose(&mut self, seq: u32) -> bool {
+        let packet = &mut self.packets[(seq - self.una) as usize];
+        let again = packet.again;
+        self.lost_count += u32::from(!packet.lost);
+        self.again_count -= u32::from(again);
+        packet.lost = true;
+        packet.again = false;
+        self.repairs.push(Reverse(seq));
+        again
+    }
+
+    /// After a timeout: the first packet is lost, and all sent at least `RACK.rtt` ago (section 6.3).
+    pub(crate) fn lose_old(&mut self, now: Time) {
+        for index in 0..self.packets.len() {
+            let (seq, sent) = (self.una + index as u32, self.packets[index].sent);
+            if self.is_in_network(sent, seq) && (index == 0 || sent + self.rtt <= now) {
+                self.lose(seq);
+            }
+        }
+    }
+
+    /// The lowest packet that is lost and not retransmitted.
+    pub(crate) fn next_lost(&mut self) -> Option<u32> {
+        while let Some(Reverse(seq)) = self.repairs.peek().copied() {
+            let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
+            if packet.is_some_and(|packet| packet.lost && !packet.again) {
+                return Some(seq);
+            }
+            self.repairs.pop();
+        }
+        None
+    }
+
+    /// Whether any packet is lost.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.lost_count > 0
+    }
+
+    /// Whether a packet above the first missing one is reported.
+    pub(crate) fn has_reported(&self) -> bool {
+        self.reported_count > 0
+    }
+
+    /// Estimated number of packets in the network.
+    pub(crate) fn pipe(&self) -> u32 {
+        self.packets.len() as u32 - self.reported_count - self.lost_count + self.again_count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    /// RFC 8985, sections 6.1 and 6.2, written out packet by packet over all packets of the connection.
+    #[derive(Default)]
+    struct PlainRack {
+        segments: Vec<PlainSegment>,
+        una: usize,
+        rtt: u64,
+        min_rtt: u64,
+        latest: (u64, usize),
+        fack: usize,
+        reordering: bool,
+    }
+
+    struct PlainSegment {
+        sent: u64,
+        delivered: bool,
+        lost: bool,
+        repeated: bool,
+        in_network: bool,
+    }
+
+    impl PlainRack {
+        fn send(&mut self, now: u64, seq: usize) {
+            let fresh = PlainSegment { sent: now, delivered: false, lost: false, repeated: false, in_network: true };
+            match self.segments.get_mut(seq) {
+                Some(segment) => *segment = PlainSegment { repeated: true, ..fresh },
+                None => self.segments.push(fresh),
+            }
+        }
+
+        /// Deliver packets, in order of sequence.
+        fn deliver(&mut self, now: u64, seqs: &[usize]) {
+            for &seq in seqs {
+                let segment = &mut self.segments[seq];
+                (segment.delivered, segment.in_network, segment.lost) = (true, false, false);
+                let rtt = now - segment.sent;
+                if !(segment.repeated && rtt < self.min_rtt) {
+                    self.rtt = rtt;
+                    self.latest = self.latest.max((segment.sent, seq));
+                }
+                if !segment.repeated {
+                    self.min_rtt = if self.min_rtt == 0 { rtt } else { self.min_rtt.min(rtt) };
+                    self.reordering |= seq + 1 < self.fack;
+                }
+                self.fack = self.fack.max(seq + 1);
+            }
+            while self.segments.get(self.una).is_some_and(|segment| segment.delivered) {
+                self.una += 1;
+            }
+        }
+
+        fn window(&self) -> u64 {
+            let sacked = self.segments[self.una..].iter().filter(|segment| segment.delivered).count();
+            if !self.reordering && sacked >= 3 { 0 } else { self.min_rtt / 4 }
+        }
+
+        fn detect(&mut self, now: u64) {
+            let window = self.window();
+            for (seq, segment) in self.segments.iter_mut().enumerate().filter(|(_, segment)| segment.in_network) {
+                if (segment.sent, seq) < self.latest && segment.sent + self.rtt + window <= now {
+                    (segment.lost, segment.in_network) = (true, false);
+                }
+            }
+        }
+    }
+
+    /// The cumulative ACK after the delivery of `seqs`, and blocks for those above it.
+    fn ack_of(plain: &PlainRack, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
+        let una = plain.una as u32;
+        let above = seqs.iter().map(|seq| *seq as u32).filter(|seq| *seq >= una);
+        (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
+    }
+
+    #[test]
+    fn an_ack_with_blocks_gives_the_round_trip_of_the_last_packet_in_order() {
+        let (at, mut flight) = (Time::from_nanos, Flight::default());
+        for (sent, seq) in [(0, 0), (0, 1), (35, 2)] {
+            flight.on_send(at(sent), seq);
+        }
+        let sack = [SackBlock { start: 2, end: 3 }];
+        // The round-trip time of packet 0 is 75, since its ACK was delayed. With that of packet 2, which is 40, packet
+        // 1 would count as lost at 50.
+        let ack = Ack { ack: 1, stamp: at(0), ece: false, ace: 0, sack: &sack, retransmission: false };
+        flight.on_ack(at(75), &ack, true);
+        let window = flight.reordering_window(false, 3, None);
+        assert_eq!(window.as_nanos(), 10);
+        assert_eq!(flight.detect(at(75), window).count, 0);
+        assert_eq!(flight.lost_at(window), Some(at(85)));
+    }
+
+    proptest! {
+        #[test]
+        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..5, 0_usize..6, 1_u64..40), 1..80)) {
+            let (mut flight, mut plain, mut now) = (Flight::default(), PlainRack::default(), 1_000_000);
+            for (op, at, passed) in ops {
+                now += passed;
+                let time = Time::from_nanos(now);
+                match op {
+                    0 | 1 => {
+                        let seq = plain.segments.len();
+                        flight.on_send(time, seq as u32);
+                        plain.send(now, seq);
+                    }
+                    2 => {
+                        let lost = plain.segments.iter().position(|segment| segment.lost && !segment.in_network);
+                        prop_assert_eq!(flight.next_lost(), lost.map(|seq| seq as u32));
+                        if let Some(seq) = lost {
+                            flight.on_send(time, seq as u32);
+                            plain.send(now, seq);
+                        }
+                    }
+                    _ => {
+                        let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);
+                        let seqs: Vec<usize> = waiting.skip(at).take(1).collect();
+                        plain.deliver(now, &seqs);
+                        let (una, blocks) = ack_of(&plain, &seqs);
+                        let ack = Ack { ack: una, stamp: time, ece: false, ace: 0, sack: &blocks, retransmission: false };
+                        let summary = flight.on_ack(time, &ack, false);
+                        prop_assert_eq!(summary.delivered as usize, seqs.len());
+                    }
+                }
+                let window = flight.reordering_window(false, 3, None);
+                prop_assert_eq!(window.as_nanos(), plain.window());
+                flight.detect(time, window);
+                plain.detect(now);
+                prop_assert_eq!(flight.pipe() as usize, plain.segments.iter().filter(|segment| segment.in_network).count());
+                let lost = plain.segments.iter().any(|segment| segment.lost && !segment.delivered);
+                prop_assert!(flight.has_lost() || !lost);
+            }
+        }
+    }
+}

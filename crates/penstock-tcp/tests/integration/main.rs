@@ -1,0 +1,12 @@
+//! All integration tests of the crate, in one program.
+
+mod bbr;
+mod conformance;
+mod cubic;
+mod linux_path;
+mod linux_single_flow;
+mod ns2_path;
+mod ns2_random;
+mod ns2_single_flow;
+mod prague;
+mod scripts;

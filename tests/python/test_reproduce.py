@@ -145,6 +145,23 @@ def test_the_list_names_every_experiment() -> None:
             assert experiment["title"] in listed
 
 
+def test_experiments_share_a_module_as_the_work_says(tmp_path: Path) -> None:
+    folder = tmp_path / "sharing_2001"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "setup.py").write_text("def measure(run):\n    return {}\n")
+    (folder / "queues.py").write_text(
+        "from penstock.reproduce.figure import Claim, Exhibit, metric\n"
+        'fig1 = Exhibit("Figure 1: ours", Claim("c01", "short", metric("q") < 5), rows=lambda _: [({}, {"q": 4.0})])\n'
+    )
+    about = {"alias": "sharing", "experiments": ["fig1"], "modules": {"queues": ["fig1"]}}
+    experiment = papers.Experiment(papers.Paper(folder, about), "fig1")
+    assert (experiment.title, experiment.claimed, experiment.draw) == ("Figure 1: ours", ["c01"], None)
+    assert [claim["verdict"] for claim in reproduce.run(experiment, Effort("quick")).claims] == ["confirmed"]
+    with pytest.raises(AttributeError, match="Figure 1: ours: no study"):
+        _ = experiment.module.study
+
+
 def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
     for paper in papers.papers():
         for experiment in paper.experiments:

@@ -4,6 +4,7 @@ from penstock.plots.curves import Curves
 from penstock.reproduce.choice import Readings, above, at_least, at_most, below, within
 from penstock.reproduce.claim import Claim, claims_of, in_cells, needing, not_comparable, read_as
 from penstock.reproduce.effort import Choice, Effort, Sweep, chosen
+from penstock.reproduce.exhibit import Exhibit
 from penstock.reproduce.node import Curve
 from penstock.reproduce.number import (
     Number,
@@ -28,6 +29,7 @@ __all__ = [
     "Curve",
     "Curves",
     "Effort",
+    "Exhibit",
     "Number",
     "Readings",
     "Statement",

@@ -8,6 +8,9 @@ The module of an experiment begins with a docstring whose first line is the titl
 * `draw`, `Curves` or another function of the recorded points, where there is a figure. Curves show the printed points
   in `expected/ID.csv`, if there is one.
 
+Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
+`Exhibit` in it, named as its module would be.
+
 `claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`), `why.toml` the reasons why claims
 are contradicted (`penstock.reproduce.why`), and `also` in `paper.toml` further names of experiments. The record of the
 full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
@@ -25,7 +28,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from matplotlib.figure import Figure
 
@@ -35,6 +38,7 @@ from penstock.plots.curves import Curves, printed
 from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, on
 from penstock.reproduce.effort import Effort
+from penstock.reproduce.exhibit import Exhibit
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure
@@ -57,9 +61,12 @@ class Experiment:
     id: str
 
     @cached_property
-    def module(self) -> ModuleType:
-        """The module that does it."""
-        return importlib.import_module(f"{_package(self.paper.folder)}.{self.id.replace('-', '_')}")
+    def module(self) -> ModuleType | Exhibit:
+        """Its module, or its `Exhibit` in one that several experiments share (`[modules]` in `paper.toml`)."""
+        name = self.id.replace("-", "_")
+        shared = next((module for module, ids in self.paper.about.get("modules", {}).items() if self.id in ids), None)
+        module = importlib.import_module(f"{_package(self.paper.folder)}.{shared or name}")
+        return module if shared is None else cast(Exhibit, getattr(module, name))
 
     @property
     def title(self) -> str:

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import setup as s
-from penstock.papers.alemu_2004.judge import rises, swept
-from penstock.papers.alemu_2004.measures import Numbers, of_run
-from penstock.papers.alemu_2004.setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, controller, load
 from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, at_least, every, metric
+
+from . import setup as s
+from .judge import rises, swept
+from .measures import Numbers, of_run
+from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, controller, load
 
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p", "share": SHARE}
 FLOWS = [13, 53, 103]

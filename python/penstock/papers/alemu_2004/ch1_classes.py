@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004.measures import Numbers
-from penstock.papers.alemu_2004.setup import AQS, BUFFER, LU
 from penstock.reproduce.figure import Choice, Claim, Number, Sweep, every, metric
+
+from .measures import Numbers
+from .setup import AQS, BUFFER, LU
 
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p"}
 SCHEMES: Mapping[str, Callable[[], ps.Queue]] = {

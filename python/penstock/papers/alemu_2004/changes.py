@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from penstock.papers.alemu_2004.setup import DELAYED
 from penstock.scenario.scenario import Document, Scenario
 from penstock.studies.study import Study
+
+from .setup import DELAYED
 
 Tree = dict[str, Any]
 Change = Callable[[Tree], None]

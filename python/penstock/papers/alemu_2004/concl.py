@@ -2,28 +2,29 @@
 
 from dataclasses import replace
 
-from penstock.papers.alemu_2004 import judge, loads, tab3_3, traces
-from penstock.papers.alemu_2004.judge import swept
-from penstock.papers.alemu_2004.setup import AQS, AREDS, EMPTY, PLR, VQS, added
-from penstock.papers.alemu_2004.traces import measure, recovery
 from penstock.reproduce.figure import Claim, Number, every, of_samples
 from penstock.results.sample import Sample
+
+from . import judge, loads, methods, steps
+from .judge import swept
+from .setup import AQS, AREDS, EMPTY, PLR, VQS, added
+from .steps import measure, recovery
 
 __all__ = ["CLAIMS", "measure", "study"]
 
 # The runs of Figures 2.3 and 2.9 and of Table 3.3; of Figure 2.3 the whole run.
 LOADS, METHODS, STEP = ({"part": part} for part in ("loads", "methods", "step"))
-(WHOLE,) = traces.steps(added, [20]).others
+(WHOLE,) = steps.steps(added, [20]).others
 study = (
-    replace(loads.study, labels=LOADS)
-    + replace(tab3_3.study, labels=METHODS)
+    replace(loads.STUDY, labels=LOADS)
+    + replace(methods.METHODS_STUDY, labels=METHODS)
     + replace(WHOLE, labels={**WHOLE.labels, **STEP})
 )
 
 
 def _more(number: Number) -> Number:
     """Of a method above the fixed thresholds."""
-    return number(method=tab3_3.METHODS) - number(method="none")
+    return number(method=methods.METHODS) - number(method="none")
 
 
 def _worst(*differences: Sample) -> Sample:

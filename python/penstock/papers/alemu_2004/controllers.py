@@ -5,22 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from penstock.papers.alemu_2004 import judge, panels
-from penstock.papers.alemu_2004.setup import CONTROLLERS, GRID, Topology, load4
-from penstock.reproduce.figure import (
-    Choice,
-    Claim,
-    Number,
-    Readings,
-    Statement,
-    SummaryTable,
-    Sweep,
-    at_least,
-    below,
-    every,
-    mean,
-    metric,
-)
+from penstock.reproduce.choice import Readings, at_least, below
+from penstock.reproduce.figure import Choice, Claim, Number, Statement, SummaryTable, Sweep, every, mean, metric
+
+from . import judge, panels
+from .setup import CONTROLLERS, GRID, Topology, load4
 
 ALL = [*CONTROLLERS, "REM of ns-2"]
 REM = Readings({"REM": "", "REM of ns-2": "REM's price by the arrivals, as in ns-2"})

@@ -1,9 +1,16 @@
-"""What Figures 2.12 to 2.14 have in common: PSAND's factor and power (Section 2.4.3)."""
+"""Figures 2.12 to 2.16: PSAND's factor, power and largest max_p (Sections 2.4.3, 2.4.5)."""
 
 from __future__ import annotations
 
-from penstock.papers.alemu_2004.setup import ADAPTIVE, AREDS, load, psand
-from penstock.reproduce.figure import Choice, Sweep, above
+from collections.abc import Mapping
+
+from penstock.reproduce.choice import above, at_least, at_most
+from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, Sweep, Table, by_table, every
+from penstock.results.sample import Condition, Sample, all_of
+
+from . import panels
+from .judge import falls, rises, swept, varies
+from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, load, psand
 
 COEFS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 GAMMAS = [0.25, 0.5, 1, 1.5, 2]
@@ -12,12 +19,188 @@ ANY = {"coef": above(0), "gamma": above(0)}
 """The cells of PSAND."""
 MANY = above(3)
 """The numbers of flows that count as many."""
-
 # PSAND with each factor and power, and the adaptive REDs, whose labels are `scheme` and `flows` (guess 12).
-study = Sweep(
+PAIRS = Sweep(
     lambda coef, gamma, flows: load(psand(coef, gamma), flows),
     {"coef": Choice([0.5, 1, 1.75, 3], COEFS), "gamma": Choice([0.25, 1.5], GAMMAS), "flows": FLOWS},
     seeds=Choice(5, 100),
 ) + Sweep(
     lambda scheme, flows: load(ADAPTIVE[scheme](), flows), {"scheme": AREDS, "flows": FLOWS}, seeds=Choice(5, 100)
+)
+
+
+fig2_12 = Exhibit(
+    "Figure 2.12: the mean queue against PSAND's factor and power (Section 2.4.3)",
+    Claim("fig2.12/c1", "the mean queue falls with the factor", falls(AQS(**ANY), "coef")),
+    Claim("fig2.12/c2", "the mean queue rises with the power", rises(AQS(coef=above(1), gamma=above(0)), "gamma")),
+    study=PAIRS,
+    draw=panels.for_each_load("coef", "AQS", "gamma"),
+)
+
+
+def _converge(table: Table) -> Condition:
+    """Changes from factor 1 to the middle one above those to the largest, which are smaller at the least power."""
+    factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
+    middle, top = factors[len(factors) // 2], factors[-1]
+
+    def change(metric: str, first: float, second: float, gamma: float, n: int) -> Sample:
+        a, b = (table(metric, coef=coef, gamma=gamma, flows=n) for coef in (first, second))
+        return abs(a - b)
+
+    return all_of(
+        condition.at(f"{metric}, {n} flows")
+        for metric in ("AQS", "VQS")
+        for n in table.axis("flows")
+        for condition in (
+            change(metric, 1, middle, gammas[0], n) > change(metric, middle, top, gammas[0], n),
+            change(metric, middle, top, gammas[0], n) < change(metric, middle, top, gammas[-1], n),
+        )
+    )
+
+
+fig2_13 = Exhibit(
+    "Figure 2.13: the variance of the queue against PSAND's factor and power (Section 2.4.3)",
+    Claim(
+        "fig2.13/c1",
+        "the variance falls with the factor and rises with the power",
+        every(falls(VQS(**ANY), "coef"), rises(VQS(coef=above(1), gamma=above(0)), "gamma")),
+    ),
+    Claim(
+        "fig2.12-13/c3",
+        "with a factor above 1 mean and variance are below the adaptive REDs'",
+        swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, VQS)))),
+    ),
+    Claim(
+        "fig2.12-13/c3",
+        "so it is with powers up to 1 and factors from 1.5 on, and with the thesis' own pair",
+        swept(
+            every(
+                *(q(coef=at_least(1.5), gamma=at_most(1)) < q(scheme=AREDS) for q in (AQS, VQS)),
+                *(q(coef=1.75, gamma=1.5) < q(scheme=AREDS) for q in (AQS, VQS)),
+            )
+        ),
+        reading="powers up to 1, factors from 1.5 on, and (1.75, 1.5)",
+    ),
+    Claim(
+        "fig2.12-13/c4",
+        "mean and variance converge as the factor grows, and sooner for a smaller power",
+        by_table(
+            _converge,
+            "changes from factor 1 to the middle one above those to the largest; the latter smaller at the least power",
+        ),
+    ),
+    study=PAIRS,
+    draw=panels.for_each_load("coef", "VQS", "gamma"),
+)
+
+
+def rise(curve: Curve) -> Sample:
+    """From the largest to the least power."""
+    values = list(curve.values())
+    return values[0] - values[-1]
+
+
+more = PLR(coef=1.75, gamma=above(0)).along("gamma", rise)
+fig2_14 = Exhibit(
+    "Figure 2.14: losses against PSAND's factor and power (Section 2.4.3)",
+    Claim(
+        "fig2.14/c1",
+        "losses rise with the factor and fall with the power",
+        every(rises(PLR(**ANY), "coef"), falls(PLR(coef=above(1), gamma=above(0)), "gamma")),
+    ),
+    Claim("fig2.14/c2", "a smaller power costs most with few flows", more(flows=3) > more(flows=MANY)),
+    Claim(
+        "fig2.14/c3",
+        "with few flows and a large factor losses are about 1.8 %, against 0.9 % of the adaptive REDs",
+        every(
+            PLR(coef=3, gamma=above(0)).reads(1.8, 1.3, 2.3),
+            PLR(coef=3, gamma=above(0)) < 2,
+            PLR(scheme=AREDS).reads(0.9, 0.4, 1.4),
+        )(flows=3),
+    ),
+    Claim(
+        "fig2.14/c4",
+        "with a small factor losses are lower and the queue longer",
+        every(PLR(coef=0.5) < PLR(coef=3), AQS(coef=0.5) > AQS(coef=3))(gamma=1.5),
+    ),
+    Claim(
+        "fig2.14/c5",
+        "with many flows and a factor above 1 both queue and losses are below the adaptive REDs'",
+        swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, PLR))))(flows=MANY),
+    ),
+    Claim(
+        "fig2.12-14/c6",
+        "with few flows a factor near 1 and a power above 1 improve mean and variance without much more loss",
+        every(
+            *(q(coef=1, gamma=above(1)) < q(scheme=AREDS) for q in (AQS, VQS)),
+            PLR(coef=1, gamma=above(1)) - PLR(scheme=AREDS) <= 0.5,
+        )(flows=3),
+    ),
+    study=PAIRS,
+    draw=panels.for_each_load("coef", "PLR", "gamma"),
+)
+
+
+def bounds(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -> Sweep:
+    """PSAND with each bound and load."""
+    return Sweep(
+        lambda high, flows: load(psand(coef, gamma, high), flows),
+        {"high": Choice([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]), "flows": Choice([3, 53, 103], LOADS)},
+        seeds=Choice(5, 100),
+        labels=labels or {},
+    )
+
+
+HEAVY = at_least(73)
+fall = AQS(high=0.1) - AQS(high=1.0)
+fig2_15 = Exhibit(
+    "Figure 2.15: the upper bound of PSAND's max_p, with factor 1.75 and power 1.5 (Section 2.4.5)",
+    Claim(
+        "fig2.15b/c1",
+        "the mean queue falls as the bound rises, and more so at a high load",
+        every(falls(AQS(flows=at_least(53)), "high"), fall.next("flows") > fall),
+        must_hold=True,
+    ),
+    Claim(
+        "fig2.15b/c2",
+        "with 103 flows the mean queue goes from 25 packets to 8",
+        every(AQS(high=0.1).reads(25, share=0.25), AQS(high=1.0).reads(8, share=0.25))(flows=103),
+    ),
+    Claim(
+        "fig2.15/c3",
+        "with 3 flows the bound hardly matters",
+        swept(
+            every(
+                varies(AQS, "high") <= 0.25,
+                varies(VQS, "high") <= 0.4,
+                abs(PLR(high=at_least(0)) - PLR(high=1.0)) <= 0.5,
+            )
+        )(flows=3),
+    ),
+    Claim(
+        "fig2.15a/c1",
+        "at a high load the variance falls up to a bound of 0.7 and rises slowly beyond",
+        every(falls(VQS(high=at_most(0.7)), "high"), VQS(high=1.0) > VQS(high=0.7))(flows=HEAVY),
+    ),
+    Claim(
+        "fig2.15c/c1",
+        "at a high load losses rise only slightly with the bound",
+        (PLR(high=1.0) - PLR(high=0.1)).between(0, 2)(flows=HEAVY),
+    ),
+    draw=panels.of(*(panels.Panel("high", metric, "flows") for metric in ("VQS", "AQS", "PLR"))),
+    study=bounds(1.75, 1.5),
+)
+
+
+ONE, FIG2_15 = "1, 1", "1.75, 1.5"
+fig2_16 = Exhibit(
+    "Figure 2.16: the upper bound of PSAND's max_p, with factor and power 1 (Section 2.4.5)",
+    Claim(
+        "fig2.16b/c1",
+        "the bound does not lower the mean queue significantly, which stays above that of Figure 2.15",
+        every((AQS(high=1.0) / AQS(high=0.1)).reads(1, share=0.25)(pair=ONE), AQS(pair=ONE) > AQS(pair=FIG2_15)),
+    ),
+    Claim("fig2.16a/c1", "the variance is above that of Figure 2.15", VQS(pair=ONE) > VQS(pair=FIG2_15)),
+    study=bounds(1, 1, {"pair": ONE}) + bounds(1.75, 1.5, {"pair": FIG2_15}),
+    draw=panels.of(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS"))),
 )

@@ -9,7 +9,8 @@ import numpy as np
 
 import penstock as ps
 from penstock.laws.python_law import LinkFacts
-from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
+
+from .model5 import DROPTAIL, RED
 
 if TYPE_CHECKING:
     from penstock._native import Cx, Packet, Rng, Verdict

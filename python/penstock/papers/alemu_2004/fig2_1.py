@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004.measures import Numbers
-from penstock.papers.alemu_2004.setup import KT, link, psand
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, every, metric
+
+from .measures import Numbers
+from .setup import KT, link, psand
 
 
 def _keep(run: ps.Run) -> Mapping[str, Any]:

@@ -6,13 +6,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.alemu_2004 import panels
-from penstock.papers.alemu_2004.fec_switch import FecSwitch, modelled
-from penstock.papers.alemu_2004.measures import of_codes
-from penstock.papers.alemu_2004.setup import BUFFER, PLR, fec
-from penstock.papers.alemu_2004.tables5 import CODES, numbers
 from penstock.reproduce.figure import Choice, Claim, Readings, SummaryTable, Sweep, judged, mean
 from penstock.results.sample import Condition, Sample
+
+from . import panels
+from .fec_switch import FecSwitch, modelled
+from .measures import of_codes
+from .setup import BUFFER, PLR, fec
+from .tables5 import CODES, numbers
 
 LEFT_OPEN = "a question that the work leaves open"
 RED, TAIL = "automatic RED", "DT"  # that RED fits the thesis' tables (guess 9)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import panels
-from penstock.papers.alemu_2004.setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, load, psand, red
 from penstock.reproduce.figure import Choice, Claim, Sweep, Table, at_least, by_table, every
 from penstock.results.sample import Condition, Sample
+
+from . import panels
+from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, load, psand, red
 
 FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""

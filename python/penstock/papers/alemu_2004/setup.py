@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import penstock as ps
-from penstock.papers.alemu_2004 import measures
 from penstock.reproduce.figure import metric
+
+from . import measures
 
 measure = measures.of_run
 

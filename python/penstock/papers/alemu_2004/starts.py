@@ -1,4 +1,6 @@
-"""What Figures 4.2 to 4.4 have in common: the schemes of chapter 4 from an empty queue on (Section 4.5)."""
+"""Figures 4.2 to 4.4: the schemes of chapter 4 from an empty queue on (Section 4.5)."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -8,10 +10,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.papers.alemu_2004.measures import Numbers, of_queue
-from penstock.papers.alemu_2004.setup import load4
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, SummaryTable, Sweep
+from penstock.reproduce.figure import Choice, Claim, Exhibit, Number, SummaryTable, Sweep, every, in_cells, metric, some
+
+from . import panels
+from .measures import Numbers, of_queue
+from .setup import AQS, BUFFER, EMPTY, KT, NEAR, OFF, SHARE, VQS, link, load4, psand
 
 SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
@@ -31,7 +35,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 
 # 103 flows: the whole run with the queue over time, and its last 20 s.
-study = Sweep(
+SEVEN = Sweep(
     lambda scheme: load4(scheme, 103, sampling="100ms"),
     {"scheme": SCHEMES},
     seeds=Choice(5, 20),
@@ -78,3 +82,155 @@ def _courses(shown: SummaryTable, schemes: Sequence[str]) -> Figure:
             ax.set_ylim(0, 36)
         ax.set_xlabel("time (s); queue in packets")
     return figure
+
+
+QUICK, SLOW = ["REM", "AVQ*", "LRED", "PSAND"], ["BLUE", "PI"]
+OTHERS = [scheme for scheme in SCHEMES if scheme != "AVQ*"]
+LEFT = metric("left", "s", "time until the queue is below 25 packets")(part="course")
+END = {"part": "end"}
+"""The last 20 s."""
+fig4_2 = Exhibit(
+    "Figure 4.2: the queue over time under six schemes with 103 flows (Section 4.5)",
+    *in_cells(
+        {"part": "all"},
+        Claim(
+            "fig4.2a/c1",
+            "BLUE's queue is full until about 60 s",
+            LEFT(scheme="BLUE").reads(60, 30, 120),
+            "mean over 1 s below 25 packets first at 30 to 120 s",
+            must_hold=True,
+        ),
+        Claim(
+            "fig4.2d/c1",
+            "PI's queue is full for more than 60 s, longer than BLUE's",
+            every(LEFT(scheme="PI") > 60, LEFT(scheme="PI") > LEFT(scheme="BLUE")),
+            "below 25 packets first after 60 s, and after BLUE's",
+        ),
+        Claim(
+            "fig4.2/c1",
+            "then BLUE and PI swing more than the others",
+            VQS(scheme=SLOW, **END) > VQS(scheme=QUICK, **END),
+            "variance of X on [80, 100] s above REM, AVQ*, LRED, PSAND",
+        ),
+        Claim(
+            "fig4.2/c2",
+            "REM, AVQ*, LRED and PSAND shorten the queue within about 10 s",
+            LEFT(scheme=QUICK) < 20,
+            "below 25 packets first before 20 s",
+            must_hold=True,
+        ),
+        Claim(
+            "fig4.2/c3",
+            "the quick ones are empty more often than PI and BLUE",
+            EMPTY(scheme=QUICK) > EMPTY(scheme=SLOW),
+            "P(X=0) of REM, AVQ*, LRED, PSAND > PI, BLUE",
+        ),
+        Claim(
+            "fig4.2c/c1",
+            "AVQ* swings least and has a short queue, but is empty more often",
+            every(
+                VQS(scheme="AVQ*") < VQS(scheme=OTHERS),
+                AQS(scheme="AVQ*") < KT,
+                EMPTY(scheme="AVQ*") > EMPTY(scheme=OTHERS),
+            ),
+            "VQS least, AQS < 10, P(X=0) largest",
+        ),
+        Claim(
+            "fig4.2b/c1",
+            "REM is often empty, with a longer and less steady queue than AVQ*",
+            every(EMPTY(scheme="REM") >= 5, *(q(scheme="REM") > q(scheme="AVQ*") for q in (AQS, VQS))),
+            "P(X=0) >= 5 %, AQS and VQS above AVQ*'s",
+        ),
+        Claim("fig4.2e/c1", "LRED swings about 10 packets", AQS(scheme="LRED").reads(KT, share=0.25), "AQS 10 +- 25 %"),
+        Claim(
+            "fig4.2f/c1",
+            "LRED* is empty less often than LRED and nearer to 10",
+            every(*(q(scheme="LRED*") < q(scheme="LRED") for q in (EMPTY, VQS))),
+            "P(X=0) and VQS below LRED's",
+        ),
+    ),
+    study=SEVEN,
+    measure=measure,
+    draw=draw(SIX),
+)
+
+
+def own(number: Number, **part: str) -> Number:
+    """Of PSAND."""
+    return number(scheme="PSAND", **part)
+
+
+SLOWER = ["PI", "BLUE"]
+fig4_3 = Exhibit(
+    "Figure 4.3: the queue over time under PSAND with 103 flows (Section 4.5)",
+    *in_cells(
+        {"part": "all"},
+        Claim(
+            "fig4.3/c1",
+            "PSAND is one of the quick ones",
+            own(LEFT) < 20,
+            "below 25 packets first before 20 s",
+            must_hold=True,
+        ),
+        Claim(
+            "fig4.3/c2",
+            "it swings less than PI and BLUE and is empty more often",
+            every(own(VQS, **END) < VQS(scheme=SLOWER, **END), own(EMPTY) > EMPTY(scheme=SLOWER)),
+            "VQS on [80, 100] s below, P(X=0) above",
+        ),
+        Claim(
+            "fig4.3/c3",
+            "it swings less than REM, with a shorter queue, is empty less often and near 10 more often",
+            every(*(own(q) < q(scheme="REM") for q in (VQS, AQS, EMPTY)), own(NEAR) > NEAR(scheme="REM")),
+            "VQS, AQS (Figure 4.5(a) says the contrary) and P(X=0) below, P(5<X<=15) above REM's",
+        ),
+        Claim(
+            "fig4.3/c4",
+            "AVQ* has the shorter and steadier queue, PSAND is empty less often",
+            every(*(q(scheme="AVQ*") < own(q) for q in (AQS, VQS)), own(EMPTY) < EMPTY(scheme="AVQ*")),
+            "AQS and VQS of AVQ* below, P(X=0) above PSAND's",
+        ),
+        Claim(
+            "fig4.3/c5",
+            "LRED* swings less and is nearer to 10, and is empty more often",
+            every(*(q(scheme="LRED*") < own(q) for q in (VQS, OFF)), EMPTY(scheme="LRED*") > own(EMPTY)),
+            "VQS and |AQS - 10| of LRED* below, P(X=0) above PSAND's",
+        ),
+    ),
+    study=SEVEN,
+    measure=measure,
+    draw=draw(["PSAND"]),
+)
+
+
+BETAS = [0.001, 0.003, 0.01, 0.021, 0.05, 0.151, 0.4]
+
+
+def _three(queue: ps.Queue) -> ps.Scenario:
+    return link(queue, 0, base=("0s", "100ms", "200ms"))
+
+
+def by_gain(shown: SummaryTable) -> Figure:
+    """Variance and empty queues against LRED's gain."""
+    lines = SummaryTable(({**labels, "scheme": "LRED"}, points) for labels, points in shown.cells if labels.get("beta"))
+    return panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
+
+
+fig4_4 = Exhibit(
+    "Figure 4.4: LRED with 3 flows (Section 4.5)",
+    Claim(
+        "fig4.4/c1",
+        "LRED swings more than PSAND and is empty more often; no gain mends it",
+        every(
+            *(q(beta=0.151) > q(scheme="PSAND") for q in (VQS, EMPTY)),
+            *(some(every(*(q(beta=beta) > q(scheme="PSAND") for q in (VQS, EMPTY)))) for beta in BETAS),
+        ),
+        "VQS and P(X=0) above PSAND's at gain 0.151; one of them above at every gain",
+    ),
+    draw=by_gain,
+    # LRED with several gains, and PSAND, with the starts of chapter 4.
+    study=Sweep(
+        lambda beta: _three(ps.Lred(beta=beta, limit=f"{BUFFER}p", share=SHARE)), {"beta": BETAS}, seeds=Choice(5, 20)
+    )
+    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=Choice(5, 20)),
+)

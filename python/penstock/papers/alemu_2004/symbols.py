@@ -12,10 +12,11 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from penstock.papers.alemu_2004 import cells, judge
-from penstock.papers.alemu_2004.controllers import HIGHER, ranked
 from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
 from penstock.results.sample import FEWEST_RUNS, Condition, Finding, Sample, all_of
+
+from . import cells, judge
+from .controllers import HIGHER, ranked
 
 Column = Mapping[str, str]
 """The symbol of each scheme."""

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 import penstock as ps
-from penstock.papers.alemu_2004.setup import BUFFER, R_DESIGN, C
 from penstock.reproduce.figure import Claim, Effort, Statement, every, judged, metric
 from penstock.results.sample import Sample
 from penstock.results.table import Labels
+
+from .setup import BUFFER, R_DESIGN, C
 
 PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 + 0.004)}
 """Twice the longest way of Figures 2.2 and 4.1, in seconds."""

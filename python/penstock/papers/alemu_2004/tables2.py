@@ -1,15 +1,22 @@
-"""What Tables 2.2 and 2.3 have in common: the adaptive schemes with few flows and with more (Section 2.4.4)."""
+"""Tables 2.1 to 2.3: the adaptive schemes with few flows and with more (Section 2.4.4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import penstock as ps
-from penstock.papers.alemu_2004 import cells
-from penstock.papers.alemu_2004.setup import Acks, feng, floyd, load, psand, red
-from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, needing
+from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Number, Sweep, metric, needing
+from penstock.reproduce.statement import Statement, by_table, every
+from penstock.results.sample import all_of
+from penstock.results.table import Labels
+
+from . import cells, judge
+from .drop_functions import curve
+from .judge import probability
+from .setup import AREDS, LONGER, OTHERS, PLR, VQS, Acks, feng, floyd, load, psand, red
 
 BECAUSE = "ns-2.35 with this set-up has the same (why-tables/ns2); delayed acknowledgements come nearer (why-tables)"
 """Why the printed numbers are missed."""
@@ -23,11 +30,11 @@ PSANDS: dict[str, dict[int, tuple[float, float]]] = {
     "PSAND3": {3: (1, 0.25), 28: (2, 0.25)},
 }
 """Factor and power at each number of flows."""
-OTHERS: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd": floyd}
+COMPARED: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd": floyd}
 
 
 def _other(row: str, flows: int, acks: Acks) -> ps.Scenario:
-    return load(OTHERS[row](), flows, acks=acks)
+    return load(COMPARED[row](), flows, acks=acks)
 
 
 def _own(row: str, flows: int, high: float, acks: Acks) -> ps.Scenario:
@@ -36,7 +43,7 @@ def _own(row: str, flows: int, high: float, acks: Acks) -> ps.Scenario:
 
 
 # All of them at 3 and 28 flows, PSAND with both bounds of max_p.
-study = Sweep(_other, {"row": list(OTHERS), "flows": FLOWS, "acks": ACKS}, seeds=Choice(5, 100)) + Sweep(
+ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS, "acks": ACKS}, seeds=Choice(5, 100)) + Sweep(
     _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5]), "acks": ACKS}, seeds=Choice(5, 100)
 )
 
@@ -70,3 +77,155 @@ def rows(name: str, judges: Mapping[str, cells.Judge], unit: str = "", because: 
         yield claim(fit("as above", acks="delayed"), reading="delayed acknowledgements")
         if row in PSANDS:
             yield from needing({"high": 0.5}, claim(fit("as above", high=0.5), reading="max_p at most 0.5"))
+
+
+SETTINGS = {
+    "Feng": {"min_th": 5, "max_th": 15, "max_p": 0.02, "alpha": 3, "beta": 2},
+    "Floyd": {"min_th": 5, "max_th": 15, "max_p": 0.1, "alpha": 0.01, "beta": 0.9},
+    "PSAND": {"target": 10, "coef": 1.75, "gamma": 1.5},
+}
+
+
+def settings(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """Defaults; PSAND's thresholds and first max_p follow from its target, so they are read off its drop function."""
+    found: list[tuple[Labels, dict[str, float]]] = []
+    for name, queue in (("Feng", feng()), ("Floyd", floyd()), ("PSAND", psand())):
+        values = {key: float(str(getattr(queue, key)).rstrip("p")) for key in SETTINGS[name]}
+        found.append(({"scheme": name}, values))
+    queue_pkts, p = curve("psand", 40)
+    at = {round(float(x), 6): float(d) for x, d in zip(queue_pkts, p, strict=True)}
+    found.append(({"scheme": "PSAND, function"}, {"at 10": at[10.0], "at 20": at[20.0]}))
+    return found
+
+
+tab2_1 = Exhibit(
+    "Table 2.1: the settings of the adaptive schemes",
+    Claim(
+        "tab2.1/c1",
+        "the defaults are those of the table",
+        every(
+            *(
+                abs(metric(key)(scheme=name) - value) <= 1e-9
+                for name, values in SETTINGS.items()
+                for key, value in values.items()
+            ),
+            abs(metric("at 10")(scheme="PSAND, function") - 0.05) <= 1e-6,
+            abs(metric("at 20")(scheme="PSAND, function") - 0.1) <= 1e-6,
+        ),
+        "Feng 5, 15, 0.02, 3, 2; Floyd 5, 15, 0.1, 0.01, 0.9; PSAND 0, 20, 0.1, KT 10, 1.75, 1.5",
+        must_hold=True,
+    ),
+    rows=settings,
+)
+
+
+JUDGES = {"AQS": judge.aqs, "VQS": judge.vqs, "PLR": judge.plr}
+QUEUES = printed("tab2-2")
+
+
+def _of(number: Number, row: str) -> Number:
+    """Of a row, PSAND's with the main reading of its bound."""
+    return number(row=row, high=HIGH, acks="each") if row in PSANDS else number(row=row, acks="each")
+
+
+def _beside(number: Number, rows: Sequence[str]) -> Number:
+    return number(row=list(rows), acks="each")
+
+
+def _order(number: Number, *rows: str) -> Statement:
+    return every(*(_of(number, a) < _of(number, b) for a, b in itertools.pairwise(rows)))(flows=28)
+
+
+lost, varied = partial(_of, PLR), partial(_of, VQS)
+less = _beside(PLR, OTHERS) - lost("PSAND1")
+AREDS_VARIED = _beside(VQS, AREDS)
+tab2_2 = Exhibit(
+    "Table 2.2: average and variance of the queue and losses of PSAND and the adaptive REDs",
+    *rows("tab2.2", JUDGES, because=BECAUSE),
+    cells.all_inside("tab2.2", QUEUES),
+    cells.all_inside("tab2.2", printed("tab2-2", acks="delayed"), "no tolerance; delayed acknowledgements"),
+    Claim(
+        "tab2.2/c6",
+        "PSAND1 loses less than RED and the adaptive REDs: by 0.2 points at 3 flows, by almost 2 at 28",
+        every(less(flows=3).reads(0.2, -0.3, 0.7), less(flows=28).reads(2, 1.5, 2.5)),
+        "0.2 +- 0.5 and 2 +- 0.5 points (Table 2.2 itself has 1.3 and 1.2 at 28)",
+    ),
+    Claim(
+        "tab2.2/c7",
+        "the queue of PSAND1 varies less than that of the adaptive REDs at 3 flows, more at 28",
+        every((varied("PSAND1") < AREDS_VARIED)(flows=3), (varied("PSAND1") > AREDS_VARIED)(flows=28)),
+        "VQS(PSAND1) < VQS(ARED) at 3, > at 28",
+    ),
+    Claim(
+        "tab2.2/c8",
+        "the queue of PSAND2 varies less than that of the adaptive REDs; it loses more than PSAND1 at 3 flows",
+        every(varied("PSAND2") < AREDS_VARIED, (lost("PSAND2") > lost("PSAND1"))(flows=3)),
+        "VQS(PSAND2) < VQS(ARED) at 3 and 28; PLR(PSAND2) > PLR(PSAND1) at 3",
+    ),
+    Claim(
+        "tab2.2/c9",
+        "PSAND3 improves on PSAND2",
+        every((varied("PSAND3") < varied("PSAND2"))(flows=28), (lost("PSAND3") < lost("PSAND2"))(flows=3)),
+        "lower VQS at 28, lower PLR at 3",
+    ),
+    Claim(
+        "tab2.2/c10",
+        "the order of VQS at 28 flows",
+        _order(VQS, "PSAND3", "PSAND2", "Feng", "Floyd", "PSAND1"),
+        "PSAND3 < PSAND2 < Feng < Floyd < PSAND1",
+    ),
+    Claim(
+        "tab2.2/c11",
+        "the order of PLR at 28 flows",
+        _order(PLR, "PSAND1", "PSAND3", "PSAND2", "Floyd", "Feng"),
+        "PSAND1 < PSAND3 < PSAND2 < Floyd < Feng",
+    ),
+    study=ROWS,
+    draw=partial(cells.draw, cells=QUEUES),
+)
+
+
+SHARES_JUDGES = {"empty": probability, "5 to 15": probability, "25 to 35": probability}
+SHARES = printed("tab2-3")
+EMPTY = {("Feng", 3): 8.8, ("Feng", 28): 3.7, ("Floyd", 3): 9.1, ("Floyd", 28): 2.9}
+FULL = {("Feng", 28): 2.1, ("Floyd", 28): 3.2, ("PSAND1", 28): 4.0}
+"""Numbers of Section 2.4.4."""
+
+
+def _printed(metric: str, values: Mapping[tuple[str, int], float], text: str) -> Statement:
+    return by_table(
+        lambda table: all_of(
+            probability(table(metric, **at(*place)), value).at(f"{place[0]}, {place[1]} flows")
+            for place, value in values.items()
+        ),
+        text,
+    )
+
+
+tab2_3 = Exhibit(
+    "Table 2.3: how often the queue is empty, near its target and almost full under PSAND",
+    # The columns "25" are 28 flows in all (guess 2).
+    *rows("tab2.3", SHARES_JUDGES, " %"),
+    cells.all_inside("tab2.3", SHARES),
+    Claim(
+        "tab2.3/c4",
+        "the queue of the adaptive REDs is empty more often",
+        _printed("empty", EMPTY, "P(X=0): Feng 8.8 % at 3 flows and 3.7 % at 28, Floyd 9.1 % and 2.9 %"),
+    ),
+    Claim(
+        "tab2.3/c5",
+        "PSAND1 is almost full more often at 28 flows",
+        every(
+            _printed("25 to 35", FULL, "P(25<X<=35): Feng 2.1 %, Floyd 3.2 %, PSAND1 4.0 %"),
+            (LONGER(row="PSAND1", high=HIGH) > LONGER(row=AREDS))(flows=28, acks="each"),
+        ),
+        "P(25<X<=35): Feng 2.1 %, Floyd 3.2 %, PSAND1 4.0 %, the largest",
+    ),
+    Claim(
+        "tab2.3/c6",
+        "with 3 flows the queue is never almost full under PSAND",
+        _printed("25 to 35", {(row, 3): 0 for row in PSANDS}, "P(25<X<=35) 0 +- 1.5 points for PSAND1 to 3"),
+    ),
+    study=ROWS,
+    draw=partial(cells.draw, cells=SHARES),
+)

@@ -1,15 +1,22 @@
-"""What Figures 3.1 to 3.4 have in common: PSAND with each pair of thresholds at each load (Section 3.2.1)."""
+"""Figures 3.1 to 3.4, 3.7: the queue by the thresholds (Section 3.2.1)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+import numpy as np
 from matplotlib.figure import Figure
 
-from penstock.papers.alemu_2004 import panels
-from penstock.papers.alemu_2004.panels import Panel
-from penstock.papers.alemu_2004.setup import LOADS, load, psand
-from penstock.reproduce.figure import Choice, SummaryTable, Sweep
+from penstock.reproduce.choice import Readings, at_least, at_most
+from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, SummaryTable, Sweep, Table, needing, read_as
+from penstock.reproduce.number import Number, formula, judged
+from penstock.reproduce.statement import by_table, every, gather
+from penstock.results.sample import Condition, Sample, all_of, any_of
+
+from . import judge, panels
+from .judge import falls, least_at, other_than, rises, swept, varies
+from .panels import Panel
+from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, feng, floyd, load, psand
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
@@ -38,3 +45,267 @@ def against_min(maxima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
     """AQS and VQS against Min, two panels for each Max."""
     where = [(y, {"max_th": high}, f"Max {high:g}") for high in maxima for y in ("AQS", "VQS")]
     return panels.of(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))
+
+
+c1 = Claim(
+    "fig3.3-4/c1",
+    "the queue is shortest at Min 0 and grows with Min",
+    swept(every(least_at(AQS, "min_th", 0), rises(AQS, "min_th"))),
+)
+
+SMALL_MIN = [0, 2, 5]
+ALL_MAX = Readings({at_least(0): "", at_most(20): "Max up to 20"})
+fig3_1 = Exhibit(
+    "Figure 3.1: the queue against Max for a small Min (Section 3.2.1)",
+    Claim(
+        "fig3.1/c1",
+        "with a small Min and few flows Max hardly matters, and the queue is below the target",
+        swept(
+            every(
+                varies(AQS(max_th=ALL_MAX), "max_th") <= 0.25,
+                varies(VQS(max_th=ALL_MAX), "max_th") <= 0.4,
+                AQS(max_th=ALL_MAX) < 10,
+            )
+        )(min_th=at_most(2), flows=at_most(23)),
+    ),
+    *needing(
+        {"max_th": 18},
+        Claim(
+            "fig3.1a/c1",
+            "the Max with the shortest queue grows with the flows",
+            every(
+                least_at(AQS(min_th=0, flows=3), "max_th", 10.5),
+                least_at(AQS(min_th=0, flows=[53, 73, 103]), "max_th", 18),
+            ),
+        ),
+    ),
+    Claim(
+        "fig3.1/c11",
+        "the queue is steadiest at a small Max for few flows and at Max 20 for many",
+        every(least_at(VQS(min_th=0, flows=3), "max_th", 10.5), least_at(VQS(min_th=0, flows=103), "max_th", 20)),
+    ),
+    study=pairs(minima=SMALL_MIN),
+    draw=against_max(SMALL_MIN),
+)
+
+
+LARGE_MIN = [7, 9.5]
+LEAST = {23: 13, 53: 15, 73: 18, 103: 20}
+"""The Max with the shortest queue at Min 9.5, by the number of flows."""
+fig3_2 = Exhibit(
+    "Figure 3.2: the queue against Max for a large Min (Section 3.2.1)",
+    *needing(
+        {"max_th": 13},
+        Claim(
+            "fig3.2c/c1",
+            "with a large Min the Max with the shortest queue grows with the flows",
+            every(*(least_at(AQS(min_th=9.5, flows=n), "max_th", best) for n, best in LEAST.items())),
+        ),
+    ),
+    study=pairs(minima=LARGE_MIN),
+    draw=against_max(LARGE_MIN),
+)
+
+
+SMALL_MAX = [10.5, 15, 18]
+fig3_3 = Exhibit(
+    "Figure 3.3: the queue against Min for a small Max (Section 3.2.1)",
+    *read_as("small Max alone", [c1]),
+    study=pairs(maxima=SMALL_MAX),
+    draw=against_min(SMALL_MAX),
+)
+
+
+LARGE_MAX = [20, 30, 35]
+fig3_4 = Exhibit(
+    "Figure 3.4: the queue against Min for a large Max (Section 3.2.1)",
+    *read_as("large Max alone", [c1]),
+    study=pairs(maxima=LARGE_MAX),
+    draw=against_min(LARGE_MAX),
+)
+
+
+FEW, HEAVY = at_most(23), at_least(73)
+ENDS = [10.5, 35]
+SHORTEST = {0: 9, 2: 11, 5: 12, 7: 15.5, 9.5: 14}
+"""The shortest queue with 103 flows, by Min."""
+
+
+def _by_means(number: Number, function: Callable[[list[float], np.ndarray], float], text: str) -> Number:
+    """A function of the values of Max and the means there, for each group of runs."""
+
+    def along(curve: Curve) -> Sample:
+        return Sample([function(list(curve), row) for row in judge.grouped(list(curve.values()))])
+
+    return number.along("max_th", along, text)
+
+
+def _least(number: Number) -> Number:
+    return _by_means(number, lambda _, row: float(row.min()), "least")
+
+
+RANGE = _by_means(AQS, lambda _, row: float(row.max() - row.min()), "range")
+BEST = _by_means(AQS, lambda maxima, row: maxima[int(row.argmin())], "Max with the least")
+
+
+def _between(table: Table) -> Condition:
+    """The queue is above the target at both ends, and below each end at some Max between."""
+    highs = table.axis("max_th")
+
+    def of(low: float, high: float, n: int) -> Sample:
+        return table("AQS", min_th=low, max_th=high, flows=n)
+
+    return judge.sweep(
+        condition.at(f"Min {low:g}, {n} flows")
+        for low in table.axis("min_th")
+        for n in table.axis("flows")
+        if n >= 73
+        for condition in (
+            *(of(low, end, n) > float(KT) for end in ENDS),
+            all_of(any_of(of(low, high, n) < of(low, end, n) for high in highs[1:-1]) for end in ENDS),
+        )
+    )
+
+
+fig3_1_4 = Exhibit(
+    "Figures 3.1 to 3.4 together: what the text says of all pairs of thresholds (Section 3.2.1)",
+    Claim(
+        "fig3.1-4/c0",
+        "losses are similar for all Max",
+        every(
+            (abs(PLR(max_th=other_than(20)) - PLR(max_th=20)) <= 0.5)(flows=3),
+            (abs(PLR(max_th=other_than(20)) - PLR(max_th=20)) <= 2)(flows=other_than(3)),
+        ),
+    ),
+    Claim(
+        "fig3.1-2/c2",
+        "with few flows and a larger Min the queue grows with Max",
+        every(rises(AQS, "max_th"), least_at(AQS, "max_th", 10.5))(min_th=at_least(5), flows=FEW),
+    ),
+    Claim("fig3.1-2/c3", "Max matters more with more flows", rises(RANGE, "flows")),
+    Claim(
+        "fig3.1-2/c4",
+        "with many flows the queue exceeds the target for a small and for a large Max",
+        by_table(_between, "73 and 103 flows: AQS > 10 at Max 10.5 and 35 for every Min, and lower between"),
+    ),
+    Claim(
+        "fig3.1-2/c5",
+        "the best Max is at most twice the target and does not fall with the flows",
+        swept(every(BEST <= 20, judge.rank(BEST, "flows") >= 0)),
+    ),
+    Claim(
+        "fig3.1-2/c6",
+        "Max 20 is never far from the best",
+        swept(gather(all_of, AQS(max_th=20) <= AQS(max_th=other_than(20)) * 1.2, "max_th")),
+    ),
+    Claim(
+        "fig3.1-2/c7",
+        "with 103 flows the shortest queue is 9, 11, 12, 15.5, 14 packets for Min 0, 2, 5, 7, 9.5",
+        judged(
+            lambda queue, printed: queue.reads(printed, share=0.25),
+            _least(AQS),
+            formula(lambda min_th: SHORTEST[min_th], "printed"),
+            text="{} as {}, +- 25 %",
+        )(flows=103),
+    ),
+    Claim("fig3.1-2/c8", "with 3 flows Max hardly matters for the variance", varies(VQS(flows=3), "max_th") <= 0.4),
+    *needing(
+        {"flows": 23},
+        Claim(
+            "fig3.1f,3.2b,3.2d/c1",
+            "with 23 flows and Min from 5 on the variance rises with Max",
+            rises(VQS(flows=23, min_th=at_least(5)), "max_th"),
+        ),
+    ),
+    Claim(
+        "fig3.1-2/c9",
+        "with many flows the variance is large at a small Max, least near 20 and rises beyond",
+        swept(
+            every(
+                VQS(max_th=10.5) > VQS(max_th=35),
+                VQS(max_th=35) > VQS(max_th=20),
+                rises(VQS(max_th=35) - VQS(max_th=20), "min_th"),
+            )
+        )(flows=HEAVY),
+    ),
+    Claim("fig3.1-2/c10", "the least variance over Max rises with Min", rises(_least(VQS), "min_th")),
+    c1,
+    Claim(
+        "fig3.3-4/c2",
+        "with a large Max the variance is least at Min 0, with a small one Min hardly matters",
+        swept(every(least_at(VQS(max_th=35), "min_th", 0), varies(VQS(max_th=10.5), "min_th") <= 0.4)),
+    ),
+    Claim(
+        "fig3.3-4/c3",
+        "a small Min is best whatever the number of flows",
+        swept(every(*(_least(q)(min_th=0) < _least(q)(min_th=at_least(5)) for q in (AQS, VQS)))),
+    ),
+    Claim(
+        "fig3.1-4/c12",
+        "(0, 20) is recommended: the queue is at most at the target and nearly as steady as possible",
+        swept(
+            every(
+                AQS(min_th=0, max_th=20) <= KT,
+                gather(
+                    all_of,
+                    every(
+                        VQS(min_th=0, max_th=20) <= VQS(min_th=0, max_th=other_than(20)) * 1.2,
+                        VQS(min_th=0, max_th=20) <= VQS(min_th=other_than(0)) * 1.2,
+                    ),
+                    "min_th",
+                    "max_th",
+                ),
+            )
+        ),
+    ),
+    draw=panels.of(
+        *(panels.Panel("max_th", y, "flows", {"min_th": 0}, "Min 0") for y in ("AQS", "VQS")),
+        *(panels.Panel("min_th", y, "flows", {"max_th": 20}, "Max 20") for y in ("AQS", "VQS")),
+    ),
+    study=pairs(),
+)
+
+
+SCHEMES = {"Feng": feng, "Floyd": floyd}
+FLOWS, SEEDS = Choice([3, 103], LOADS), Choice(5, 100)
+
+
+def fall(curve: Curve) -> Sample:
+    """From the least value of the axis to the largest."""
+    samples = list(curve.values())
+    return samples[0] - samples[-1]
+
+
+fig3_7 = Exhibit(
+    "Figure 3.7: the thresholds of the adaptive REDs (Section 3.2.4)",
+    Claim(
+        "fig3.7/c1",
+        "with no thresholds are the adaptive REDs as good as PSAND with (0, 20)",
+        every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS))),
+    ),
+    Claim(
+        "fig3.7/c2",
+        "with Max the queue gets longer and steadier and losses fall negligibly",
+        every(rises(AQS, "max_th"), falls(VQS, "max_th"), PLR.along("max_th", fall).between(0, 2))(scheme=AREDS),
+    ),
+    # Both with each pair of thresholds, and PSAND with the recommended ones (guess 14).
+    study=Sweep(
+        lambda scheme, min_th, max_th, flows: load(SCHEMES[scheme](min_th=min_th, max_th=max_th), flows),
+        {
+            "scheme": AREDS,
+            "min_th": Choice([0, 5], [0, 2, 5, 7, 9.5]),
+            "max_th": Choice([10.5, 20, 35], [10.5, 15, 18, 20, 30, 35]),
+            "flows": FLOWS,
+        },
+        SEEDS,
+    )
+    + Sweep(lambda flows: load(psand(), flows), {"flows": FLOWS}, SEEDS, labels={"scheme": "PSAND"}),
+    draw=panels.of(
+        *(
+            panels.Panel(x, y, "flows", {"scheme": scheme, **where}, f"{scheme}, {name}")
+            for scheme in AREDS
+            for x, where, name in (("max_th", {"min_th": 5}, "Min 5"), ("min_th", {"max_th": 20}, "Max 20"))
+            for y in ("AQS", "VQS")
+        )
+    ),
+)

@@ -5,14 +5,15 @@ acknowledgements hardly count. "charge" is the paper's AVQ, in whose rate droppe
 """
 
 import penstock as ps
-from penstock.papers.alemu_2004 import fig4_6, fig4_7, why
-from penstock.papers.alemu_2004.controllers import ALL, AVQS, lower, others
-from penstock.papers.alemu_2004.judge import swept
-from penstock.papers.alemu_2004.setup import AQS, BUFFER, GRID, R_DESIGN, C, load4
 from penstock.reproduce.figure import Choice, Statement, Sweep, Table, at_least, by_table, every
 from penstock.results.sample import Condition, Sample, all_of
 from penstock.results.table import Labels
 from penstock.scenario.scenario import Document
+
+from . import equal_trips, why
+from .controllers import ALL, AVQS, lower, others
+from .judge import swept
+from .setup import AQS, BUFFER, GRID, R_DESIGN, C, load4
 
 COUNTS = {"packets": "refill", "packets, dropped ones too": "charge"}
 """What a dropped packet does to the virtual queue."""
@@ -51,7 +52,7 @@ def _unsolved(table: Table) -> Condition:
 
 own = why.own("why-avq")
 HOLDS = {"fig4.7a/c1": "packets", "fig4.6b/c1": "packets, dropped ones too", "fig4.6c/c1": "packets, dropped ones too"}
-KNOWN = {claim.id: claim for claim in (*fig4_6.CLAIMS, *fig4_7.CLAIMS)}
+KNOWN = {claim.id: claim for claim in (*equal_trips.fig4_6.CLAIMS, *equal_trips.fig4_7.CLAIMS)}
 
 CLAIMS = (
     *(

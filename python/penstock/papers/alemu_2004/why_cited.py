@@ -7,13 +7,14 @@ schemes are usually shown.
 import math
 
 import penstock as ps
-from penstock.papers.alemu_2004 import judge, why
-from penstock.papers.alemu_2004.ch1 import ENDS, FLOWS, SCHEMES, gamma_swing, measure
-from penstock.papers.alemu_2004.changes import marks
-from penstock.papers.alemu_2004.judge import falls
-from penstock.papers.alemu_2004.setup import AQS, KT, LU, OFF, PLR, VQS, load
 from penstock.reproduce.figure import Choice, Sweep, above, at_least, each_run, every, formula, metric, some
 from penstock.scenario.scenario import Document
+
+from . import judge, why
+from .ch1 import ENDS, FLOWS, SCHEMES, gamma_swing, measure
+from .changes import marks
+from .judge import falls
+from .setup import AQS, KT, LU, OFF, PLR, VQS, load
 
 __all__ = ["CLAIMS", "measure", "study"]
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import cells, measures, tables2, traced, why
-from penstock.papers.alemu_2004.changes import CHANGES
-from penstock.papers.alemu_2004.setup import load, psand
-from penstock.papers.alemu_2004.tab2_3 import JUDGES
-from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
 from penstock.reproduce.figure import Choice, Claim, Sweep
 from penstock.scenario.scenario import Document
+
+from . import cells, measures, tables2, traced, why
+from .changes import CHANGES
+from .setup import load, psand
+from .tables2 import FLOWS, PSANDS, SHARES_JUDGES
 
 COUNTED = {
     "times": "every 10 ms",
@@ -100,7 +100,7 @@ def _cells(way: str, setting: str) -> list[cells.Cell]:
 
 def _counted(setting: str, way: str, flows: int) -> Claim:
     own = [cell for cell in _cells(way, setting) if cell.at["flows"] == flows]
-    judges = {f"{metric}, {way}": judge for metric, judge in JUDGES.items()}
+    judges = {f"{metric}, {way}": judge for metric, judge in SHARES_JUDGES.items()}
     return why.own("why-empty")(
         f"{SETTINGS.index(setting)}-{way}-{flows}",
         f"{setting}, {flows} flows: shares counted {COUNTED[way]}",

@@ -5,12 +5,13 @@ which Table 2.2 is met; the adaptive REDs drop each packet by itself, with many 
 """
 
 import penstock as ps
-from penstock.papers.alemu_2004 import cells, judge, tables2, why
-from penstock.papers.alemu_2004.factors import COEFS, GAMMAS
-from penstock.papers.alemu_2004.judge import falls, rises, swept
-from penstock.papers.alemu_2004.setup import AQS, AREDS, PLR, VQS, feng, floyd, load, psand
 from penstock.reproduce.figure import Choice, Sweep, Table, above, at_least, by_table, every
 from penstock.results.sample import Condition
+
+from . import cells, judge, tables2, why
+from .factors import COEFS, GAMMAS
+from .judge import falls, rises, swept
+from .setup import AQS, AREDS, PLR, VQS, feng, floyd, load, psand
 
 MANY = [53, 73, 103]
 

@@ -7,11 +7,12 @@ losses is against it. AVQ is left out: it counts bytes, and hardly drops acknowl
 from collections.abc import Iterator
 from functools import partial
 
-from penstock.papers.alemu_2004 import judge, why
-from penstock.papers.alemu_2004.setup import CONTROLLERS, load, load4, psand
-from penstock.papers.alemu_2004.tab3_1 import MAXIMA, MINIMA
 from penstock.reproduce.figure import Choice, Claim, Sweep, Table, by_table
 from penstock.results.sample import Condition
+
+from . import judge, why
+from .setup import CONTROLLERS, load, load4, psand
+from .table3_1 import MAXIMA, MINIMA
 
 SCHEMES = [scheme for scheme in CONTROLLERS if not scheme.startswith("AVQ")]
 MANY = [73, 88, 103]

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import fig2_11, measures, traced, why
-from penstock.papers.alemu_2004.changes import changed
-from penstock.papers.alemu_2004.setup import ADAPTIVE, AQS, BUFFER, EMPTY, Acks, load
 from penstock.reproduce.figure import Choice, Claim, Effort, Statement, Study, Sweep, Table, by_table, every
 from penstock.results.sample import Condition, Sample, all_of
+
+from . import loads, measures, table3_1, tables2, traced, why
+from .changes import changed
+from .setup import ADAPTIVE, AQS, BUFFER, EMPTY, Acks, load
 
 HOLDS: Mapping[str, Mapping[str, list[str]]] = {
     "as printed": {"tab3-1": ["tab3.1/c1", "tab3.1/r4", "tab3.1/r7"]},
@@ -27,7 +28,7 @@ HOLDS: Mapping[str, Mapping[str, list[str]]] = {
     "window 8": {"tab2-3": ["tab2.3/c2"], "tab3-1": ["tab3.1/r1", "tab3.1/r3", "tab3.1/r4", "tab3.1/r7"]},
 }
 """Claims that hold over the lines, by what else is changed and by experiment."""
-CELLS = {"tab2-3": 18, "tab3-1": 72}
+TABLES = {"tab2-3": (tables2.SHARES, tables2.SHARES_JUDGES), "tab3-1": (table3_1.PRINTED, table3_1.JUDGES)}
 """Cells of these tables, of which it is counted how many are within tolerance over the lines."""
 NS2 = {
     ("RED", 3): (9.620, 4.312),
@@ -50,10 +51,8 @@ def table(effort: Effort) -> Table:
             found = effort.table(
                 _traced(changed(other.module.study(effort), change, effort.choose(5, 10))), measures.kept
             )
-            met = [
-                other.module.JUDGES[cell.metric](found(cell.metric, **cell.at), cell.printed)
-                for cell in other.module.PRINTED
-            ]
+            printed, judges = TABLES[experiment]
+            met = [judges[cell.metric](found(cell.metric, **cell.at), cell.printed) for cell in printed]
             share = Sample(float(sum(one.decide().verdict == "confirmed" for one in met)))
             codes.setdefault(f"cells of {experiment}", {})[change] = share
             for claim, code in why.verdicts(other, found).items():
@@ -136,11 +135,11 @@ CLAIMS = (
         _held(change, [claim for claims in experiments.values() for claim in claims])
         for change, experiments in HOLDS.items()
     ),
-    *(_cells_met(experiment, total) for experiment, total in CELLS.items()),
+    *(_cells_met(experiment, len(printed)) for experiment, (printed, _) in TABLES.items()),
     own(
         "modes",
         "delayed acknowledgements, 103 flows: over the lines the modes are where Figure 2.11(d) has them",
-        fig2_11.with_many("PSAND", flows=103, acks="delayed"),
+        loads.with_many("PSAND", flows=103, acks="delayed"),
         "PSAND in 5 to 15, Feng's and Floyd's scheme in 10 to 20",
     ),
     own(

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.papers.alemu_2004 import cells, judge, symbols, tab3_1, tab4_2, tab4_3, why
-from penstock.papers.alemu_2004.blocks import QUARTER, TENTH
-from penstock.papers.alemu_2004.fig5_12 import DROPTAIL, RED
-from penstock.papers.alemu_2004.setup import AQS, CONTROLLERS, KT, LU, PLR, VQS, F
-from penstock.papers.alemu_2004.tables5 import numbers
 from penstock.reproduce.figure import Claim, Effort, Statement, Table, by_table, every, metric
 from penstock.results.sample import Condition, Sample, all_of
+
+from . import cells, equal_trips, judge, symbols, table3_1, unequal_trips, why
+from .blocks import QUARTER, TENTH
+from .model5 import DROPTAIL, RED
+from .setup import AQS, CONTROLLERS, KT, LU, PLR, VQS, F
+from .tables5 import numbers
 
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 NS2: Mapping[str, Mapping[str, float]] = {
@@ -37,7 +38,7 @@ NS2_SINGLE = 79.46
 def rows(_: Effort) -> list[tuple[Mapping[str, Any], Mapping[str, float]]]:
     """The printed numbers that statements of the text are laid beside."""
     found: list[tuple[Mapping[str, Any], Mapping[str, float]]] = []
-    for table, printed in (("4.2", tab4_2.PRINTED), ("4.3", tab4_3.PRINTED)):
+    for table, printed in (("4.2", equal_trips.PRINTED), ("4.3", unequal_trips.PRINTED)):
         found += [
             (
                 {"table": table, "scheme": s},
@@ -58,7 +59,7 @@ own = why.own("why-print")
 
 def _of_thresholds(name: str, says: str, expected: str, holds: Statement) -> Claim:
     """A claim on the printed numbers of Table 3.1."""
-    printed = cells.as_table(tab3_1.PRINTED)
+    printed = cells.as_table(table3_1.PRINTED)
     return own(name, says, by_table(lambda _: holds(acks="each").on(printed), expected))
 
 
@@ -73,7 +74,7 @@ THRESHOLDS = (
         "beyond",
         "Table 3.1: the variance is not larger at Max 35 than at Max 20 (Section 3.2.4: it decreases with Max)",
         "VQS at Max 35 below that at 20 for Min 0 and 9.75, within 1 % for Min 5",
-        every(*((VQS(max_th=35) < VQS(max_th=20) * (1.01 if low == 5 else 1))(min_th=low) for low in tab3_1.MINIMA)),
+        every(*((VQS(max_th=35) < VQS(max_th=20) * (1.01 if low == 5 else 1))(min_th=low) for low in table3_1.MINIMA)),
     ),
     _of_thresholds(
         "recommended",
@@ -111,7 +112,7 @@ SYMBOLS = (
             (PLR(**UNEQUAL) > PLR(**EQUAL))(scheme="BLUE"),
             *((q(**UNEQUAL) > q(**EQUAL))(scheme="REM") for q in (AQS, VQS)),
             *((q(**UNEQUAL) < q(**EQUAL))(scheme="REM") for q in (LU, F)),
-            *((q(**UNEQUAL) >= q(**EQUAL))(scheme="PI") for q in map(metric, tab4_2.PRINTED)),
+            *((q(**UNEQUAL) >= q(**EQUAL))(scheme="PI") for q in map(metric, equal_trips.PRINTED)),
         ),
         "BLUE's PLR better; REM's AQS and VQS better, LU and F worse; PI worse in no column",
     ),

@@ -8,12 +8,13 @@ delayed acknowledgements Table 3.1 is met, and method 1 has its row of Table 3.3
 from collections.abc import Mapping, Sequence
 
 import penstock as ps
-from penstock.papers.alemu_2004 import cells, tab3_1, tab3_3, why
-from penstock.papers.alemu_2004.judge import least_at, varies
-from penstock.papers.alemu_2004.setup import BUFFER, LOADS, VQS, floyd, load, psand
-from penstock.papers.alemu_2004.thresholds import MINIMA
 from penstock.reproduce.figure import Choice, Sweep, Table, by_table, every, gather
 from penstock.results.sample import Condition, Finding, all_of
+
+from . import cells, methods, table3_1, why
+from .judge import least_at, varies
+from .setup import BUFFER, LOADS, VQS, floyd, load, psand
+from .thresholds import MINIMA
 
 NS2: Mapping[tuple[float, float], Mapping[str, float]] = {
     (10.5, 0): {"AQS": 10.59, "VQS": 42.08, "PLR": 12.03},
@@ -38,7 +39,7 @@ ROWS, MOVED, FLOYD, ENDS = ({"part": part} for part in ("rows", "moved", "Floyd"
 study = (
     Sweep(
         lambda max_th, min_th: load(_psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23, acks="delayed"),
-        {"max_th": Choice([20], tab3_1.MAXIMA), "min_th": Choice([0], tab3_1.MINIMA)},
+        {"max_th": Choice([20], table3_1.MAXIMA), "min_th": Choice([0], table3_1.MINIMA)},
         seeds=Choice(5, 10),
         labels=ROWS,
     )
@@ -94,13 +95,13 @@ def _unrefuted(parts: Sequence[Condition]) -> Condition:
 
 def _cell(table: Table, cell: cells.Cell) -> Condition:
     at = {key: value for key, value in cell.at.items() if key in ("max_th", "min_th")}
-    return tab3_1.JUDGES[cell.metric](table(cell.metric, **ROWS, **at), cell.printed).at(cell.name)
+    return table3_1.JUDGES[cell.metric](table(cell.metric, **ROWS, **at), cell.printed).at(cell.name)
 
 
-IN_TABLE = [cell for cell in tab3_1.PRINTED if cell.metric in ("AQS", "VQS", "PLR")]
+IN_TABLE = [cell for cell in table3_1.PRINTED if cell.metric in ("AQS", "VQS", "PLR")]
 METHOD_1 = [
     cells.Cell(c.row, c.column, c.printed, c.metric, {"method": "max-down", "flows": 103, **MOVED})
-    for c in tab3_3.PRINTED
+    for c in methods.PRINTED
     if c.row == "max-down"
 ]
 variance = VQS(**FLOYD)
@@ -130,7 +131,7 @@ CLAIMS = (
         ),
         needs={"max_th": 15, "min_th": 5, **ROWS},
     ),
-    own("tab3.3-r1", "the row of method 1, Max from 35", cells.rows_fit(METHOD_1, tab3_3.JUDGES)),
+    own("tab3.3-r1", "the row of method 1, Max from 35", cells.rows_fit(METHOD_1, methods.JUDGES)),
     own(
         "fig3.3-4-c2",
         "as fig3.3-4/c2",

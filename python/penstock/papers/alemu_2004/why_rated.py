@@ -9,28 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import penstock as ps
-from penstock.papers.alemu_2004 import tab4_2, tab4_3, why
-from penstock.papers.alemu_2004.changes import CHANGES, FURTHER, PAIRS, Change, both, queue
-from penstock.papers.alemu_2004.controllers import AVQS, LREDS, averaged, better, higher, lower, others
-from penstock.papers.alemu_2004.judge import swept
-from penstock.papers.alemu_2004.setup import AQS, CONTROLLERS, LONG_RUNS, LU, PLR, R_DESIGN, VQS, C, Topology, load4
-from penstock.papers.alemu_2004.symbols import Column, ranking
-from penstock.reproduce.figure import (
-    Choice,
-    Claim,
-    Statement,
-    Sweep,
-    Table,
-    above,
-    at_least,
-    below,
-    by_table,
-    every,
-    some,
-)
+from penstock.reproduce.choice import above, at_least, below
+from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, Table, by_table, every, some
 from penstock.results.sample import Condition, Sample, all_of
 from penstock.results.table import Labels
 from penstock.scenario.scenario import Document
+
+from . import equal_trips, unequal_trips, why
+from .changes import CHANGES, FURTHER, PAIRS, Change, both, queue
+from .controllers import AVQS, LREDS, averaged, better, higher, lower, others
+from .judge import swept
+from .setup import AQS, CONTROLLERS, LONG_RUNS, LU, PLR, R_DESIGN, VQS, C, Topology, load4
+from .symbols import Column, ranking
 
 BETA = 0.021
 """The beta that Section 4.3 prints."""
@@ -123,13 +113,13 @@ def _same() -> Iterator[Claim]:
     yield own(
         "tab4.2-c2",
         "all pairs but those with AVQ",
-        _with({}, _but(tab4_2.PRINTED, "VQS", lambda a, b: b == "AVQ"), "same"),
+        _with({}, _but(equal_trips.PRINTED, "VQS", lambda a, b: b == "AVQ"), "same"),
         "Table 4.2, VQS",
     )
     yield own(
         "tab4.2-c3",
         "a pair that misses wants the scheme with the shorter queue to lose less",
-        _with({}, _longer(tab4_2.PRINTED), "same"),
+        _with({}, _longer(equal_trips.PRINTED), "same"),
         "Table 4.2, PLR or AQS",
     )
     alike = every(
@@ -150,17 +140,20 @@ def _rated() -> Iterator[Claim]:
     yield own(
         "tab4.3-c1",
         "all pairs but REM, PSAND: LRED with the printed beta over 1 s, PSAND (2, 0.25)",
-        _with(ONE_BETA, _but(tab4_3.PRINTED, "AQS", lambda a, _: a == "REM")),
+        _with(ONE_BETA, _but(unequal_trips.PRINTED, "AQS", lambda a, _: a == "REM")),
         "Table 4.3, AQS",
     )
     yield own(
         "tab4.3-c2",
         "all pairs but PSAND, PI and REM, LRED: AVQ by packets, LRED over 1 s, PSAND (2, 0.25)",
-        _with(STEADY, _but(tab4_3.PRINTED, "VQS", lambda a, b: b == "PI" or a == "REM")),
+        _with(STEADY, _but(unequal_trips.PRINTED, "VQS", lambda a, b: b == "PI" or a == "REM")),
         "Table 4.3, VQS",
     )
     yield own(
-        "tab4.3-c3", "AVQ by packets: as tab4.2-c3", _with(PACKETS, _longer(tab4_3.PRINTED)), "Table 4.3, PLR or AQS"
+        "tab4.3-c3",
+        "AVQ by packets: as tab4.2-c3",
+        _with(PACKETS, _longer(unequal_trips.PRINTED)),
+        "Table 4.3, PLR or AQS",
     )
 
 

@@ -6,12 +6,13 @@ for each run by itself, with receivers that acknowledge each packet and with del
 
 from collections.abc import Mapping
 
-from penstock.papers.alemu_2004 import why
-from penstock.papers.alemu_2004.changes import changed
-from penstock.papers.alemu_2004.why import named
 from penstock.reproduce.claim import decide
 from penstock.reproduce.figure import Effort, Table, every, metric, some
 from penstock.results.sample import Sample
+
+from . import why
+from .changes import changed
+from .why import named
 
 TRACES: Mapping[str, list[str]] = {
     "fig2-3": ["fig2.3/c1"],

@@ -6,10 +6,11 @@ does not lengthen its queue. Where max_p stays at its bound, factor and power do
 """
 
 import penstock as ps
-from penstock.papers.alemu_2004 import why
-from penstock.papers.alemu_2004.judge import least_at, rises
-from penstock.papers.alemu_2004.setup import AQS, KT, load, psand, red
 from penstock.reproduce.figure import Choice, Sweep, every
+
+from . import why
+from .judge import least_at, rises
+from .setup import AQS, KT, load, psand, red
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 9.5]
 PAIRS = {"(1, 1)": (1, 1), "(1.75, 1.5)": (1.75, 1.5)}

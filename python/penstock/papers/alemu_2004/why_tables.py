@@ -3,11 +3,12 @@
 from functools import partial
 from typing import Any
 
-from penstock.papers.alemu_2004 import cells, judge, tables2, why
-from penstock.papers.alemu_2004.setup import DELAYED, feng, floyd, load, psand
-from penstock.papers.alemu_2004.tables2 import FLOWS, PSANDS
 from penstock.reproduce.figure import Choice, Statement, Sweep, every, metric
 from penstock.scenario.scenario import Document
+
+from . import cells, judge, tables2, why
+from .setup import DELAYED, feng, floyd, load, psand
+from .tables2 import FLOWS, PSANDS
 
 CHANGES: dict[str, dict[str, Any]] = {
     "as printed": {},

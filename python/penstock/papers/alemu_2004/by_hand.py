@@ -1,0 +1,215 @@
+"""Worked examples, with losses or loads chosen by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import penstock as ps
+from penstock import _native
+from penstock.explain.explanation import prepare
+from penstock.reproduce.figure import Claim, Exhibit, Sweep, Table, by_table, every, formula, metric
+from penstock.results.sample import Condition, Sample, all_of
+
+from . import measures
+from .measures import Numbers
+
+WINDOW = 20
+WINDOWS = [1, 2, 4, 8, 16, WINDOW, WINDOW]
+"""Packets that are sent in each round trip."""
+
+
+def _transfer(rounds: int) -> ps.Scenario:
+    """One transfer without losses, ended in the middle of a round trip of 100 ms."""
+    flow = ps.Tcp(from_="A", to="B", flavour="reno", window=WINDOW, initial_window=1, syn=False)
+    line = ps.Link(from_="A", to="B", rate="1Gbit", delay="50ms")
+    return ps.Scenario(duration=f"{rounds * 100 - 50}ms", links={"line": line}, traffic={"flow": flow})
+
+
+def sent(run: ps.Run) -> Numbers:
+    """What was sent so far."""
+    return {"sent": float(run.traffic["flow"].sent_pkts)}
+
+
+def doubled(rounds: int) -> float:
+    """The sum of the windows so far."""
+    return sum(WINDOWS[:rounds])
+
+
+fig0_1 = Exhibit(
+    "Figure 1 of the introduction: slow start",
+    Claim(
+        "fig0.1/c1",
+        "the window doubles in each round trip up to the receiver's",
+        abs(metric("sent") - formula(doubled)) <= 0,
+        ", ".join(map(str, WINDOWS)) + " packets",
+        must_hold=True,
+    ),
+    measure=sent,
+    study=Sweep(_transfer, {"rounds": range(1, 8)}),
+)
+
+
+def _overload(periods: int) -> ps.Scenario:
+    """Datagrams overload a link until 1.9 s and use half of it from then on; mw = 0, so that nothing is averaged.
+
+    With the target near the limit and a large gain only a full queue loses packets.
+    """
+    queue = ps.Lred(limit="20p", periods=periods, mw=0, interval="200ms", target="19p", beta=1)
+    flow: dict[str, Any] = {"from_": "A", "to": "B", "packet": "972B"}
+    return ps.Scenario(
+        duration="6s",
+        sampling="10ms",
+        links={"line": ps.Link(from_="A", to="B", rate="1Mbit", delay="1ms", queue=queue, watch=True)},
+        traffic={"half": ps.Cbr(**flow, rate="500kbit"), "burst": ps.Cbr(**flow, rate="1500kbit", stop="1900ms")},
+    )
+
+
+def _last(run: ps.Run) -> dict[str, float]:
+    ratio = np.asarray(run.series["line"]["loss_ratio"]["max"])
+    return {"last": float(np.flatnonzero(ratio > 0)[-1] + 1) / 100}
+
+
+def end(periods: int) -> float:
+    """When the losses of the period that ends at 2.0 s cease to count, in seconds."""
+    return 2.0 + 0.2 * periods
+
+
+fig1_4 = Exhibit(
+    "Figure 1.4: the periods over which LRED measures its loss ratio (Section 1.2.2.5)",
+    Claim(
+        "fig1.4/c1",
+        "the loss ratio counts the last M = 4 periods",
+        abs(metric("last") - formula(end)) <= 1e-6,
+        "losses in (1.8, 2.0] s count until 2.8 s with 4 periods of 0.2 s, until 2.4 s with 2, exactly",
+        must_hold=True,
+    ),
+    measure=measures.kept,
+    study=Sweep(_overload, {"periods": [2, 4]}, keep=_last),
+)
+
+
+def _line(queue: ps.Queue, traffic: dict[str, ps.Traffic], duration: str) -> ps.Scenario:
+    line = ps.Link(from_="A", to="B", rate="1Mbit", delay="1ms", queue=queue, watch=True)
+    return ps.Scenario(duration=duration, sampling="10ms", links={"line": line}, traffic=traffic)
+
+
+def _cbr(rate: str, **more: Any) -> ps.Cbr:
+    return ps.Cbr(**{"from_": "A", "to": "B", "packet": "972B", "rate": rate, **more})
+
+
+def _idle(scheme: str) -> ps.Scenario:
+    """500 packets wait for 40 s, then nothing comes for the time of 250 services but one packet at the end of it."""
+    common: dict[str, Any] = {"limit": "5000p", "min_th": 2000, "max_th": 4000, "w_q": 0.002}
+    queue: ps.Queue = ps.Red(**common, guards=False) if scheme == "red" else ps.Fred(**common, max_q=4000, min_q=4000)
+    fill, hold = _cbr("1Gbit", stop="4004us"), _cbr("1Mbit", stop="40s")
+    return _line(queue, {"fill": fill, "hold": hold, "last": _cbr("1kbit", start="42s")}, "42050ms")
+
+
+def _green(rate: str, **more: str) -> ps.Scenario:
+    return _line(ps.Green(variant="green-2", limit="20p"), {"flow": _cbr(rate, **more)}, "5500ms")
+
+
+_SCENARIOS: dict[str, Callable[[], ps.Scenario]] = {
+    "idle, RED": lambda: _idle("red"),
+    "idle, FRED": lambda: _idle("fred"),
+    "GREEN at 0.5": lambda: _green("500kbit", packet="472B"),  # 125 packets in each window
+    "GREEN at 0.99": lambda: _green("990kbit"),
+    "GREEN at 1.2": lambda: _green("1200kbit"),
+}
+
+
+def _keep(run: ps.Run) -> dict[str, float]:
+    series = run.series["line"]
+    found: dict[str, float] = {}
+    if "gamma" in series:
+        gamma = np.asarray(series["gamma"]["mean"])
+        found["factor"] = float(gamma[350] / gamma[250])
+    if "avg" in series:
+        average, queue = (np.asarray(series[name]["mean"]) for name in ("avg", "queue"))
+        found |= {"before": float(average[3998]), "average": float(average[-1]), "queue": float(queue[4199])}
+    return found
+
+
+def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int], count: int) -> list[int]:
+    """Which flow each of the first packets is of, if all always wait: a class a flow, with packets of these sizes."""
+    found = prepare(scheme, "1Mbit", "54ms", None, "100p")
+    ((name, values),) = setting.items()
+    classes = [{"name": f"class{i}", "match": {}, "params": {name: x}, "queue": None} for i, x in enumerate(values)]
+    params = json.dumps({**found.queue.canonical["params"], "classes": classes})
+    link = json.dumps({**found.link, "limit": {"packets": 1000}})
+    return [flow for flow, _, _ in _native.service_order(scheme, params, link, sizes, count)]
+
+
+def _exact(*values: tuple[str, float, float, float]) -> Callable[[Table], Condition]:
+    """Numbers, each within a bound of the one that is expected."""
+    return lambda _: all_of((abs(Sample(found) - wanted) <= bound).at(name) for name, found, wanted, bound in values)
+
+
+def _served(_: Table) -> Condition:
+    order = _order("wfq", {"weight": (2, 1, 1)}, [600, 350, 450], 3)
+    return all_of((Sample(float(flow)) - i <= 0.0).at(f"place {i + 1}") for i, flow in enumerate(order))
+
+
+def _shared(table: Table) -> Condition:
+    order = _order("cbfq", {"share": (0.2, 0.8)}, [1000, 1000], 1000)
+    share = [100 * order.count(i) / len(order) for i in (0, 1)]
+    return _exact(("voice", share[0] / 3, 20 / 3, 1e-6), ("rest", share[1] / 8, 80 / 8, 1e-6))(table)
+
+
+ARRIVALS = -1 / math.log(1 - 0.002)
+kept = metric("average") / metric("before")
+factor = metric("factor")
+examples = Exhibit(
+    "Worked examples: weighted and class-based fair queueing, time constants, FRED, GREEN (chapter 1, Section 2.4.1)",
+    Claim(
+        "ex.wfq/c1",
+        "WFQ with weights of 50, 25 and 25 % sends 600, 350 and 450 bytes in this order",
+        by_table(_served, "flows 1, 2, 3"),
+        must_hold=True,
+    ),
+    Claim(
+        "ex.cbfq/c1",
+        "3 flows of a class with 20 % and 8 of one with 80 % get 6.67 and 10 % of the link each",
+        by_table(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"),
+        must_hold=True,
+    ),
+    Claim(
+        "ex.timeconst/c1",
+        "with w = 0.002 the average takes 500 arrivals to 63 % of a step",
+        by_table(
+            _exact(("arrivals", ARRIVALS, 499.5, 0.05), ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6)),
+            "499.5; the rule gives 0.002 for a time constant of as many packets",
+        ),
+        must_hold=True,
+    ),
+    Claim(
+        "ex.fredidle/c1",
+        "after 250 services without an arrival RED's average stays at 500, FRED's has fallen with the queue",
+        every(
+            kept(example="idle, RED").reads(1, share=0.01),
+            kept(example="idle, FRED") <= 0.9,
+            metric("queue")(example="idle, RED").between(240, 260),
+        ),
+        "queue 500 to 250; RED's average within 1 % of what it was, FRED's at least 10 % below",
+        must_hold=True,
+    ),
+    Claim(
+        "ex.greenutil/c1",
+        "GREEN's gamma grows by half at half the load, falls by 5 % at an overflow, and stays at 98 % and more",
+        every(
+            *(
+                abs(factor(example=f"GREEN at {load}") - value) <= 1e-6
+                for load, value in ((0.5, 1.5), (1.2, 0.95), (0.99, 1))
+            )
+        ),
+        "1.5, 0.95, 1, each to 1e-6",
+        must_hold=True,
+    ),
+    measure=measures.kept,
+    study=Sweep(lambda example: _SCENARIOS[example](), {"example": list(_SCENARIOS)}, keep=_keep),
+)

@@ -1,0 +1,118 @@
+"""Figures 5.1, 5.2 and 5.11: what a code repairs, sends and groups (Sections 5.2 to 5.5)."""
+
+from __future__ import annotations
+
+import penstock as ps
+from penstock.reproduce.figure import Claim, Exhibit, Sweep, every, formula, metric
+
+from .measures import Numbers
+from .setup import coded, losing
+from .tables5 import numbers
+
+LOST = {
+    "none": [],
+    "one": [6],
+    "redundancy": [9],
+    "two": [5, 8],
+    "two in two blocks": [7, 13],
+    "data and redundancy": [8, 9],
+}
+"""Numbers of lost packets: blocks of 4 data packets and 1 of redundancy, the second one is 5 to 9."""
+AFTER = {"none": 0, "one": 0, "redundancy": 0, "two": 2, "two in two blocks": 0, "data and redundancy": 2}
+"""Packets that are still lost."""
+
+
+def repaired(run: ps.Run) -> Numbers:
+    """Lost packets before and after correction, in all blocks."""
+    code = run.traffic["fec"]
+    return {"before": 5 * code.plr_before * code.blocks, "after": 5 * code.plr_after * code.blocks}
+
+
+fig5_1 = Exhibit(
+    "Figure 5.1: what a code repairs (Section 5.2)",
+    Claim(
+        "fig5.1/c1",
+        "a block with at most h losses is repaired, one with more is not; lost redundancy alone never matters",
+        every(
+            abs(metric("before") - formula(lambda lost: len(LOST[lost]))) <= 1e-6,
+            abs(metric("after") - formula(lambda lost: AFTER[lost])) <= 1e-6,
+        ),
+        "(4,1), chosen losses: packets lost after correction are 0 or all, exactly",
+        must_hold=True,
+    ),
+    measure=repaired,
+    study=Sweep(lambda lost: losing(LOST[lost], "1s"), {"lost": list(LOST)}),
+)
+
+
+PACKETS = 1600
+"""Of 573 bytes, which 500 kbit/s send in 14.6688 s: a multiple of each k."""
+
+
+def _alone(code: str) -> ps.Scenario:
+    """The code alone; the end lies between two packets."""
+    k, h = numbers(code)
+    return coded({"k": k, "h": h, "rate": "500kbit", "packet": "573B"}, "14664800us", rate="10Mbit")
+
+
+def sent(run: ps.Run) -> Numbers:
+    """Packets sent."""
+    return {"sent": run.traffic["fec"].sent_pkts}
+
+
+def _with_redundancy(code: str) -> float:
+    k, h = numbers(code)
+    return PACKETS * (1 + h / k)
+
+
+fig5_2 = Exhibit(
+    "Figure 5.2: the load that the datagrams offer (Section 5.3.1)",
+    Claim(
+        "fig5.2/c1",
+        "redundancy of h/k adds this share to 5 % of the link",
+        abs(metric("sent") - formula(_with_redundancy)) <= 1e-6,
+        "500 (1 + h/k) kbit/s to the packet: 6.25 % more for (16,1), 25 % for (16,4), (8,2), 10 % for (10,1)",
+        must_hold=True,
+    ),
+    measure=sent,
+    study=Sweep(_alone, {"code": ["16,1", "16,4", "8,2", "10,1"]}),
+)
+
+
+GROUPS = {"alone": [6, 9, 20], "in pairs": [6, 7, 12, 13], "of 1, 2 and 3": [4, 11, 12, 18, 19, 20, 30]}
+"""Numbers of lost packets."""
+
+
+def grouped(run: ps.Run) -> Numbers:
+    """Groups, and the share of those of each size, as in Figure 5.6."""
+    code = run.traffic["fec"]
+    shares = [*code.loss_run_pmf, 0, 0, 0][:3]
+    return {"groups": code.loss_runs, **{f"of {size}": float(share) for size, share in enumerate(shares, 1)}}
+
+
+def _sizes(lost: list[int]) -> list[int]:
+    """The sizes of the groups of consecutive numbers, in order."""
+    starts = [i for i, number in enumerate(lost) if i == 0 or number != lost[i - 1] + 1]
+    return [end - start for start, end in zip(starts, [*starts[1:], len(lost)], strict=True)]
+
+
+SIZES = {name: _sizes(lost) for name, lost in GROUPS.items()}
+fig5_11 = Exhibit(
+    "Figure 5.11: losses grouped into runs (Section 5.5)",
+    Claim(
+        "fig5.11/c1",
+        "the losses fall into groups of consecutive ones, whose sizes are the runs of Figure 5.6",
+        every(
+            *(abs(metric("groups")(lost=name) - len(own)) <= 1e-6 for name, own in SIZES.items()),
+            *(
+                abs(metric(f"of {size}")(lost=name) - own.count(size) / len(own)) <= 1e-6
+                for name, own in SIZES.items()
+                for size in (1, 2, 3)
+            ),
+        ),
+        "chosen losses: the number of groups, and the share of those of 1, 2 and 3, to 1e-6",
+        must_hold=True,
+    ),
+    measure=grouped,
+    study=Sweep(lambda lost: losing(GROUPS[lost], "2s"), {"lost": list(GROUPS)}),
+)

@@ -1,0 +1,161 @@
+"""Figures 1.1 to 1.3 and 1.5: drop functions (Sections 1.2, 1.4.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import penstock as ps
+from penstock.explain.explanation import prepare
+from penstock.reproduce.figure import Choice, Claim, Curves, Effort, Exhibit, Sweep, Table, formula, metric
+from penstock.reproduce.statement import by_table, every
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Labels
+
+from . import measures
+from .setup import load
+
+d = metric("d", says="drop probability")
+draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
+Rows = list[tuple[Labels, dict[str, float]]]
+
+
+def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Queue in packets and drop probability of a scheme as on the command line, in 400 steps up to the limit."""
+    found = prepare(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
+    if found is None:
+        raise AssertionError(f"{scheme} has a drop function")
+    return np.asarray(found[0]), np.asarray(found[1])
+
+
+def rows(name: str, scheme: str, limit: int) -> Rows:
+    """The curve as rows of a table."""
+    return [
+        ({"curve": name, "x": round(float(x), 6)}, {"d": float(d)}) for x, d in zip(*curve(scheme, limit), strict=True)
+    ]
+
+
+def red_rows(_: Effort) -> Rows:
+    """Both modes with thresholds of 5 and 15 packets and max_p 0.1, up to 40 packets."""
+    strict = rows("strict", "red:max_p=0.1", 40)
+    return strict + rows("gentle", "red:max_p=0.1,gentle=true", 40)
+
+
+def strict(x: float) -> float:
+    """Equation 1.2: 0 at Min, max_p just below Max, 1 from Max on, linear between."""
+    return 0.0 if x < 5 else 0.1 * (x - 5) / 10 if x < 15 else 1.0
+
+
+def gentle(x: float) -> float:
+    """Equation 1.3: max_p at Max, 1 from 2 Max on, no jump."""
+    return strict(x) if x < 15 else min(0.1 + 0.9 * (x - 15) / 15, 1.0)
+
+
+fig1_1 = Exhibit(
+    "Figure 1.1: RED's drop function, strict and gentle (Section 1.2.1.1)",
+    *tuple(
+        Claim(
+            f"fig1.1{panel}/c1",
+            f"the {law.__name__} drop function",
+            abs(d(curve=law.__name__) - formula(law)) <= 1e-6,
+            f"{expected}; to 1e-6",
+            must_hold=True,
+        )
+        for panel, law, expected in (
+            ("a", strict, "0 at Min, max_p just below Max, 1 from Max on, linear between"),
+            ("b", gentle, "max_p at Max, 1 from 2 Max on, no jump"),
+        )
+    ),
+    rows=red_rows,
+    draw=draw,
+)
+
+
+LIMIT, MAX_P = 36, 0.15
+p = metric("p")
+
+
+def _keep(run: ps.Run) -> dict[str, float]:
+    series = run.series["bottleneck"]
+    p, hits = (np.asarray(series[name]["max"])[500:] for name in ("p", "hit_frequency"))
+    estimate = 1 / np.maximum(np.asarray(series["hit_frequency"]["min"])[500:], 1e-9)
+    bound = MAX_P * np.minimum(1, estimate**2 / 256**2)
+    return {"p": float(p.mean()), "over": float((p - bound).max()), "hits": float(hits.mean())}
+
+
+def three_levels(_: Table) -> Condition:
+    """Of the drop function as the scheme has it."""
+    xs, ds = curve("sred:variant=simple", LIMIT)
+    levels = np.where(xs < LIMIT / 6, 0, np.where(xs < LIMIT / 3, MAX_P / 4, MAX_P))
+    inside = (abs(xs - LIMIT / 6) > 1) & (abs(xs - LIMIT / 3) > 1) & (xs < LIMIT - 1)
+    points = zip(xs[inside], ds[inside], levels[inside], strict=True)
+    return all_of((abs(Sample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
+
+
+fig1_2 = Exhibit(
+    "Figure 1.2: SRED's drop function (Section 1.2.1.3)",
+    Claim(
+        "fig1.2/c1",
+        "three levels",
+        by_table(three_levels, "0, max_p/4, max_p with breaks at B/6 and B/3, to 1e-6"),
+        must_hold=True,
+    ),
+    Claim(
+        "fig1.2/c2",
+        "the drop probability does not fall with the estimated number of flows, which counts up to 256",
+        every(p.next("flows") >= p, metric("over")(variant="simple") <= 1e-6),
+        "mean largest p rises over 8, 53, 303 flows; of simple SRED never above max_p min(1, N^2 / 256^2)",
+    ),
+    # The law at work with few and with many flows; its list is short, so that it fills soon.
+    study=Sweep(
+        lambda variant, flows: load(ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"),
+        {"variant": ["simple", "full"], "flows": [8, 53, 303]},
+        seeds=Choice(5, 20),
+        keep=_keep,
+    ),
+    measure=measures.kept,
+    draw=Curves("flows", "p", "variant", labels=("flows", "largest drop probability")),
+)
+
+
+def dsred_rows(_: Effort) -> Rows:
+    """Kl 5, Kh 25, gamma 0.96."""
+    return rows("DSRED", "dsred:min_th=5,max_th=25,gamma=0.96", 40)
+
+
+def law(x: float) -> float:
+    """Equation 1.12."""
+    return 0.0 if x < 5 else 0.004 * (x - 5) if x < 15 else min(0.04 + 0.096 * (x - 15), 1.0)
+
+
+fig1_3 = Exhibit(
+    "Figure 1.3: the two slopes of DSRED (Section 1.2.1.5)",
+    Claim(
+        "fig1.3/c1",
+        "the slopes meet half-way and end at 1",
+        abs(d - formula(law)) <= 1e-6,
+        "1 - gamma = 0.04 at Km = 15, 1 from Kh = 25 on, linear between; to 1e-6",
+        must_hold=True,
+    ),
+    rows=dsred_rows,
+    draw=draw,
+)
+
+
+def rio_rows(_: Effort) -> Rows:
+    """RED's function with the thresholds that RIO has by default for In and for Out packets (the thesis has none)."""
+    inside = rows("In", "red:min_th=15,max_th=30,max_p=0.02", 40)
+    return inside + rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)
+
+
+fig1_5 = Exhibit(
+    "Figure 1.5: RIO's two drop functions (Section 1.4.3)",
+    Claim(
+        "fig1.5/c1",
+        "Out packets are never less likely to be dropped",
+        d(curve="Out") - d(curve="In") >= 0,
+        "d_out(a) >= d_in(a) at every average, with the same queue for both",
+        must_hold=True,
+    ),
+    rows=rio_rows,
+    draw=draw,
+)

@@ -1,0 +1,167 @@
+"""Section 5.5: the model, and what it says of codes and of Tables 5.1 and 5.2."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+import penstock as ps
+from penstock.reproduce.choice import above, at_least
+from penstock.reproduce.figure import Claim, Curves, Effort, Exhibit, every, formula, gather, judged, metric, most
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.table import Labels
+
+from . import tables5
+
+RED, DROPTAIL = ps.model.Batches((0.9, 0.1)), ps.model.Batches((0.6, 0.4))
+"""Groups of one and two losses."""
+REDUNDANCY = list(range(1, 9))
+COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
+"""x_h as the list of claims computes them."""
+
+
+def differences(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """The difference of the probabilities of at most h losses, and where it is 0."""
+    found: list[tuple[Labels, dict[str, float]]] = []
+    xs = np.arange(0.25, 15.01, 0.25)
+    for h in REDUNDANCY:
+        delta = np.asarray(DROPTAIL.unrepaired(xs, h)) - np.asarray(RED.unrepaired(xs, h))
+        found += [({"h": h, "x": float(x)}, {"delta": float(value)}) for x, value in zip(xs, delta, strict=True)]
+        root = ps.model.code_threshold(RED, DROPTAIL, h)
+        found.append(({"h": h, "what": "zero"}, {"x_h": float("nan") if root is None else root}))
+    return found
+
+
+X_H = metric("x_h")(what="zero")
+delta = metric("delta", says="difference")
+
+
+def _changes_sign(delta: Sample, zero: Sample, x: float) -> Condition:
+    return delta > 0.0 if x < zero.mean else delta < 0.0
+
+
+fig5_12 = Exhibit(
+    "Figure 5.12: the model: how much likelier a block is repaired behind RED than behind drop-tail (Section 5.5)",
+    Claim(
+        "fig5.12/c1",
+        "the difference is positive up to one zero, negative beyond",
+        judged(_changes_sign, delta(x=above(0)), X_H, formula(lambda x: x), text="h = 1 to 8"),
+        must_hold=True,
+    ),
+    Claim(
+        "fig5.12/c2",
+        "the zero moves up with h",
+        every(abs(X_H - formula(lambda h: COMPUTED[h - 1])) <= 1e-3, X_H.next("h") > X_H),
+        ", ".join(map(str, COMPUTED)) + " to 0.001, rising",
+        must_hold=True,
+    ),
+    Claim(
+        "fig5.12/c3",
+        "few losses favour RED, whose groups are smaller; many favour drop-tail",
+        every(delta(x=0.25) > 0, delta(x=15) < 0),
+        "positive at x = 0.25, negative at 15, where P(at most h losses) falls faster with groups of mean 1.1",
+        must_hold=True,
+    ),
+    rows=differences,
+    draw=Curves("x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities")),
+)
+
+
+def above_h(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """x_h - h."""
+    found: list[tuple[Labels, dict[str, float]]] = []
+    for h in [*range(1, 31), 50, 100, 400]:
+        root = ps.model.code_threshold(RED, DROPTAIL, h)
+        found.append(({"h": h}, {"above": float("nan") if root is None else root - h}))
+    return found
+
+
+excess = metric("above", says="x_h - h")
+model5_xh = Exhibit(
+    "Section 5.5: the zero x_h for large h",
+    Claim(
+        "model5.xh/c1",
+        "x_h is about h + C",
+        every(excess > 0, excess(h=at_least(10)).between(0.26, 0.27), abs(excess(h=400) - 0.2614) <= 5e-4),
+        "x_h - h > 0 for each h; 0.26 to 0.27 from h = 10 on, 0.2614 at 400 to 0.0005",
+        must_hold=True,
+    ),
+    rows=above_h,
+)
+
+
+LOSSES = [0.02, 0.05, 0.08, 0.12]
+MOST = 400
+CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
+
+
+def recommended(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """The largest k at which RED is better, whether it is for all smaller ones, and losses from printed PLRBC."""
+    found: list[tuple[Labels, dict[str, float]]] = []
+    ks = np.arange(1, MOST + 1)
+    for p, h in itertools.product(LOSSES, [1, 2, 4, 8]):
+        x = p * (ks + h)
+        better = np.asarray(RED.unrepaired(x, h)) < np.asarray(DROPTAIL.unrepaired(x, h))
+        largest = int(ks[better].max()) if better.any() else 0
+        found.append(({"p": p, "h": h}, {"largest": float(largest), "holes": float(largest - better.sum())}))
+    for name, code in CODES.items():
+        cells = {(cell.row, cell.column): cell.printed / 100 for cell in tables5.printed(name, code)}
+        k, h = tables5.numbers(code)
+        for row in dict.fromkeys(row for row, _ in cells):
+            modelled = (
+                float(RED.residual_loss(cells[row, "PLRBC RED"], k, h)),
+                float(DROPTAIL.residual_loss(cells[row, "PLRBC DT"], k, h)),
+            )
+            measured = cells[row, "PLR RED"] - cells[row, "PLR DT"]
+            values = {"model": 100 * (modelled[0] - modelled[1]), "print": 100 * measured}
+            found.append(({"table": name, "row": row}, values))
+    return found
+
+
+LARGEST = metric("largest", "packets", "largest k")(p=above(0))
+SAME_SIGN = metric("model") * metric("print") > 0
+
+
+def _at_the_bound(largest: Sample, p: float, h: int) -> Condition:
+    """P (k + h) <= x_h = h + C solved for h / k; C is 0.631 at h = 1 and falls to 0.26."""
+    return (largest * p + p * h).between(h + 0.1 - p, h + 0.64)
+
+
+model5_rule = Exhibit(
+    "Section 5.5: which codes the model recommends RED for, and what it says of Tables 5.1 and 5.2",
+    Claim(
+        "model5.rule/c1",
+        "given h RED is better only for a k small enough, and this k grows with h",
+        every(metric("holes")(p=above(0)) <= 0, LARGEST.next("h") > LARGEST),
+        "better for all k up to a largest one, which rises over h = 1, 2, 4, 8",
+        must_hold=True,
+    ),
+    Claim(
+        "model5.rule/c2",
+        "RED is better only if h/k is large enough",
+        judged(
+            _at_the_bound,
+            LARGEST,
+            formula(lambda p: p),
+            formula(lambda h: h),
+            text="at the largest k, h/k >= p/(1 - p) - C/((1 - p) k) with C = 0.27 to 0.64, and not at k + 1",
+        ).given(LARGEST, lambda largest: 0 < largest.mean < MOST),
+        must_hold=True,
+    ),
+    Claim(
+        "model5.rule/c3",
+        "the larger the losses the smaller k must be",
+        (LARGEST.next("p") < LARGEST).given(LARGEST, lambda largest: largest.mean < MOST),
+        "largest k falls with p for each h",
+        must_hold=True,
+    ),
+    Claim(
+        "model5.data/c1",
+        "with each scheme's own losses before correction the model tells which loses less after it",
+        every(gather(all_of, SAME_SIGN(table="tab5-1")), most(0.9, SAME_SIGN(table="tab5-2"))),
+        "sign of PLR_RED - PLR_DT at all 10 loads of Table 5.1, at 9 of Table 5.2",
+        must_hold=True,
+    ),
+    rows=recommended,
+)

@@ -1,0 +1,321 @@
+"""Table 3.1 and Figures 3.5 and 3.6: pairs of thresholds at one load (Sections 3.2.2 to 3.2.4)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import penstock as ps
+from penstock.explain.explanation import prepare
+from penstock.plots import style
+from penstock.reproduce.choice import within
+from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, SummaryTable, Sweep, in_cells
+from penstock.reproduce.number import Number, formula, metric
+from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
+from penstock.results.sample import all_of
+from penstock.results.table import Labels
+
+from . import cells, judge, panels
+from .judge import other_than, rises
+from .measures import Numbers, of_average
+from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, added, load, psand
+
+MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
+JUDGES = {
+    "AQS": judge.aqs, "VQS": judge.vqs, "PLR": judge.plr,
+    "empty": judge.probability, "full": judge.probability, "5 to 15": judge.probability,
+}  # fmt: skip
+ROWS_STUDY = Sweep(
+    lambda max_th, min_th, acks: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23, acks=acks),
+    {"max_th": MAXIMA, "min_th": MINIMA, "acks": ["each", "delayed"]},
+    seeds=Choice(5, 100),
+)
+
+
+def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+    _, max_th, _, min_th = row.split()
+    return column, {"max_th": float(max_th), "min_th": float(min_th), "acks": "each"}
+
+
+PRINTED = cells.read("tab3-1", _place)
+ROWS = list(itertools.product(MAXIMA, MINIMA))
+WIDER = [cell for cell in PRINTED if cell.metric == "full"]
+FULL = metric("full", "%", "full queues")
+HIGHER_MIN = other_than(0)
+
+
+def _rows() -> Iterator[Claim]:
+    for i, (max_th, min_th) in enumerate(ROWS, 1):
+        own = [cell for cell in PRINTED if cell.at == {"max_th": max_th, "min_th": min_th, "acks": "each"}]
+        late = [replace(cell, at={**cell.at, "acks": "delayed"}) for cell in own]
+        row = partial(Claim, f"tab3.1/r{i}", f"the row of Max {max_th:g}, Min {min_th:g}")
+        yield row(cells.rows_fit(own, JUDGES))
+        yield row(cells.rows_fit(late, JUDGES, "as above"), reading="delayed acknowledgements")
+
+
+tab3_1 = Exhibit(
+    "Table 3.1: the thresholds of PSAND with 23 flows, factor and power 1 and max_p of at most 0.5 (Section 3.2.2)",
+    *_rows(),
+    cells.all_inside("tab3.1", PRINTED),
+    Claim(
+        "tab3.1/full",
+        '"full queue" is P(25<X<=35)',
+        by_table(
+            lambda table: all_of(
+                judge.probability(table("25 to 35", **cell.at), cell.printed).at(cell.row) for cell in WIDER
+            ),
+            "the column of full queues",
+        ),
+        reading="full from 26 packets on",
+    ),
+    *in_cells(
+        {"acks": "each"},
+        Claim("tab3.1/c1", "the average queue increases with Min", AQS(acks="each") < AQS(acks="each").next("min_th")),
+        Claim(
+            "tab3.1/c2",
+            "the average queue is larger at Max 35 than at Max 10.5",
+            AQS(max_th=35) > AQS(max_th=10.5),
+            must_hold=True,
+        ),
+        Claim("tab3.1/c3", "losses are fewest at Min 0", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
+        Claim("tab3.1/c4", "empty queues are fewest at Min 0", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
+        Claim(
+            "tab3.1/c5",
+            "losses, variance and empty queues are least at Max 35, Min 0, where the average exceeds the target",
+            every(
+                *(q(max_th=35, min_th=0) < q(max_th=other_than(35)) for q in (PLR, VQS, EMPTY)),
+                *(q(max_th=35, min_th=0) < q(max_th=35, min_th=HIGHER_MIN) for q in (PLR, VQS, EMPTY)),
+                AQS(max_th=35, min_th=0) > 10,
+            ),
+            "PLR, VQS and P(X=0) of row 10 below all others; its AQS > 10",
+        ),
+        Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL(min_th=0), "max_th")),
+        Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL, "max_th"), reading="each Min"),
+        Claim(
+            "tab3.1/c7",
+            "losses are larger at a small Max than at a large one",
+            (PLR(max_th=10.5) > PLR(max_th=35))(min_th=HIGHER_MIN),
+        ),
+    ),
+    draw=partial(cells.draw, cells=PRINTED),
+    study=ROWS_STUDY,
+)
+SMALL, LARGE = {"max_th": 10.5, "min_th": 9.75}, {"max_th": [15, 35], "min_th": 9.75}
+"""Large Min with a small Max (row 3) and with a larger one (rows 6 and 12)."""
+LARGER = other_than(10.5)
+ONE = {"max_th": 10.5, "min_th": 0}
+WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
+"""Rows 4 and 7: a small Min and a larger Max."""
+
+
+def _least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
+    """The number of a row with Max 10.5 is at most that of each other row, or of those with some larger Max."""
+    own = number(**row)
+    return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=other_than(row["min_th"])))
+
+
+def _better(row: dict[str, Any]) -> Statement:
+    """By all numbers than with a large Min."""
+    parts = (q(**row) < q(**other) for q in (AQS, VQS, PLR, EMPTY) for other in (SMALL, LARGE))
+    return gather(all_of, every(*parts))
+
+
+OTHER_MIN = {"max_th": 10.5, "min_th": other_than(0)}
+OF_RUNS = in_cells(
+    {"acks": "each"},
+    Claim(
+        "fig3.5a/c1",
+        "a large Min with a small Max keeps the queue nearest to the target, with many losses",
+        every(_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
+        "row 3: |AQS - 10| least of all rows, PLR above rows 6 and 12 (the table has rows 1, 4, 7 nearer)",
+    ),
+    Claim(
+        "fig3.5b/c1",
+        "a large Min with a large Max has the queue above the target and fewer losses",
+        every(AQS(**LARGE) > KT, PLR(**LARGE) < PLR(**SMALL)),
+        "rows 6 and 12: AQS > 10, PLR < row 3",
+    ),
+    Claim(
+        "fig3.5c/c1",
+        "a small Min with a small Max has a very short and steady queue and many losses",
+        every(
+            gather(all_of, _least(AQS, ONE)),
+            gather(all_of, _least(VQS, ONE)),
+            most(8 / 11, every(PLR(**ONE) > PLR(max_th=LARGER), PLR(**ONE) > PLR(**OTHER_MIN))),
+        ),
+        "row 1: least AQS and VQS of all rows, PLR above 8 of the 11 others (the table itself contradicts it)",
+    ),
+    Claim(
+        "fig3.5c/c1",
+        "a small Min with a small Max has a steady queue",
+        _least(VQS, ONE, within(15, 20)),
+        "row 1: least VQS of the rows with Max <= 20",
+        reading="variance among Max <= 20, as in the table",
+    ),
+    Claim(
+        "fig3.5d/c1",
+        "a small Min with a larger Max is best overall",
+        some(every(*map(_better, WIDE))),
+        "row 4 or 7: AQS, VQS, PLR and P(X=0) below those of rows 3, 6 and 12 (the table itself: not VQS)",
+    ),
+)
+PRINT = cells.as_table(PRINTED)
+
+
+def _in_print(claim: Claim) -> Claim:
+    """The claim on the numbers that Table 3.1 prints, which contradict some of the text."""
+    holds = by_table(lambda _: claim.statement.on(PRINT), claim.statement.text)
+    return replace(claim, holds=holds, reading="the printed numbers of Table 3.1")
+
+
+fig3_5 = Exhibit(
+    "Figure 3.5: four situations of the thresholds, as rows of Table 3.1 (Section 3.2.2)",
+    *OF_RUNS,
+    *(_in_print(claim) for claim in OF_RUNS if not claim.reading),
+    study=ROWS_STUDY,
+    # What the triangles of the figure come to.
+    draw=panels.of(*(panels.Panel("min_th", y, "max_th", {"acks": "each"}) for y in ("AQS", "VQS", "PLR", "empty"))),
+)
+
+
+def keep_average(run: ps.Run) -> Mapping[str, Any]:
+    """From 50 s on: the weighted average every second, its range, and how long max_p is at its bound."""
+    series = run.series["bottleneck"]
+    half = len(series["t_ns"]) // 2
+    average = np.asarray(series["avg"]["mean"])[half:]
+    steady = average[len(average) // 10 :]
+    bound = np.asarray(series["max_p"]["mean"])[half:] >= 0.75 - 1e-9
+    return {
+        "average": [round(float(x), 2) for x in average.reshape(50, -1).mean(axis=1)],
+        "largest": float(steady.max()),
+        "least": float(steady.min()),
+        "at bound": 100 * float(bound.mean()),
+    }
+
+
+def averages_of(run: ps.Run) -> Numbers:
+    """Statistics from 50 s on, and the average over time of seed 1."""
+    kept = run.raw["kept"]
+    found = of_average(run) | {name: kept[name] for name in ("largest", "least", "at bound")}
+    if run.seed == 1:
+        found |= {f"average at {50 + i}": value for i, value in enumerate(kept["average"])}
+    return found
+
+
+at_bound = metric("at bound", "%", "time of max_p at 0.75")
+apart = abs(AQS(gentle=True) / AQS(gentle=False) - 1)
+"""By which share the queues of the modes differ."""
+
+
+def _best(number: Number) -> Statement:
+    own = number(max_th=20, gentle=True)
+    return own < number(max_th=[10.5, 35])
+
+
+def averages(shown: SummaryTable) -> Figure:
+    """The weighted average of seed 1."""
+    with style.styled():
+        figure, ax = style.axes(height=2.5)
+        for index, (labels, points) in enumerate(shown.cells):
+            if labels["max_th"] == 20 and not labels["gentle"]:
+                continue
+            values = [points[f"average at {50 + i}"].mean for i in range(50)]
+            name = f"Max {labels['max_th']:g}, {'gentle' if labels['gentle'] else 'strict'}"
+            ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line(index), "marker": ""})
+        ax.set_xlabel("time (s)")
+        ax.set_ylabel("average queue (packets)")
+        style.legend(figure, 2)
+    return figure
+
+
+fig3_6 = Exhibit(
+    "Figure 3.6: gentle and strict mode with thresholds near and far, 100 flows that join at 50 s (Section 3.2.3)",
+    Claim(
+        "fig3.6/c0",
+        "max_p stays at its bound of 0.75",
+        every(at_bound(max_th=[10.5, 35]) >= 90, at_bound(max_th=20, gentle=True) >= 90),
+        "for 90 % of [50, 100] s in all five panels",
+    ),
+    Claim(
+        "fig3.6a/c1",
+        "gentle with a small Max: the average is between Max and 2 Max, the queue long",
+        every(metric("largest", "packets", "largest average after 55 s") < 21, WAQS.between(10.5, 21), AQS > KT)(
+            max_th=10.5, gentle=True
+        ),
+        "WAQS < 21 after 55 s, mean WAQS in 10.5 to 21, AQS > 10",
+    ),
+    Claim(
+        "fig3.6b/c1",
+        "strict with a small Max: a shorter queue and more losses than gentle",
+        every(AQS(gentle=False) < AQS(gentle=True), PLR(gentle=False) > PLR(gentle=True))(max_th=10.5),
+        "AQS lower, PLR higher",
+    ),
+    Claim(
+        "fig3.6c,d/c1",
+        "with a large Max the average is above the target, and the modes do not differ",
+        every(WAQS > KT, apart <= 0.1)(max_th=35),
+        "mean WAQS > 10, AQS of the modes within 10 %",
+    ),
+    Claim(
+        "fig3.6e/c1",
+        "(0, 20) is the better trade-off",
+        every(_best(AQS), _best(VQS)),
+        "AQS and VQS below those of the other panels",
+    ),
+    Claim(
+        "fig3.6/c2",
+        "the modes differ for a small Max only",
+        every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1),
+        "AQS of the modes apart by more than 10 % at Max 10.5, by less at 20 and 35",
+    ),
+    measure=averages_of,
+    draw=averages,
+    # Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13).
+    study=Sweep(
+        lambda max_th, gentle: added(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
+        {"max_th": [10.5, 20, 35], "gentle": [True, False]},
+        seeds=Choice(5, 20),
+        keep=keep_average,
+    ),
+)
+
+
+RULE = {10: (0, 20), 17.5: (0, 35), 20: (5, 35), 30: (25, 35)}
+"""Min and Max for a target, by the rule."""
+
+
+def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+    """Where the drop function leaves 0, and where it comes to max_p, for each target."""
+    found: list[tuple[Labels, dict[str, float]]] = []
+    for target in RULE:
+        scheme = f"psand:target={target}p,max_p=0.1"
+        curve = prepare(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
+        if curve is None:
+            raise AssertionError("PSAND has a drop function")
+        queue, p = (np.asarray(values) for values in curve)
+        inside = (p > 1e-9) & (p < 0.1 - 1e-9)
+        slope, offset = np.polyfit(queue[inside], p[inside], 1)
+        found.append(({"target": target}, {"min": float(-offset / slope), "max": float((0.1 - offset) / slope)}))
+    return found
+
+
+psand_th = Exhibit(
+    "The rule for PSAND's thresholds: as far apart as the buffer allows, around the target (Section 3.2.4)",
+    Claim(
+        "psand-th/c1",
+        "the thresholds follow from the target and the buffer",
+        every(
+            abs(metric("min") - formula(lambda target: RULE[target][0])) <= 1e-6,
+            abs(metric("max") - formula(lambda target: RULE[target][1])) <= 1e-6,
+        ),
+        "B = 35: KT 10 (0, 20), 17.5 (0, 35), 20 (5, 35), 30 (25, 35), to 1e-6",
+        must_hold=True,
+    ),
+    rows=rows,
+)

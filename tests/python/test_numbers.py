@@ -27,9 +27,12 @@ from penstock.reproduce.figure import (
     metric,
     most,
     needing,
+    r_squared,
     read_as,
+    slope,
     some,
     spread,
+    where_least,
     within,
 )
 from penstock.results.sample import Sample, all_of
@@ -103,6 +106,16 @@ def why_of(statement: Any) -> str:
             "21, asked <= 20",
         ),
         (
+            g.along("buffer", slope)(scheme="RED").reads(0.01, share=0.001),
+            "(slope over buffer of goodput at RED) 0.01 (0.00999 to 0.01001) %",
+            "0.01, printed 0.01 (0.00999 to 0.01001)",
+        ),
+        (
+            g.along("buffer", where_least, unit="packets")(scheme="RED") <= 100,
+            "(where least over buffer of goodput at RED) <= 100 packets",
+            "100, asked <= 100",
+        ),
+        (
             ((g / 2)(scheme="RED") <= g(scheme="Blue") / 2)(buffer=100),
             "buffer = 100: (goodput / 2 at RED) <= goodput (Blue) / 2",
             "5.5 <= 10.5? difference -5",
@@ -122,6 +135,11 @@ def why_of(statement: Any) -> str:
 def test_a_comparison_is_a_statement_on_every_cell_left_open(statement: Any, text: str, found: str) -> None:
     assert statement.text == text
     assert why_of(statement) == found
+
+
+def test_a_line_explains_the_part_of_the_variance_that_is_linear() -> None:
+    assert r_squared({1: sample(1.0), 2: sample(2.0), 3: sample(3.0)}).mean == pytest.approx(1)
+    assert r_squared({1: sample(1.0), 2: sample(2.0), 3: sample(1.0)}).mean == pytest.approx(0)
 
 
 def test_parts_are_joined_by_all_by_some_or_by_most() -> None:
@@ -208,6 +226,12 @@ def test_a_sweep_is_a_study_for_each_effort() -> None:
     assert [labels["flows"] for labels, _, _ in full.cells()] == [1, 2, 3]
     scenarios = [scenario for _, scenario, _ in full.cells()]
     assert [scenario.duration for scenario in scenarios if isinstance(scenario, ps.Scenario)] == ["3s", "3s", "1s"]
+
+
+def test_a_first_pass_gives_what_the_scenarios_need() -> None:
+    found = Sweep(lambda flows, rate: _link(flows[rate]), {"rate": [1, 2]}, first=lambda effort: {1: 10, 2: 20})
+    scenarios = [scenario for _, scenario, _ in found(Effort("quick")).cells()]
+    assert [one.traffic["x"].count for one in scenarios if isinstance(one, ps.Scenario)] == [10, 20]
 
 
 def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:

@@ -50,6 +50,17 @@ def test_metrics_are_completed(run: ps.Run) -> None:
     assert run.links._ipython_key_completions_() == ["bottleneck"]
 
 
+def test_the_measured_time_and_the_series_of_a_link() -> None:
+    queue, traffic = ps.Red(limit="50p"), {"bulk": ps.Tcp(count=2)}
+    link = ps.dumbbell(rate="10Mbit", rtt="20ms", duration="3s", warmup="500ms", queue=queue, traffic=traffic)
+    run = ps.run(link, series=True)
+    assert run.measured_s == 2.5
+    seconds, average = run.over_time("bottleneck", "avg")
+    assert len(seconds) == len(average) == len(run.series["bottleneck"]["t_ns"])
+    assert seconds[-1] == pytest.approx(3)
+    assert list(average) == run.series["bottleneck"]["avg"]["mean"]
+
+
 def test_a_value_has_one_point_or_is_refused(swept: ps.Comparison) -> None:
     assert swept.value("droptail", "loss_rate", count=4)["vary"] == {"traffic.bulk.count": 4}
     by_path: dict[str, Any] = {"traffic.bulk.count": 4}

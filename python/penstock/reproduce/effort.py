@@ -82,7 +82,8 @@ class Sweep:
         span: duration and warm-up of every run, where `base` does not set them.
         where: keeps only the cells for which it is true.
         labels: further labels of all cells.
-        keep: what is kept of queue and law over time (`Study.keep`).
+        keep: numbers to keep of queue and law over time (`Study.keep`).
+        first: a first pass; `base` gets its result, such as settings that it finds, before the labels.
         only_full: whether a quick reproduction leaves it out; only for a part that is added to another.
 
     """
@@ -94,6 +95,7 @@ class Sweep:
     where: Callable[..., bool] | None = None
     labels: Mapping[str, Any] = field(default_factory=dict)
     keep: Callable[[Run], Mapping[str, Any]] | None = None
+    first: Callable[[Effort], Any] | None = None
     only_full: bool = False
     others: tuple[Sweep, ...] = ()
 
@@ -103,9 +105,10 @@ class Sweep:
 
     def __call__(self, effort: Effort) -> Study:
         """The study."""
+        found = () if self.first is None else (self.first(effort),)
 
         def scenario(**labels: Any) -> Scenario | Document:
-            made = self.base(**labels)
+            made = self.base(*found, **labels)
             if self.span is None:
                 return made
             assert isinstance(made, Scenario)

@@ -60,7 +60,7 @@ from penstock.reproduce.statement import Judged, Statement
 from penstock.results.sample import Condition, Sample, per_run
 from penstock.results.table import Table
 
-__all__ = ["Number", "each_run", "formula", "judged", "largest", "mean", "metric", "of_samples", "smallest", "spread"]
+__all__ = ["Number", "each_run", "formula", "judged", "metric", "of_samples"]
 
 
 class Number(Quantity):
@@ -398,24 +398,3 @@ def _number(value: Number | float) -> Number:
 def judged(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
     """A condition of one's own: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
     return Judged(tuple(map(_number, numbers)), judge, text)
-
-
-def mean(curve: Curve) -> Sample:
-    """The mean of samples, run by run."""
-    samples = list(curve.values())
-    return sum(samples[1:], samples[0]) / len(samples)
-
-
-def largest(curve: Curve) -> Sample:
-    """The largest of samples, run by run."""
-    return per_run(lambda values: float(max(values)), list(curve.values()))
-
-
-def smallest(curve: Curve) -> Sample:
-    """The smallest of samples, run by run."""
-    return per_run(lambda values: float(min(values)), list(curve.values()))
-
-
-def spread(curve: Curve) -> Sample:
-    """The largest minus the smallest of samples, run by run."""
-    return per_run(lambda values: float(max(values) - min(values)), list(curve.values()))

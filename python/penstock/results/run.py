@@ -17,6 +17,7 @@ from penstock.results.display import is_number, short
 from penstock.results.distribution import is_distribution
 from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import STYLE, Grid, html_table, run_grids
+from penstock.units import parse_time
 
 __all__ = ["Metrics", "Places", "Run"]
 
@@ -125,6 +126,19 @@ class Run:
     series: Mapping[str, Any]
     senders: Mapping[str, Any]
     raw: Mapping[str, Any]
+
+    @property
+    def measured_s(self) -> float:
+        """The measured time in seconds: the duration less the warm-up."""
+        return (parse_time(self.scenario["duration"]) - parse_time(self.scenario["warmup"])) / 1e9
+
+    def over_time(self, link: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of `queue`, or of a variable of the law, in each interval of the series of a watched link.
+
+        Returns the ends of the intervals in seconds, and the means.
+        """
+        series = self.series[link]
+        return np.array(series["t_ns"]) / 1e9, np.array(series[name]["mean"], dtype=float)
 
     @classmethod
     def from_json(cls, text: str, scenario: Mapping[str, Any]) -> Run:

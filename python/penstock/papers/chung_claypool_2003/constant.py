@@ -1,18 +1,16 @@
 """The router of a constant probability (Sections II to IV): the common part of figures 4 to 9."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Number, Statement, Sweep, metric
-from penstock.reproduce.node import Curve
+from penstock.reproduce.figure import Choice, Curve, Curves, Number, Statement, Sweep, metric, slope
 from penstock.results.sample import Sample, per_run
-from penstock.units import parse_time
 
-from .setup import dumbbell, service_rate
+from .setup import RATE, RTLD, dumbbell, service_rate, tcp
 
 FLOWS = [100, 200, 300]
 GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed
@@ -20,17 +18,17 @@ BUSY = 10.0  # packets: a mean queue below it cannot be told from 0 on axes that
 
 
 @cache
-def law(signal: str, rate: str = "20Mbit", rtld: float = 0.080, timeouts: bool = False) -> ps.model.QueueLaw:
+def law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = False) -> ps.model.QueueLaw:
     """Equation 2 with the paper's window, that of TCP without timeouts; or with those of drops."""
     by: Literal["drop", "mark"] = "mark" if signal == "mark" else "drop"
     min_rto = 0.2 if timeouts else None
     return ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by, min_rto=min_rto)
 
 
-def lengths(
-    flows: int, p: float, *, rate: str = "20Mbit", rtld: float = 0.080, window: int = 10_000
-) -> Mapping[str, str]:
-    """Warm-up and duration of a run at a constant probability, in which the queue settles.
+def constant(
+    by: str, flows: int, p: float, rate: str = RATE, rtld: float = RTLD, window: int = 10_000, **changes: Any
+) -> ps.Scenario:
+    """A router that drops or marks each packet with the same probability (Section II); `changes` of TCP.
 
     Without a limit the first slow start fills the queue with many times what the law says, and it takes about 15 cycles
     of a window W at the law's round trip R to drain: the warm-up is 15 W R, at least 50 s as for the other points, and
@@ -40,19 +38,12 @@ def lengths(
     around = rtld + float(settled.queue(flows, p)) / settled.service_rate
     cycle = min(float(settled.window(p)), window) * around
     warmup = 50 * max(1, round(15 * cycle / 50 + 0.5)) if window > 100 else 50
-    return {"warmup": f"{warmup}s", "duration": f"{warmup + max(150, warmup)}s"}
-
-
-def constant(
-    by: str, flows: int, p: float, *, rate: str = "20Mbit", rtld: float = 0.080, window: int = 10_000
-) -> ps.Scenario:
-    """A router that drops or marks each packet with the same probability (Section II)."""
     queue = ps.Bernoulli(p=p, ecn=by == "mark", limit="inf")
-    times = lengths(flows, p, rate=rate, rtld=rtld, window=window)
-    return dumbbell(queue, flows, rate=rate, rtld=rtld, window=window, **times)
+    traffic = {"bulk": tcp(flows, window=window, ecn=queue.ecn, **changes)}
+    return dumbbell(queue, traffic, f"{warmup + max(150, warmup)}s", f"{warmup}s", rate, rtld)
 
 
-# Figures 4, 5 (top), 6 and 9: so many flows at each probability, by drops and by marks.
+# Figures 4, 5 (top), 6 and 9: numbers of flows at each probability, by drops and by marks.
 drops_and_marks = Sweep(
     constant,
     {"by": ["drop", "mark"], "flows": FLOWS, "p": Choice([0.01, 0.05, 0.2], [*GRID, 0.7, 1.0])},
@@ -65,37 +56,17 @@ over_delay = Sweep(
 )
 RATES = Choice(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
 # Figure 5, bottom: the rate of the congested link (Section III).
-over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate=rate), {"rate": RATES, "p": Choice([0.05], GRID)})
+over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate), {"rate": RATES, "p": Choice([0.05], GRID)})
 
 LIMITS = {10_000: 300, 12: 700, 6: 1300}
-"""Limits of the window in packets, and how many flows have them (Section III); the first is none."""
+"""Limits of the window in packets, and the number of flows with each (Section III); the first is none."""
 # Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III).
 limited = Sweep(
     lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
     {"limit": Choice([12, 6], list(LIMITS)), "p": Choice([0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
 )
-queue, window, in_use = (
-    metric("q", "packets", "queue"),
-    metric("window", "packets"),
-    metric("in_use", "packets", "window in use"),
-)
-
-
-def of_queue(run: ps.Run) -> dict[str, float | None]:
-    """Mean queue and window in packets, and utilization.
-
-    `window` is the sender's congestion window; `in_use` is what is under way of a flow, by Little's law over the round
-    trip, as ns-2's congestion window grows on where the receiver's limits what is sent.
-    """
-    link, bulk = run.links["bottleneck"], run.traffic["bulk"]
-    seconds = (parse_time(run.scenario["duration"]) - parse_time(run.scenario["warmup"])) / 1e9
-    around = 2 * sum(parse_time(run.scenario["links"][name]["delay"]) for name in run.scenario["links"]) / 1e9
-    return {
-        "q": link.length_mean_pkts,
-        "window": bulk.cwnd_mean_pkts,
-        "in_use": link.arrivals / seconds * (around + link.get("delay_mean_s", 0.0)) / bulk["count"],
-        "utilization": link.utilization,
-    }
+queue, window = metric("q", "packets", "queue"), metric("window", "packets")
+in_use = metric("in_use", "packets", "window in use")
 
 
 def at_queue(level: float) -> Number:
@@ -115,26 +86,17 @@ def at_queue(level: float) -> Number:
     return queue.along("p", crossing, f"p at {level:g} packets")
 
 
-def slope(xs: Sequence[float]) -> Callable[[Any], float]:
-    """Of the straight line through one run's numbers at `xs`."""
-    return lambda ys: float(np.polyfit(xs, ys, 1)[0])
-
-
-def r_squared(xs: Sequence[float]) -> Callable[[Any], float]:
-    """How much of one run's numbers at `xs` a straight line explains."""
-    return lambda ys: float(np.corrcoef(xs, ys)[0, 1] ** 2)
-
-
 def line(axis: str, xs: Callable[[Any], float] = float) -> Number:
     """The slope of the straight line through the queues along an axis, at `xs` of its values."""
-
-    def through(curve: Curve) -> Sample:
-        return per_run(slope([xs(value) for value in curve]), list(curve.values()))
-
-    return queue.along(axis, through, "slope")
+    return queue.along(axis, lambda curve: slope({xs(value): one for value, one in curve.items()}), "slope")
 
 
 def where_busy(statement: Statement, axis: str) -> Statement:
     """A statement where the queue is long enough to tell it from an empty one, all along an axis."""
     busy = queue.along(axis, lambda curve: float(all(one.mean >= BUSY for one in curve.values())), "busy")
     return statement.given(busy, lambda yes: yes.mean > 0)
+
+
+def against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> Curves:
+    """A figure against the probability, by default of drops, with a logarithmic axis: a line for each value of `by`."""
+    return Curves("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})

@@ -8,7 +8,6 @@ from . import step_load
 from .setup import claim
 from .step_load import WHOLE, below, stable, swing
 
-measure = step_load.course
 study = step_load.runs("RED")
 
 begins = every(stable(flows=within(50, 150)), below(flows=200) < 0.99)

@@ -8,7 +8,6 @@ from . import step_load
 from .setup import claim
 from .step_load import loss, swing
 
-measure = step_load.course
 study = step_load.runs("gentle RED", "RED")
 
 CLAIMS = (

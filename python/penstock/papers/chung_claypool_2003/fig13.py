@@ -7,7 +7,6 @@ from penstock.reproduce.figure import Claim
 from . import step_load
 from .step_load import stable
 
-measure = step_load.course
 study = step_load.runs("A-RED", "RED")
 
 CLAIMS = (

@@ -8,7 +8,6 @@ from . import step_load
 from .setup import claim
 from .step_load import WHOLE, stable, unstable
 
-measure = step_load.course
 # 40 runs, as ten leave open whether the average is below max_th at 150.
 study = step_load.runs("RED-ECN", seeds=Choice(5, 40))
 

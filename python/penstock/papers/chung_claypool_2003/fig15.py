@@ -9,7 +9,6 @@ from . import step_load
 from .setup import claim
 from .step_load import SWING, WHOLE, stable, swing
 
-measure = step_load.course
 study = step_load.runs("gentle RED-ECN", "gentle RED", "gentle RED-ECN, marks to the top")
 
 UP_TO_200 = within(50, 200)

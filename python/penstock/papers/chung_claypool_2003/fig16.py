@@ -8,7 +8,6 @@ from . import step_load
 from .setup import claim
 from .step_load import inside, swing
 
-measure = step_load.course
 study = step_load.runs("A-RED-ECN", "A-RED", "RED")
 
 BOTH = ["A-RED", "A-RED-ECN"]

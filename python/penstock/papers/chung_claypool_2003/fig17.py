@@ -6,7 +6,6 @@ from . import step_load
 from .setup import claim
 from .step_load import DROPPING, MARKING, used
 
-measure = step_load.numbers
 study = step_load.runs("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (claim("c19", used >= 0.99, must_hold=True),)

@@ -6,7 +6,6 @@ from . import step_load
 from .setup import claim
 from .step_load import DROPPING, LIMIT, MARKING, loss, queue_length
 
-measure = step_load.numbers
 study = step_load.runs("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (

@@ -1,20 +1,15 @@
 """Figure 4: the queue law, theory against simulation (Section II, Equation 2)."""
 
 from dataclasses import replace
-from functools import partial
-
-import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Curves, Number, Statement, at_most, each_run, every, formula
-from penstock.reproduce.node import Curve
-from penstock.results.sample import Sample, per_run
+from penstock.reproduce.figure import Claim, Number, Statement, at_most, each_run, every, formula, mean, r_squared
+from penstock.results.sample import Sample
 
-from .constant import FLOWS, GRID, drops_and_marks, in_use, law, line, of_queue, queue, r_squared, where_busy, window
-from .setup import claim
+from .constant import FLOWS, GRID, against_p, drops_and_marks, in_use, law, line, queue, where_busy, window
+from .setup import RTLD, claim, service_rate
 
 study = drops_and_marks
-measure = of_queue
 LOW = at_most(0.2)
 
 
@@ -45,7 +40,7 @@ dropped, marked = _of_law(law("drop"))(by="drop"), _of_law(law("mark"))(by="mark
 larger = every(dropped > marked, dropped.next("p") > dropped)
 
 # Equation 2 with the window that flows have under way, which leaves its balance alone.
-AROUND = law("mark").rtld * law("mark").service_rate
+AROUND = RTLD * service_rate()
 balance = each_run(
     lambda flows, window: max(flows * window - AROUND, 0.0),
     formula(lambda flows: Sample(float(flows)), "N"),
@@ -55,13 +50,9 @@ balance = each_run(
 of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
 
 
-def _along_flows(act: object, curve: Curve) -> Sample:
-    return per_run(act, list(curve.values()))  # type: ignore[arg-type]
-
-
 def _linear(asked: Number) -> Statement:
     """In the number of flows, with `asked` as slope, less what drops leave."""
-    straight = queue.along("flows", partial(_along_flows, r_squared(FLOWS)), "R^2")
+    straight = queue.along("flows", r_squared, "R^2")
     share = formula(lambda by, p: 1 + p if by == "drop" else 1.0, "(1 + p)")
     slopes = (line("flows") / (asked / share)).between(0.85, 1.15)
     return where_busy(every(straight >= 0.99, slopes), "flows")
@@ -91,7 +82,7 @@ CLAIMS = (
     ),
     claim(
         "c03",
-        _linear(window.along("flows", partial(_along_flows, np.mean), "mean")),
+        _linear(window.along("flows", mean, "mean")),
         "where q > 0 (10 packets): R^2 >= 0.99, slope within 15 % of W / (1 + p), with marks of W",
         must_hold=True,
         others={
@@ -102,12 +93,9 @@ CLAIMS = (
     ),
 )
 
-draw = Curves(
-    "p",
-    "q",
+draw = against_p(
     "flows",
     where={"by": "mark"},
     labels=("probability of a mark", "mean queue (packets)"),
     theory=lambda flows, p: expected("mark", flows, p),
-    log="x",
 )

@@ -4,13 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from penstock.reproduce.figure import Curves, Statement, Table, by_table
+from penstock.reproduce.figure import Statement, Table, by_table
 from penstock.results.sample import Condition, Sample, all_of, per_run
 
-from .constant import drops_and_marks, law, of_queue, over_delay, over_rate
+from .constant import against_p, drops_and_marks, law, over_delay, over_rate
 from .setup import claim
-
-measure = of_queue
 
 # All runs of figure 5.
 study = (
@@ -48,11 +46,6 @@ CLAIMS = (
     ),
 )
 
-draw = Curves(
-    "p",
-    "window",
-    "rate",
-    labels=("drop probability", "mean window (packets)"),
-    theory=lambda rate, p: float(law("drop").window(p)),
-    log="xy",
+draw = against_p(
+    "rate", "window", "mean window (packets)", theory=lambda rate, p: float(law("drop").window(p)), log="xy"
 )

@@ -1,12 +1,11 @@
 """Figure 7: the mean window where it is limited (Section III)."""
 
-from penstock.reproduce.figure import Curves, every, needing
+from penstock.reproduce.figure import every, needing
 
-from .constant import in_use, limited, of_queue
+from .constant import against_p, in_use, limited
 from .setup import claim
 
 study = limited
-measure = of_queue
 
 fall = in_use(p=0.005) / in_use(p=0.1)
 CLAIMS = needing(
@@ -14,4 +13,4 @@ CLAIMS = needing(
     claim("c07", every(fall(limit=6) < fall(limit=12), fall(limit=12) < fall(limit=10_000))),
 )
 
-draw = Curves("p", "in_use", "limit", labels=("drop probability", "mean window in use (packets)"), log="xy")
+draw = against_p("limit", "in_use", "mean window in use (packets)", log="xy")

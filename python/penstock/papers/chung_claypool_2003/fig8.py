@@ -1,16 +1,13 @@
 """Figure 8: the queue of flows whose window is limited (Section III)."""
 
-from penstock.reproduce.figure import Curves
-
-from .constant import at_queue, limited, of_queue, queue
+from .constant import against_p, at_queue, limited, queue
 from .setup import claim
 
 study = limited
-measure = of_queue
 
 CLAIMS = (
     claim("c08", (queue(limit=6) / queue(limit=12)).between(0.9, 1.1)(p=0.01)),
     claim("c09", (at_queue(3000)(limit=6) / at_queue(3000)(limit=12)).reads(2.0, 1.6, 2.6), must_hold=True),
 )
 
-draw = Curves("p", "q", "limit", labels=("drop probability", "mean queue (packets)"), log="x")
+draw = against_p("limit")

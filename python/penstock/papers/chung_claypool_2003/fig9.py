@@ -2,14 +2,13 @@
 
 import itertools
 
-from penstock.reproduce.figure import Curves, Table, by_table, every, needing
+from penstock.reproduce.figure import Table, by_table, every, needing
 from penstock.results.sample import Condition, Sample, all_of
 
-from .constant import BUSY, FLOWS, at_queue, drops_and_marks, of_queue, queue
+from .constant import BUSY, FLOWS, against_p, at_queue, drops_and_marks, queue
 from .setup import claim
 
 study = drops_and_marks
-measure = of_queue
 
 
 def _alike_then_apart(table: Table) -> Condition:
@@ -67,6 +66,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves(
-    "p", "q", "by", where={"flows": 300}, labels=("probability", "mean queue of 300 flows (packets)"), log="x"
-)
+draw = against_p("by", where={"flows": 300}, labels=("probability", "mean queue of 300 flows (packets)"))

@@ -5,28 +5,20 @@ from dataclasses import replace
 import penstock as ps
 from penstock.reproduce.figure import Choice, Curves, Sweep
 
-from . import step_load
 from .step_load import QUEUES, kept, steps
 
 SCHEMES = ["drop-tail", "RED", "gentle RED", "A-RED", "A-RED-ECN"]
-measure = step_load.numbers
 
 
 def _as_ns2(queue: str, flows: int) -> ps.Scenario:
     """As ns-2.35 was run: access of 5 ms, 30 ms on the bottleneck, packets of 1040 bytes, its own senders."""
-    base = steps(QUEUES[queue], flows)
+    base = steps(QUEUES[queue], flows, profile="ns2", packet="1000B", min_rto="1s")
     delays = {"bottleneck": "30ms", "source": "5ms", "sink": "5ms"}
     links = {name: replace(link, delay=delays[name]) for name, link in base.links.items()}
-    traffic = {
-        name: replace(bulk, profile="ns2", packet="1000B", min_rto="1s")
-        for name, bulk in base.traffic.items()
-        if isinstance(bulk, ps.Tcp)
-    }
-    return replace(base, links=links, traffic=traffic)
+    return replace(base, links=links)
 
 
 study = Sweep(_as_ns2, {"queue": SCHEMES, "flows": Choice([200], [100, 200, 300, 400])}, keep=kept)
-
 
 CLAIMS = ()  # it is the simulator that is compared here
 

@@ -1,6 +1,5 @@
 """Left open (Section VI): flows with and without ECN in one queue."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from matplotlib.figure import Figure
@@ -21,26 +20,19 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.sample import Sample
-from penstock.units import parse_time
 
-from .open_qlaw import LEFT_OPEN, MIDDLE, NEAR
-from .setup import PACKET, dumbbell, service_rate
+from . import step_load
+from .constant import law
+from .open_qlaw import MIDDLE, NEAR, adaptive
+from .setup import LEFT_OPEN, PACKET, RTLD, dumbbell, service_rate, tcp
 from .step_load import MAX_P, MAX_TH, MIN_TH
 
-RATE, RTLD = "20Mbit", 0.080
-PIPE = RTLD * service_rate(RATE)  # packets
+PIPE = RTLD * service_rate()  # packets
 
-QUEUES: Mapping[str, ps.Queue] = {
-    "RED": ps.Red(limit="500p", min_th=MIN_TH, max_th=MAX_TH, max_p=MAX_P, w_q=0.002, gentle=True, ecn=True),
-    "A-RED": ps.AredFloyd(limit="500p", min_th=MIN_TH, max_th=MAX_TH, w_q=0.002, max_p_low=0.001, ecn=True),
-    "queue law": ps.Qlaw(limit="500p", min_th=MIN_TH, max_th=MAX_TH, w_q=0.002, ecn=True),
-}
-ADAPTIVE = ["A-RED", "queue law"]
-MARKED = ps.model.QueueLaw(rtld=RTLD, service_rate=service_rate(RATE), signal="mark")
-DROPPED = {
-    "": ps.model.QueueLaw(rtld=RTLD, service_rate=service_rate(RATE)),
-    "windows with timeouts of 1 s": ps.model.QueueLaw(rtld=RTLD, service_rate=service_rate(RATE), min_rto=1),
-}
+ADAPTIVE = adaptive(ecn=True)
+QUEUES = {"RED": step_load.QUEUES["gentle RED-ECN"], **ADAPTIVE}
+MARKED = law("mark")
+DROPPED = {"": law("drop"), "windows with timeouts of 1 s": replace(law("drop"), min_rto=1)}
 """The law of flows without ECN, by the reading that it is."""
 TIMEOUTS = (
     "drops cost timeouts, marks none: with a second of silence for each that was measured it fits, the other reading"
@@ -50,12 +42,9 @@ RAISED = "from 160 flows on the schemes that adapt raise their share of signals 
 
 
 def _scenario(queue: str, flows: int, ecn: int) -> ps.Scenario:
-    alike = dumbbell(QUEUES[queue], flows, rate=RATE, rtld=RTLD, duration="140s", warmup="40s")
     count = {"ecn": flows * ecn // 100, "not": flows - flows * ecn // 100}
-    bulk = alike.traffic["bulk"]
-    assert isinstance(bulk, ps.Tcp)
-    kinds = {kind: replace(bulk, count=n, ecn=kind == "ecn") for kind, n in count.items() if n}
-    return replace(alike, traffic=kinds)
+    kinds = {kind: replace(tcp(flows), count=n, ecn=kind == "ecn") for kind, n in count.items() if n}
+    return dumbbell(QUEUES[queue], kinds, "140s", "40s")
 
 
 # Each queue, number of flows and share of flows that are ECN-capable (percent).
@@ -75,10 +64,11 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     """The queue, its signals; of each kind a flow's goodput in percent of its fair share, and timeouts a second."""
     link, traffic = run.links["bottleneck"], run.scenario["traffic"]
     flows = sum(group["count"] for group in traffic.values())
-    fair = service_rate(RATE) * 8 * (PACKET - 40) / flows
+    fair = service_rate() * 8 * (PACKET - 40) / flows
     of_kind = {kind: 100 * group.goodput_bps / traffic[kind]["count"] / fair for kind, group in run.traffic.items()}
-    seconds = parse_time(run.scenario["duration"]) / 1e9 - parse_time(run.scenario["warmup"]) / 1e9
-    ends = {f"to_{kind}": group.timeouts / traffic[kind]["count"] / seconds for kind, group in run.traffic.items()}
+    ends = {
+        f"to_{kind}": group.timeouts / traffic[kind]["count"] / run.measured_s for kind, group in run.traffic.items()
+    }
     return {
         "q": link.length_mean_pkts,
         "loss": link.loss_rate,

@@ -1,37 +1,34 @@
 """Left open (Section VI): whether an adaptation by the queue law reaches a well-configured state faster."""
 
-import dataclasses
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric
 
-from .setup import dumbbell
+from .setup import LEFT_OPEN, dumbbell, tcp
+from .step_load import LIMIT, MAX_TH, MIN_TH
 
-LEFT_OPEN = "a question that the work leaves open"
 MIDDLE, NEAR = 200, 40  # packets: within a fifth of the distance of the thresholds is well configured
 UP, DOWN, END = 50, 100, 150  # s: when the other flows come and go
 
-QUEUES: Mapping[str, ps.Queue] = {
-    "A-RED": ps.AredFloyd(limit="500p", min_th=100, max_th=300, w_q=0.002, max_p_low=0.001),
-    "queue law": ps.Qlaw(limit="500p", min_th=100, max_th=300, w_q=0.002),
-}
+
+def adaptive(ecn: bool = False) -> dict[str, ps.Queue]:
+    """The queues that move max_p, by their names."""
+    shared: dict[str, Any] = {"limit": f"{LIMIT}p", "min_th": MIN_TH, "max_th": MAX_TH, "w_q": 0.002, "ecn": ecn}
+    return {"A-RED": ps.AredFloyd(**shared, max_p_low=0.001), "queue law": ps.Qlaw(**shared)}
 
 
 def _visited(queue: str, flows: int) -> ps.Scenario:
     """50 flows for 50 s, then more of them for 50 s, then 50 again."""
-    few = dumbbell(QUEUES[queue], 50, duration=f"{END}s", warmup="0s")
-    start = {"uniform": [f"{UP}s", f"{UP + 1}s"]}
-    more = dataclasses.replace(few.traffic["bulk"], count=flows - 50, start=start, stop=f"{DOWN}s")
-    return dataclasses.replace(few, traffic={**few.traffic, "more": more})
+    more = tcp(flows - 50, start={"uniform": [f"{UP}s", f"{UP + 1}s"]}, stop=f"{DOWN}s")
+    return dumbbell(adaptive()[queue], {"bulk": tcp(50), "more": more}, f"{END}s", "0s")
 
 
 def away(run: ps.Run) -> dict[str, float]:
     """Seconds for which the average is away from the middle, after the others have come and after they have gone."""
-    series = run.series["bottleneck"]
-    time, average = np.array(series["t_ns"]) / 1e9, np.array(series["avg"]["mean"])
+    time, average = run.over_time("bottleneck", "avg")
     far = np.abs(average - MIDDLE) > NEAR
     step = float(time[1] - time[0])
     return {
@@ -41,14 +38,8 @@ def away(run: ps.Run) -> dict[str, float]:
 
 
 study = Sweep(
-    _visited, {"queue": list(QUEUES), "flows": Choice([300], [100, 200, 300, 400])}, seeds=Choice(5, 10), keep=away
+    _visited, {"queue": list(adaptive()), "flows": Choice([300], [100, 200, 300, 400])}, seeds=Choice(5, 10), keep=away
 )
-
-
-def measure(run: ps.Run) -> dict[str, float | None]:
-    """The seconds, and what it costs."""
-    link = run.links["bottleneck"]
-    return {**run.raw["kept"], "loss": link.loss_rate, "utilization": link.utilization}
 
 
 def _compared(g: Number) -> tuple[Number, Number]:

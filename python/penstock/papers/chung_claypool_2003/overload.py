@@ -7,7 +7,6 @@ from .setup import claim
 from .step_load import swing
 
 STEEP, FLAT = "gentle RED", "gentle RED, max_p 0.3"
-measure = step_load.numbers
 study = step_load.runs(STEEP, FLAT)
 
 CLAIMS = (claim("c27", (swing(queue=FLAT) < swing(queue=STEEP))(flows=250), must_hold=True),)

@@ -1,54 +1,82 @@
-"""What the experiments of Chung and Claypool have in common; section numbers refer to their paper."""
+"""The common set-up of Chung and Claypool's experiments; section numbers refer to their paper."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import penstock as ps
 from penstock.reproduce.figure import claims_of
-from penstock.units import format_time, parse_rate
+from penstock.units import format_time, parse_rate, parse_time
 
 claim = claims_of(__file__)
 
 PACKET = 1000  # bytes, "1 KB" (Section III); the service rate counts whole packets of this size
 ACCESS = "10ms"  # one way, each side; with the 20 ms of the bottleneck RTLD is 80 ms (decision: Fig. 3 is not legible)
+RATE, RTLD = "20Mbit", 0.080  # of the congested link; round-trip delay of the links in seconds (Section III)
+LEFT_OPEN = "a question that the work leaves open"
+
+
+def tcp(count: int, **changes: Any) -> ps.Tcp:
+    """NewReno transfers without end (Section III), which begin one by one, 50 in a second.
+
+    The packets of 1 KB include the headers, so that 20 Mb/s are 2500 packets a second.
+    """
+    settings: dict[str, Any] = {
+        "count": count, "from_": "S", "to": "D", "flavour": "newreno", "profile": "ns2-2003",
+        "packet": f"{PACKET - 40}B", "window": 10_000, "ecn": False,
+        "start": {"uniform": ["0s", f"{max(count / 50, 1):g}s"]},
+    }  # fmt: skip
+    return ps.Tcp(**{**settings, **changes})
 
 
 def dumbbell(
-    queue: ps.Queue,
-    flows: int,
-    *,
-    rate: str = "20Mbit",
-    rtld: float = 0.080,
-    window: int = 10_000,
-    duration: str,
-    warmup: str,
+    queue: ps.Queue, traffic: Mapping[str, ps.Tcp], duration: str, warmup: str, rate: str = RATE, rtld: float = RTLD
 ) -> ps.Scenario:
-    """N NewReno transfers without end over one congested link (Section III); `rtld` in seconds.
-
-    The source's packets of 1 KB hold the headers, so that 20 Mb/s are 2500 packets a second. Transfers begin one by one
-    within a second for each 50 of them.
-    """
+    """Transfers over one congested link (Section III); `rtld` in seconds."""
     access = format_time(round((rtld / 2 - 0.020) / 2 * 1e9))
+    # Every source has a link of 100 Mb/s: here one link of all of them that is never full.
+    fast = f"{50 * parse_rate(rate) / 1e6:g}Mbit"
     return ps.Scenario(
-        name=f"Chung and Claypool, {flows} flows",
+        name=f"Chung and Claypool, {sum(flows.count for flows in traffic.values())} flows",
         duration=duration,
         warmup=warmup,
         links={
             "bottleneck": ps.Link(from_="R1", to="R2", rate=rate, delay="20ms", queue=queue, watch=True),
-            "source": ps.Link(from_="S", to="R1", rate=_fast(rate), delay=access),
-            "sink": ps.Link(from_="R2", to="D", rate=_fast(rate), delay=access),
+            "source": ps.Link(from_="S", to="R1", rate=fast, delay=access),
+            "sink": ps.Link(from_="R2", to="D", rate=fast, delay=access),
         },
-        traffic={
-            "bulk": ps.Tcp(
-                count=flows, from_="S", to="D", flavour="newreno", profile="ns2-2003", packet=f"{PACKET - 40}B",
-                window=window, ecn=getattr(queue, "ecn", False), start={"uniform": ["0s", f"{max(flows / 50, 1):g}s"]},
-            )
-        },
-    )  # fmt: skip
+        traffic=dict(traffic),
+    )
 
 
-def service_rate(rate: str) -> float:
+def service_rate(rate: str = RATE) -> float:
     """SR in packets a second."""
     return parse_rate(rate) / 8 / PACKET
 
 
-def _fast(rate: str) -> str:
-    """Every source has a link of 100 Mb/s: one link of all of them that is never full."""
-    return f"{50 * parse_rate(rate) / 1e6:g}Mbit"
+def measure(run: ps.Run) -> dict[str, float | None]:
+    """Queue and windows in packets, loss and utilization; as flows are added, the average too (`step_load.kept`).
+
+    `window` is the congestion window of the sender. `in_use` is the number of packets in flight of a flow, by Little's
+    law over the round trip: the congestion window of ns-2 keeps growing where the receiver limits the flow. Of the
+    first run there are queue, average and max_p second by second, for the figures.
+    """
+    link, kept = run.links["bottleneck"], run.raw.get("kept", {})
+    around = 2 * sum(parse_time(run.scenario["links"][name]["delay"]) for name in run.scenario["links"]) / 1e9
+    numbers: dict[str, float | None] = {
+        "q": link.length_mean_pkts,
+        "q_sd": link.length_var_pkts2**0.5,
+        "loss": link.loss_rate,
+        "utilization": link.utilization,
+    }
+    if list(run.traffic) == ["bulk"]:
+        bulk = run.traffic["bulk"]
+        rate = link.arrivals / run.measured_s
+        numbers["window"] = bulk.cwnd_mean_pkts
+        numbers["in_use"] = rate * (around + link.get("delay_mean_s", 0.0)) / bulk["count"]
+    for name, value in kept.items():
+        if isinstance(value, list):
+            course = value if run.seed == 1 else [None] * len(value)
+            numbers |= {f"{name}@{second}": at for second, at in enumerate(course, start=1)}
+        else:
+            numbers[name] = value
+    return numbers

@@ -1,6 +1,5 @@
 """Flows that are added every 50 s (Section V): the common part of figures 11 to 18."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,87 +11,65 @@ from penstock.plots.curves import over_time
 from penstock.reproduce.figure import Choice, SummaryTable, Sweep, judged, metric
 from penstock.results.sample import all_of, any_of
 
-from .setup import dumbbell
+from .setup import dumbbell, tcp
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
 STEP = 50  # flows, and the seconds after which so many more begin (Section V)
 LOADS = [50, 100, 150, 200, 250, 300, 350, 400]  # the text speaks of 50 to more than 250; up to 400 is a decision
 MEASURED = 40  # the last seconds of each phase (decision)
 
-_RED: dict[str, Any] = {"min_th": MIN_TH, "max_th": MAX_TH, "max_p": MAX_P, "w_q": 0.002, "limit": f"{LIMIT}p"}
+RED: dict[str, Any] = {"min_th": MIN_TH, "max_th": MAX_TH, "max_p": MAX_P, "w_q": 0.002, "limit": f"{LIMIT}p"}
 # The paper's lower bound of max_p, 0.001, is not the 0.01 of the algorithm's authors; ns-2 adapts at arrivals.
-_ADAPTIVE: dict[str, Any] = {**_RED, "max_p_low": 0.001, "tick": "arrival", "gentle": True, "gentle_from": "current"}
+_ADAPTIVE: dict[str, Any] = {**RED, "max_p_low": 0.001, "tick": "arrival", "gentle": True, "gentle_from": "current"}
 
 QUEUES: dict[str, ps.Queue] = {
     "drop-tail": ps.DropTail(limit=f"{LIMIT}p"),
-    "RED": ps.Red(**_RED),
-    "gentle RED": ps.Red(**_RED, gentle=True),
+    "RED": ps.Red(**RED),
+    "gentle RED": ps.Red(**RED, gentle=True),
     "A-RED": ps.AredFloyd(**_ADAPTIVE),
-    "RED-ECN": ps.Red(**_RED, ecn=True),
-    "gentle RED-ECN": ps.Red(**_RED, gentle=True, ecn=True),
+    "RED-ECN": ps.Red(**RED, ecn=True),
+    "gentle RED-ECN": ps.Red(**RED, gentle=True, ecn=True),
     "A-RED-ECN": ps.AredFloyd(**_ADAPTIVE, ecn=True),
     # Marks on the gentle ramp too, on which the text is silent; and gentle RED with a larger max_p (claim c27).
-    "gentle RED-ECN, marks to the top": ps.Red(**_RED, gentle=True, ecn=True, mark_up_to="top"),
-    "gentle RED, max_p 0.3": ps.Red(**{**_RED, "max_p": 0.3}, gentle=True),
+    "gentle RED-ECN, marks to the top": ps.Red(**RED, gentle=True, ecn=True, mark_up_to="top"),
+    "gentle RED, max_p 0.3": ps.Red(**{**RED, "max_p": 0.3}, gentle=True),
 }
 DROPPING = ["RED", "gentle RED", "A-RED"]
 MARKING = ["RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 
 
-def steps(queue: ps.Queue, flows: int) -> ps.Scenario:
-    """The phase in which so many flows are there: everything before it is its warm-up.
+def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
+    """The phase with this number of flows: everything before it is warm-up; `changes` of TCP.
 
-    A phase is the end of a run of its own, as counts of drops and arrivals are those of the measured part of a run; the
-    phases of one seed are parts of one and the same course.
+    Each phase is the end of a run of its own, since a run counts drops and arrivals of its measured part as a whole.
+    The phases of one seed repeat the same course up to their ends.
     """
-    phases = flows // STEP
-    end = 50 * phases
-    base = dumbbell(queue, STEP, duration=f"{end}s", warmup=f"{end - MEASURED}s")
-    bulk = base.traffic["bulk"]
-    starts = [50 * phase for phase in range(phases)]
-    traffic = {f"from{at}s": replace(bulk, start={"uniform": [f"{at}s", f"{at + 1}s"]}) for at in starts}
-    return replace(base, name=f"Chung and Claypool, {flows} flows in steps", traffic=traffic)
+    end = 50 * (flows // STEP)
+    groups = {
+        f"from{at}s": tcp(
+            STEP, ecn=getattr(queue, "ecn", False), start={"uniform": [f"{at}s", f"{at + 1}s"]}, **changes
+        )
+        for at in range(0, end, 50)
+    }
+    return dumbbell(queue, groups, f"{end}s", f"{end - MEASURED}s")
 
 
 def kept(run: ps.Run) -> dict[str, Any]:
-    """Of queue, average and max_p in the last phase: their mean in each second of it; of the average more."""
-    series = run.series["bottleneck"]
-    end = max(series["t_ns"])
-    seconds = np.ceil(np.array(series["t_ns"]) / 1e9 - end / 1e9 + 50).astype(int)
-    found: dict[str, Any] = {}
-    for name in ("queue", "avg", "max_p"):
-        if name in series:
-            values = np.array(series[name]["mean"], dtype=float)
-            found[name] = [round(float(values[seconds == second].mean()), 4) for second in range(1, 51)]
-    if "avg" in series:
-        part = np.array(series["avg"]["mean"], dtype=float)[seconds > 10]
-        found["avg_sd"] = float(part.std())
-        found["avg_mean"] = float(part.mean())
-        found["below"] = float((part < 300).mean())
-        found["inside"] = float(((part >= 100) & (part <= 300)).mean())
-    return found
-
-
-def numbers(run: ps.Run) -> dict[str, float | None]:
-    """Of the last 40 s of a phase, lengths in packets."""
-    link, found = run.links["bottleneck"], run.raw["kept"]
-    return {
-        "q": link.length_mean_pkts,
-        "q_sd": float(np.sqrt(link.length_var_pkts2)),
-        "loss": link.loss_rate,
-        "utilization": link.utilization,
-        **{name: found[name] for name in ("avg_mean", "avg_sd", "below", "inside") if name in found},
-    }
-
-
-def course(run: ps.Run) -> dict[str, float | None]:
-    """The same, and of the first run queue, average and (where it moves) max_p second by second, for the figures."""
-    values, found = numbers(run), run.raw["kept"]
+    """Queue, average and (where it moves) max_p, second by second in the last phase; and how the average swings."""
     adaptive = run.scenario["links"]["bottleneck"]["queue"]["scheme"].startswith("ared")
+    found: dict[str, Any] = {}
     for name in ("queue", "avg", "max_p") if adaptive else ("queue", "avg"):
-        for second, value in enumerate(found.get(name, ()), start=1):
-            values[f"{name}@{second}"] = value if run.seed == 1 else None
-    return values
+        if name not in run.series["bottleneck"]:
+            continue
+        at, values = run.over_time("bottleneck", name)
+        seconds = np.ceil(at - max(at) + 50).astype(int)
+        found[name] = [round(float(values[seconds == second].mean()), 4) for second in range(1, 51)]
+        if name == "avg":
+            part = values[seconds > 10]
+            found |= {"avg_sd": float(part.std()), "avg_mean": float(part.mean())}
+            found["below"] = float((part < MAX_TH).mean())
+            found["inside"] = float(((part >= MIN_TH) & (part <= MAX_TH)).mean())
+    return found
 
 
 def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:

@@ -8,20 +8,16 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.reproduce.figure import Choice, Curves, SummaryTable, Sweep, at_most, read_as
 
-from .constant import FLOWS, RATES, constant, of_queue
+from .constant import FLOWS, RATES, constant
 from .fig5_bottom import c05
 from .fig6 import alike, c06
 from .setup import service_rate
 
-measure = of_queue
 READING = "a least timeout of 200 ms instead of 1 s"
 
 
-def _timed(min_rto: str, p: float, flows: int = 300, rate: str = "20Mbit", rtld: float = 0.08) -> ps.Scenario:
-    base = constant("drop", flows, p, rate=rate, rtld=rtld)
-    bulk = base.traffic["bulk"]
-    assert isinstance(bulk, ps.Tcp)
-    return replace(base, traffic={"bulk": replace(bulk, min_rto=min_rto)})
+def _timed(flows: int = 300, **at: Any) -> ps.Scenario:
+    return constant("drop", flows, **at)
 
 
 AXES: dict[str, Any] = {"min_rto": ["1s", "200ms"], "p": Choice([0.05, 0.1], [0.05, 0.07, 0.1, 0.15, 0.2])}
@@ -31,7 +27,6 @@ study = (
     + Sweep(_timed, {**AXES, "rtld": Choice([0.04], [0.04, 0.12, 0.16])})
     + Sweep(_timed, {**AXES, "flows": Choice([100], FLOWS[:-1])})
 )
-
 
 CLAIMS = (
     *read_as(READING, [c05(p=at_most(0.1), rtld=None, flows=None)], min_rto="200ms"),

@@ -5,11 +5,10 @@ from typing import Any
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table
 from penstock.results.sample import Condition, per_run
 
-from .constant import constant, in_use, of_queue
+from .constant import constant, in_use
 from .setup import claim
 
 P = 0.01
-measure = of_queue
 
 
 # Both limits, and numbers of flows below 1300 for the smaller.

@@ -1,21 +1,14 @@
 """Why c13: strict RED above 200 flows, with averages of longer and shorter memory."""
 
-from dataclasses import replace
-
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric, needing
 
-from . import step_load
-from .step_load import QUEUES, kept, steps
-
-measure = step_load.numbers
+from .step_load import RED, kept, steps, swing
 
 
 def _remembering(w_q: float, flows: int) -> ps.Scenario:
     """The weight of an arrival in the average, not given by the text: 0.002 is a memory of 0.2 s, a round trip."""
-    red = QUEUES["RED"]
-    assert isinstance(red, ps.Red)
-    return steps(replace(red, w_q=w_q), flows)
+    return steps(ps.Red(**{**RED, "w_q": w_q}), flows)
 
 
 study = Sweep(
@@ -37,7 +30,7 @@ def _grows(sd: Number, w_q: float, reading: str) -> Claim:
 CLAIMS = needing(
     {"flows": 300},
     _grows(metric("q_sd", says="sd of the queue"), 0.002, "the oscillation of the queue itself"),
-    _grows(step_load.swing, 0.0001, "w_q = 0.0001, a memory of 4 s"),
+    _grows(swing, 0.0001, "w_q = 0.0001, a memory of 4 s"),
 )
 
 draw = Curves("w_q", "avg_sd", "flows", labels=("w_q", "sd of the average queue (packets)"), log="x")

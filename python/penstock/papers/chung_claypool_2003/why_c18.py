@@ -7,7 +7,6 @@ from .fig14 import c16
 from .step_load import below, swing
 
 READING = "RED without forced drops above max_th (gentle), the one thing that holds its average there"
-measure = step_load.numbers
 study = step_load.runs("RED", "gentle RED", "A-RED", "RED-ECN", "gentle RED-ECN", "A-RED-ECN")
 
 CLAIMS = needing(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep
 
-from .setup import dumbbell
+from .setup import dumbbell, tcp
 from .step_load import LIMIT, queue_length
 
 EQUAL, JITTER, UNEQUAL = "equal round trips of 80 ms", "0 to 5 ms more for each packet", "round trips of 60 to 100 ms"
@@ -13,23 +13,18 @@ PLACES = 10  # of the sources with unequal round trips
 
 
 def _scenario(which: str, flows: int) -> ps.Scenario:
-    base = dumbbell(ps.DropTail(limit=f"{LIMIT}p"), flows, duration="100s", warmup="60s")
-    bulk, source = base.traffic["bulk"], base.links["source"]
-    assert isinstance(bulk, ps.Tcp)
+    bulk = tcp(flows)
+    base = dumbbell(ps.DropTail(limit=f"{LIMIT}p"), {"bulk": bulk}, "100s", "60s")
+    source = base.links["source"]
     if which == JITTER:
         return replace(base, links={**base.links, "source": replace(source, jitter={"uniform": ["0ms", "5ms"]})})
     if which == EQUAL:
         return base
     links = {name: link for name, link in base.links.items() if name != "source"}
     delays = {i: 20 * i / (PLACES - 1) for i in range(PLACES)}  # ms; 10 ms more or less than the work's
-    return replace(
-        base,
-        links={
-            **links,
-            **{f"source{i}": replace(source, from_=f"S{i}", delay=f"{d:.3f}ms") for i, d in delays.items()},
-        },
-        traffic={f"bulk{i}": replace(bulk, count=flows // PLACES, from_=f"S{i}") for i in delays},
-    )
+    links |= {f"source{i}": replace(source, from_=f"S{i}", delay=f"{d:.3f}ms") for i, d in delays.items()}
+    traffic = {f"bulk{i}": replace(bulk, count=flows // PLACES, from_=f"S{i}") for i in delays}
+    return replace(base, links=links, traffic=traffic)
 
 
 # One thing changed at a time; all flows at once, for 100 s of which the last 40 are measured.
@@ -37,12 +32,6 @@ study = Sweep(
     lambda **at: _scenario(at["round trips"], at["flows"]),
     {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": Choice([100], [100, 150, 200])},
 )
-
-
-def measure(run: ps.Run) -> dict[str, float | None]:
-    """Mean and deviation of the queue in packets."""
-    link = run.links["bottleneck"]
-    return {"q": link.length_mean_pkts, "q_sd": link.length_var_pkts2**0.5, "loss": link.loss_rate}
 
 
 SAYS = "the queue of drop-tail is near the buffer's size"

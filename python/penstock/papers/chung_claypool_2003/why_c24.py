@@ -1,27 +1,18 @@
 """Why c24: A-RED with drops and with marks, max_p moving or held, windows halved to whole or to real numbers."""
 
-from dataclasses import replace
-from typing import Literal
-
 from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Curves, SummaryTable, Sweep, every
 
-from . import step_load
 from .fig16 import c24
 from .setup import claim
 from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, kept, steps, swing
 
 FLOWS = 200
 HELD = {"A-RED": 0.26, "A-RED-ECN": 0.36}  # where max_p is on average with 200 flows
-Halving = Literal["whole", "real"]
-FORMS: dict[str, tuple[bool, Halving]] = {
-    "as it is": (True, "whole"),
-    "max_p held": (False, "whole"),
-    "max_p held, real windows": (False, "real"),
-}
-measure = step_load.numbers
+FORMS = {"as it is": (True, "whole"), "max_p held": (False, "whole"), "max_p held, real windows": (False, "real")}
+"""Whether max_p moves, and how windows are halved."""
 
 
 def _step(queue: str, form: str) -> ps.Scenario:
@@ -30,15 +21,10 @@ def _step(queue: str, form: str) -> ps.Scenario:
         min_th=MIN_TH, max_th=MAX_TH, max_p=HELD[queue], w_q=0.002, limit=f"{LIMIT}p", gentle=True,
         ecn=queue.endswith("ECN"),
     )  # fmt: skip
-    base = steps(QUEUES[queue] if moving else fixed, FLOWS)
-    traffic = {
-        name: replace(flows, halving=halving) for name, flows in base.traffic.items() if isinstance(flows, ps.Tcp)
-    }
-    return replace(base, traffic=traffic)
+    return steps(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
 
 
 study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=Choice(5, 10), keep=kept)
-
 
 AS_IT_IS, FIXED, REAL = (swing(form=form) for form in FORMS)
 CLAIMS = (

@@ -10,7 +10,7 @@ from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number, each_run, formula, judged, metric, of_samples
 from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
 from penstock.results.summary_table import SummaryTable
-from penstock.results.table import Table
+from penstock.results.table import Rows, Table
 from penstock.studies.study import Study
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Exhibit",
     "Number",
     "Readings",
+    "Rows",
     "Statement",
     "Study",
     "SummaryTable",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from penstock.errors import UnknownNameError
@@ -11,10 +11,12 @@ from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import STYLE, Grid, html_table, text
 from penstock.results.sample import Sample
 
-__all__ = ["Labels", "Table"]
+__all__ = ["Labels", "Rows", "Table"]
 
 Labels = Mapping[str, Any]
 """The coordinates of a cell on the axes of a study."""
+Rows = Iterable[tuple[Labels, Mapping[str, float]]]
+"""Labels and exact numbers of the cells of a table."""
 
 
 MAX_SHOWN = 30
@@ -130,7 +132,7 @@ class Table:
         )
 
     @classmethod
-    def exact(cls, rows: Sequence[tuple[Labels, Mapping[str, float]]]) -> Table:
+    def exact(cls, rows: Rows) -> Table:
         """A table of formulas: numbers that need no run."""
         return cls([(labels, {name: Sample(value) for name, value in values.items()}) for labels, values in rows])
 

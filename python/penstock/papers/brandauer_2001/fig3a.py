@@ -1,20 +1,19 @@
 """Figure 3 (a): settings by the number of flows, from the model of REDopt (Section 4)."""
 
-from penstock.reproduce.figure import Curves, Effort
-from penstock.results.table import Labels
+from penstock.reproduce.figure import Curves, Effort, Rows
 
 from .setup import FLOWS, SETTINGS, redopt
 
+SHOWN = ("min_th", "max_th", "max_p", "w_q", "buffer")
 
-def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
+
+def rows(effort: Effort) -> Rows:
     """REDopt's settings, and with delayed acknowledgements, as in the testbed."""
-    found: list[tuple[Labels, dict[str, float]]] = []
-    for b, setting in enumerate(SETTINGS, start=1):
-        for flows in FLOWS:
-            at = redopt(flows, b)
-            numbers = {"min_th": at.min_th, "max_th": at.max_th, "max_p": at.max_p, "w_q": at.w_q, "buffer": at.buffer}
-            found.append(({"setting": setting, "flows": flows}, {name: float(x) for name, x in numbers.items()}))
-    return found
+    return [
+        ({"setting": setting, "flows": flows}, {name: float(getattr(redopt(flows, b), name)) for name in SHOWN})
+        for b, setting in enumerate(SETTINGS, start=1)
+        for flows in FLOWS
+    ]
 
 
 CLAIMS = ()  # the numbers of the figure are lost, and no claim is made of it

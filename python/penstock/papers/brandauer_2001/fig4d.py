@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Effort, Study, Sweep, chosen, every, metric
+from penstock.reproduce.figure import Effort, Study, Sweep, every, metric
+from penstock.units import parse_time
 
 from . import setup
 from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web, web_designs, web_study
@@ -14,29 +15,22 @@ from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web, 
 
 def study(effort: Effort) -> Study:
     """Every mechanism, and more runs of the variants of RED of which the average queue is kept."""
-    made = web_study(effort)
-    for option in chosen(PAGES, effort):
-        made += _averages(effort, option)
-    return made
-
-
-def _averages(effort: Effort, option: int) -> Study:
-    at = web_designs(effort)[option, 1400]
-
-    def keep(run: ps.Run) -> Mapping[str, float]:
-        series = run.series["bottleneck"]
-        times, averages = np.array(series["t_ns"]), np.array(series["avg"]["mean"], dtype=float)
-        kept = averages[times >= 1e9 * float(run.scenario["warmup"].rstrip("s"))]
-        max_th = float(str(run.scenario["links"]["bottleneck"]["queue"]["max_th"]).rstrip("p"))
-        return {"at_max_th": float(np.mean(kept >= max_th))}
-
-    return Sweep(
-        lambda scheme: web(1400, queue(scheme, at), option=option),
-        {"scheme": RED},
+    watched = Sweep(
+        lambda designs, option, scheme: web(1400, queue(scheme, designs[option, 1400]), option),
+        {"option": PAGES, "scheme": RED},
         span=WEB_SPAN,
-        labels={"option": option, "watched": True},
-        keep=keep,
-    )(effort)
+        labels={"watched": True},
+        keep=_keep,
+        first=web_designs,
+    )
+    return web_study(effort) + watched(effort)
+
+
+def _keep(run: ps.Run) -> Mapping[str, float]:
+    """The fraction of the time in which the average is at max_th or above."""
+    seconds, averages = run.over_time("bottleneck", "avg")
+    max_th = float(str(run.scenario["links"]["bottleneck"]["queue"]["max_th"]).rstrip("p"))
+    return {"at_max_th": float(np.mean(averages[seconds >= parse_time(run.scenario["warmup"]) / 1e9] >= max_th))}
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:

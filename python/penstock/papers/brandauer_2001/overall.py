@@ -3,7 +3,7 @@
 from functools import partial
 from itertools import combinations
 
-from penstock.reproduce.figure import Table, by_table, every, needing, some
+from penstock.reproduce.figure import Table, by_table, every, some
 from penstock.results.sample import Condition, Sample, all_of
 
 from . import fig4b
@@ -30,22 +30,11 @@ def _alike(option: int, table: Table) -> Condition:
 no_more = goodput(scheme=RED) / goodput(scheme="TD") <= 1.01
 not_the_worst = some(in_a_row(scheme="GREDstd") <= in_a_row(scheme=["REDstd", "REDopt"]), "scheme")
 no_better = every(no_more, not_the_worst)
+ALIKE = "mean losses in a row: any two within a factor of 1.5, of N >= 64 and >= 1200 sessions"
 CLAIMS = (
     *(
-        one
-        for option, reading in OPTIONS.items()
-        for one in needing(
-            {"option": option},
-            claim(
-                "c18",
-                by_table(
-                    partial(_alike, option),
-                    "mean losses in a row: any two within a factor of 1.5, of N >= 64 and >= 1200 sessions",
-                ),
-                reading=reading,
-                must_hold=not reading,
-            ),
-        )
+        claim("c18", by_table(partial(_alike, n), ALIKE), reading=words, must_hold=not words, needs={"option": n})
+        for n, words in OPTIONS.items()
     ),
     claim(
         "c28",

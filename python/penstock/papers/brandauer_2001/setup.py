@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,6 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.model.design import RedSettings
 from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
-from penstock.units import parse_time
 
 claim = claims_of(__file__)
 
@@ -60,8 +60,8 @@ def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
 def design(flows: float, b: int = 1) -> Design:
     """REDopt's settings, the buffer and the thresholds in whole packets."""
     found = redopt(flows, b)
-    numbers = [float(x) for x in (found.buffer, found.min_th, found.max_th, found.max_p, found.w_q)]
-    return Design(round(numbers[0]), round(numbers[1]), round(numbers[2]), min(numbers[3], 1.0), numbers[4])
+    buffer, min_th, max_th = (round(float(x)) for x in (found.buffer, found.min_th, found.max_th))
+    return Design(buffer, min_th, max_th, min(float(found.max_p), 1.0), float(found.w_q))
 
 
 def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
@@ -69,11 +69,11 @@ def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
     limit = f"{at.buffer}p"
     if scheme == "TD":
         return ps.DropTail(limit=limit)
-    settings: dict[str, Any] = {"limit": limit, "mean_packet": f"{PACKET}B"}
-    if scheme == "REDopt":
-        settings |= {"min_th": at.min_th, "max_th": at.max_th, "max_p": at.max_p, "w_q": at.w_q}
-    else:
-        settings |= {"min_th": 3 / 20 * at.buffer, "max_th": 13 / 20 * at.buffer, "max_p": 0.1, "w_q": 0.002}
+    low, high = thresholds(scheme, at)
+    max_p, w_q = (at.max_p, at.w_q) if scheme == "REDopt" else (0.1, 0.002)
+    settings: dict[str, Any] = {
+        "limit": limit, "mean_packet": f"{PACKET}B", "min_th": low, "max_th": high, "max_p": max_p, "w_q": w_q,
+    }  # fmt: skip
     if scheme == "GREDstd":
         settings |= {"gentle": True, "gentle_top": "buffer"}
     return ps.Red(**{**settings, **changes})
@@ -135,7 +135,7 @@ def ftp(
     return network(f"{flows} flows", discipline, groups, span)
 
 
-def web(sessions: int, discipline: ps.Queue, span: tuple[str, str] = WEB_SPAN.full, *, option: int = 1) -> ps.Scenario:
+def web(sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, str] = WEB_SPAN.full) -> ps.Scenario:
     """Sessions of pages with objects (Section 3.4, after Feldmann et al.); every object is a new connection."""
     traffic = ps.Web(
         sessions=sessions, flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, packet=f"{PACKET - HEADERS}B",
@@ -161,22 +161,19 @@ def also(words: str) -> Readings:
     return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
-def _ftp_scenario(setting: str, scheme: str, flows: int) -> ps.Scenario:
-    testbed = setting == "testbed"
-    changes = {"spacing": "count"} if testbed and scheme != "TD" else {}
+def designed(scheme: str, flows: int, setting: str = "simulation", **changes: Any) -> ps.Scenario:
+    """Everlasting flows at a mechanism with REDopt's settings for their number; `changes` of RED."""
+    if testbed := setting == "testbed":
+        changes |= {"spacing": "count"}
     return ftp(flows, queue(scheme, design(flows, 1 + testbed), **changes), testbed=testbed)
 
 
-everlasting = Sweep(
-    _ftp_scenario,
-    {"setting": Choice(["simulation"], list(SETTINGS)), "scheme": SCHEMES, "flows": LOADS},
-    seeds=RUNS,
-    span=FTP_SPAN,
-)
+ftp_runs = partial(Sweep, seeds=RUNS, span=FTP_SPAN)
+everlasting = ftp_runs(designed, {"setting": Choice(["simulation"], list(SETTINGS)), "scheme": SCHEMES, "flows": LOADS})
 """Every mechanism and number of flows."""
 
 first_pass = Sweep(
-    lambda option, sessions: web(sessions, queue("REDstd", design(64)), option=option),
+    lambda option, sessions: web(sessions, queue("REDstd", design(64)), option),
     {"option": PAGES, "sessions": WEB_LOADS},
     seeds=RUNS,
     span=WEB_SPAN,
@@ -195,12 +192,11 @@ def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
     designs = web_designs(effort)
 
     def scenario(option: int, scheme: str, sessions: int) -> ps.Scenario:
-        return web(sessions, queue_of(scheme, designs[option, sessions]), option=option)
+        return web(sessions, queue_of(scheme, designs[option, sessions]), option)
 
     axes: Mapping[str, Any] = {"scheme": schemes, "sessions": WEB_LOADS}
     main = Sweep(scenario, {"option": [1], **axes}, seeds=Choice(5, 50), span=WEB_SPAN)
-    other = Sweep(scenario, {"option": [0], **axes}, seeds=10, span=WEB_SPAN, only_full=True)
-    return (main + other)(effort)
+    return (main + Sweep(scenario, {"option": [0], **axes}, seeds=10, span=WEB_SPAN, only_full=True))(effort)
 
 
 def queue_of(scheme: str, at: Design) -> ps.Queue:
@@ -238,14 +234,9 @@ def measure(run: ps.Run) -> dict[str, float | None]:
         **{f"over_{k}": float(burst[k:].sum()) if len(burst) else 0.0 for k in TAIL},
     }
     if (web := run.traffic.get("web")) is not None:
-        lasting = _seconds(run.scenario["duration"]) - _seconds(run.scenario["warmup"])
-        numbers["active"] = web.completed * (web.completion_mean_s or 0.0) / lasting
+        numbers["active"] = web.completed * (web.completion_mean_s or 0.0) / run.measured_s
         numbers["max_p"] = min(float(redopt(numbers["active"]).max_p), 1.0) if numbers["active"] else None
     return numbers
-
-
-def _seconds(text: str) -> float:
-    return parse_time(text) / 1e9
 
 
 goodput, udp_loss = metric("goodput", "Mb/s"), metric("udp_loss", "%", "UDP loss")

@@ -3,44 +3,41 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Curves, Effort, Study, Sweep, chosen, every
+from penstock.reproduce.figure import Choice, Claim, Curves, Effort, Sweep, every
 
-from .setup import FTP_SPAN, LOADS, RUNS, claim, delay, design, ftp, goodput, measure, queue, udp_loss
+from .setup import LOADS, claim, delay, design, designed, ftp, ftp_runs, goodput, measure, udp_loss
 
 TRIED = [0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0]  # of REDopt's buffer
-
-
-def study(effort: Effort) -> Study:
-    """REDopt, and tail-drop with the buffer that a first pass finds."""
-    tuned = _equal_delay(effort)
-
-    def scenario(scheme: str, flows: int) -> ps.Scenario:
-        at = design(flows)
-        return ftp(flows, queue(scheme, at if scheme == "REDopt" else at._replace(buffer=tuned[flows])))
-
-    return Sweep(scenario, {"scheme": ["REDopt", "TD"], "flows": LOADS}, seeds=RUNS, span=FTP_SPAN)(effort)
+REDOPT = 0.0
 
 
 def _equal_delay(effort: Effort) -> dict[int, int]:
     """The buffer of tail-drop for each load, by interpolation between those tried."""
-    every, span = chosen(LOADS, effort), effort.choose(("60s", "30s"), ("200s", "50s"))
 
     def scenario(share: float, flows: int) -> ps.Scenario:
-        at = design(flows)
-        return ftp(flows, queue("TD", at._replace(buffer=round(share * at.buffer))), span)
+        return _tail_drop(flows, round(share * design(flows).buffer)) if share else designed("REDopt", flows)
 
-    seeds = effort.choose(1, 3)
-    tried = effort.table(Study(scenario, {"share": TRIED, "flows": every}, seeds=seeds), measure)
-    wanted = effort.table(
-        Study(lambda flows: ftp(flows, queue("REDopt", design(flows)), span), {"flows": every}, seeds=seeds), measure
-    )
-    found = {}
-    for flows in every:
-        delays = [tried("delay", share=share, flows=flows).mean for share in TRIED]
-        share = float(np.interp(wanted("delay", flows=flows).mean, delays, TRIED))
-        found[flows] = round(share * design(flows).buffer)
-    return found
+    shares, span = [*TRIED, REDOPT], Choice(("60s", "30s"), ("200s", "50s"))
+    runs = Sweep(scenario, {"share": shares, "flows": LOADS}, seeds=Choice(1, 3), span=span)
+    found = effort.table(runs(effort), measure)
 
+    def buffer(flows: int) -> int:
+        *delays, wanted = (found("delay", share=share, flows=flows).mean for share in shares)
+        share = float(np.interp(wanted, delays, TRIED))
+        return round(share * design(flows).buffer)
+
+    return {flows: buffer(flows) for flows in found.axis("flows")}
+
+
+def _tail_drop(flows: int, buffer: int) -> ps.Scenario:
+    return ftp(flows, ps.DropTail(limit=f"{buffer}p"))
+
+
+study = ftp_runs(
+    lambda buffers, scheme, flows: designed(scheme, flows) if scheme == "REDopt" else _tail_drop(flows, buffers[flows]),
+    {"scheme": ["REDopt", "TD"], "flows": LOADS},
+    first=_equal_delay,
+)
 
 CLAIMS = (
     claim(

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Readings, Sweep
+from penstock.reproduce.figure import Curves, Readings
 
-from .setup import FTP_SPAN, LOADS, RUNS, SCHEMES, claim, design, ftp, goodput, queue
+from .setup import LOADS, SCHEMES, claim, designed, ftp_runs, goodput
 
 FRAME = 24  # bytes: checksum, preamble and gap of an Ethernet frame, which its 14 bytes of header do not count
 TIMESTAMPS = 12  # bytes of a TCP header, as Linux sends them
@@ -14,8 +14,7 @@ COUNTED = {"frames": FRAME, "packets": 0}
 
 def scenario(counted: str, scheme: str, flows: int) -> ps.Scenario:
     """Like the testbed, with 10 Mb/s of packets or of all that a 10 Mb/s Ethernet carries (figure 2 (a))."""
-    changes = {"spacing": "count"} if scheme != "TD" else {}
-    base = ftp(flows, queue(scheme, design(flows, 2), **changes), testbed=True)
+    base = designed(scheme, flows, "testbed")
     udp, tcp, more = base.traffic["udp"], base.traffic["tcp"], COUNTED[counted]
     assert isinstance(udp, ps.Cbr)
     assert isinstance(tcp, ps.Tcp)
@@ -24,7 +23,7 @@ def scenario(counted: str, scheme: str, flows: int) -> ps.Scenario:
     return replace(base, traffic={"udp": replace(udp, headers=f"{more}B"), "tcp": tcp})
 
 
-study = Sweep(scenario, {"counted": list(COUNTED), "scheme": SCHEMES, "flows": LOADS}, seeds=RUNS, span=FTP_SPAN)
+study = ftp_runs(scenario, {"counted": list(COUNTED), "scheme": SCHEMES, "flows": LOADS})
 
 BOTH = Readings({"frames": "a bottleneck of 10 Mb/s Ethernet, and timestamps", "packets": "timestamps alone"})
 CLAIMS = (claim("c02", goodput(counted=BOTH).reads(8.4, share=0.03)),)

@@ -1,8 +1,8 @@
 """Why c05 fails: loss of UDP packets with 16 flows by the size of the buffer, all thresholds growing with it."""
 
-from penstock.reproduce.figure import Choice, Curves, Sweep
+from penstock.reproduce.figure import Choice, Curves
 
-from .setup import FTP_SPAN, PACKET, PROPAGATION, RATE_BPS, RUNS, Design, design, ftp, queue
+from .setup import PACKET, PROPAGATION, RATE_BPS, Design, design, ftp, ftp_runs, queue
 
 FLOWS = 16
 
@@ -18,11 +18,9 @@ def _scaled(at: Design, scale: float) -> Design:
     )
 
 
-study = Sweep(  # REDopt's settings for 16 flows and larger ones, whose max_p is that of the longer round trip
+study = ftp_runs(  # REDopt's settings for 16 flows and larger ones, whose max_p is that of the longer round trip
     lambda scheme, scale: ftp(FLOWS, queue(scheme, _scaled(design(FLOWS), scale))),
     {"scheme": ["TD", "REDstd", "REDopt"], "scale": Choice([1, 3], [1, 1.5, 2, 3])},
-    seeds=RUNS,
-    span=FTP_SPAN,
 )
 
 CLAIMS = ()

@@ -1,26 +1,18 @@
 """Why c08 and c13: gentle RED with a max_p that is enough for the loss that the flows need."""
 
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, formula, spread
+from penstock.reproduce.figure import Choice, Claim, Curves, formula, spread
 
-from .setup import FTP_SPAN, LOADS, RUNS, design, ftp, mean_queue, queue, sd, thresholds
+from .setup import LOADS, design, designed, ftp_runs, mean_queue, sd, thresholds
 
 ENOUGH = 0.3
 READING = "max_p = 0.3, so that the average stays on the flat part of the ramp"
 
 # GREDstd with max_p of 0.1, as the work has it, 0.2 and 0.3, beside tail-drop.
-study = Sweep(
-    lambda max_p, flows: ftp(flows, queue("GREDstd", design(flows), max_p=max_p)),
+study = ftp_runs(
+    lambda max_p, flows: designed("GREDstd", flows, max_p=max_p),
     {"max_p": Choice([0.1, ENOUGH], [0.1, 0.2, ENOUGH]), "flows": LOADS},
-    seeds=RUNS,
-    span=FTP_SPAN,
     labels={"scheme": "GREDstd"},
-) + Sweep(
-    lambda flows: ftp(flows, queue("TD", design(flows))),
-    {"flows": LOADS},
-    seeds=RUNS,
-    span=FTP_SPAN,
-    labels={"scheme": "TD"},
-)
+) + ftp_runs(designed, {"scheme": ["TD"], "flows": LOADS})
 
 max_th = formula(lambda flows: thresholds("GREDstd", design(flows))[1], "max_th")
 CLAIMS = (

@@ -1,25 +1,18 @@
 """Why c09 and c17: REDopt with drops that are not spaced, and with less of max_p than its model gives."""
 
-import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Readings, Sweep, at_most, every, formula, some
+from penstock.reproduce.figure import Choice, Claim, Curves, Readings, at_most, every, formula, some
 
-from .setup import FTP_SPAN, LOADS, RUNS, TAIL, claim, design, ftp, mean_queue, over, queue, thresholds
+from .setup import LOADS, TAIL, claim, design, designed, ftp_runs, mean_queue, over, thresholds
 
 SHARES = [1.0, 0.5, 0.25, 0.2]
 
 
-def _weaker(share: float) -> ps.Scenario:
-    at = design(256)
-    return ftp(256, queue("REDopt", at, max_p=share * at.max_p))
-
-
 # One thing changed at a time: how drops are spaced, at each load; max_p, with 256 flows.
-study = Sweep(
-    lambda spacing, flows: ftp(flows, queue("REDopt", design(flows), spacing=spacing)),
-    {"spacing": ["wait", "none"], "flows": LOADS},
-    seeds=RUNS,
-    span=FTP_SPAN,
-) + Sweep(_weaker, {"share": Choice([1.0, 0.2], SHARES)}, seeds=RUNS, span=FTP_SPAN)
+study = ftp_runs(
+    lambda spacing, flows: designed("REDopt", flows, spacing=spacing), {"spacing": ["wait", "none"], "flows": LOADS}
+) + ftp_runs(
+    lambda share: designed("REDopt", 256, max_p=share * design(256).max_p), {"share": Choice([1.0, 0.2], SHARES)}
+)
 
 middle = formula(lambda flows: sum(thresholds("REDopt", design(flows))) / 2, "the middle of the thresholds")
 LESS = Readings({share: f"{share:g} of the model's max_p" for share in SHARES if share < 1})

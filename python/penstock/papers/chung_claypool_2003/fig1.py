@@ -3,23 +3,20 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort
-from penstock.results.table import Labels
+from penstock.reproduce.figure import Curves, Effort, Rows
 
 from .constant import law
 from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
-def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def rows(effort: Effort) -> Rows:
     """P = h(q), and p = g(q) of 100 and 300 flows where there is such a probability."""
-    found: list[tuple[Labels, dict[str, float]]] = []
     for q in range(0, 401, 10):
-        found.append(({"line": "RED", "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))}))
+        yield {"line": "RED", "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))}
         for flows in (100, 300):
             p = float(law("drop", timeouts=True).probability(flows, q))
             if np.isfinite(p) and p <= 0.5:
-                found.append(({"line": f"{flows} flows", "q": q}, {"p": p}))
-    return found
+                yield {"line": f"{flows} flows", "q": q}, {"p": p}
 
 
 CLAIMS = ()  # a sketch; where the lines cross is figure 10

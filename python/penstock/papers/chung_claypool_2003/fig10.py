@@ -3,8 +3,7 @@
 import math
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Statement, metric
-from penstock.results.table import Labels
+from penstock.reproduce.figure import Curves, Effort, Rows, Statement, metric
 
 from .constant import law
 from .setup import claim
@@ -13,21 +12,19 @@ from .step_load import LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
 
 
-def rows(effort: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def rows(effort: Effort) -> Rows:
     """Queue and probability of each load, and the most flows that meet below max_th."""
 
     def control(q: float) -> float:
         return float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))
 
-    found: list[tuple[Labels, dict[str, float]]] = []
     for name, of in LAWS.items():
-        found.append(({"law": name}, {"most": float(of.largest_flows(MAX_TH, MAX_P))}))
+        yield {"law": name}, {"most": float(of.largest_flows(MAX_TH, MAX_P))}
         for flows in LOADS:
             at = of.crossing(flows, control, LIMIT)
             meets = at is not None and not at.at_jump
             queue, p = (at.queue, at.probability) if at is not None and meets else (math.nan, math.nan)
-            found.append(({"law": name, "flows": flows}, {"q": queue, "p": p}))
-    return found
+            yield {"law": name, "flows": flows}, {"q": queue, "p": p}
 
 
 def _most(law: str) -> Statement:

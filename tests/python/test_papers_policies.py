@@ -69,7 +69,7 @@ def test_the_buffers_of_brandauer_are_those_of_the_model() -> None:
 
 def test_active_connections_are_counted_by_what_they_take() -> None:
     span = ("60s", "20s")
-    run = ps.run(br.web(200, br.queue("TD", br.design(64)), span), seed=1)
+    run = ps.run(br.web(200, br.queue("TD", br.design(64)), span=span), seed=1)
     numbers = br.measure(run)
     web = run.traffic["web"]
     assert numbers["active"] == pytest.approx(web.completed * web.completion_mean_s / 40)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from penstock.studies.store import Store
     from penstock.studies.study import Study
 
-# The public names and the module of each. A module is imported when a name of it is first used, so that the command
-# line starts fast.
+# The public names and their modules. A module is imported when one of its names is first used, so that the command line
+# starts fast.
 _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
     "engine.run": ("run",),

@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _open_output() -> None:
-    """Replace what the encoding of the output lacks, and a closed output by nothing."""
+    """Replace characters that the encoding of the output lacks; discard the output if standard output is closed."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -33,7 +33,7 @@ def _open_output() -> None:
 
 
 def _leave() -> None:
-    """End at once: threads with runs that nobody wants any more are not waited for."""
+    """Exit immediately, without waiting for threads whose runs are no longer needed."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(130)

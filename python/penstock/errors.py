@@ -1,4 +1,4 @@
-"""Errors of a request: each names place, key, value, the allowed values and the nearest name."""
+"""Errors in scenarios and requests: each names its place, key and value, the allowed values and the nearest name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class PenstockError(Exception):
-    """An error that is shown to the user as it is, without a traceback; `exit_code` is the command's."""
+    """An error shown to the user as a message without a traceback; `exit_code` is the exit code of the command."""
 
     exit_code = 2
 
@@ -33,7 +33,7 @@ class RunError(PenstockError):
 
 
 class UnknownNameError(PenstockError, KeyError):
-    """A name that a result does not have; the message has the nearest one that it has."""
+    """A name that does not exist in a result; the message suggests the nearest existing one."""
 
     def __init__(self, kind: str, name: object, known: Iterable[object]) -> None:
         names = [str(item) for item in known]
@@ -75,7 +75,7 @@ class ErrorDetail:
 
 
 class ScenarioError(PenstockError):
-    """A scenario that cannot be run; `errors` has all of its errors."""
+    """A scenario that cannot be run; `errors` lists all of its errors."""
 
     def __init__(self, errors: Iterable[ErrorDetail]) -> None:
         self.errors: tuple[ErrorDetail, ...] = tuple(errors)
@@ -118,7 +118,7 @@ def nearest_name(word: str, known: Iterable[str]) -> str | None:
     plain = {name.lower().replace("-", "_"): name for name in known}
     wanted = word.lower().replace("-", "_")
     close = difflib.get_close_matches(wanted, plain, n=5, cutoff=0.6)
-    # Letters in another order are the likeliest slip.
+    # Swapped letters are the most likely typing error.
     close.sort(key=lambda name: sorted(name) != sorted(wanted))
     return plain[close[0]] if close else None
 

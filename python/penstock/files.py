@@ -22,9 +22,9 @@ class FileError(PenstockError):
 
 @contextmanager
 def whole(file: str | Path) -> Iterator[Path]:
-    """A path to write to in place of `file`, which is replaced once the block ends without an error.
+    """Yields a temporary path; when the block ends without an error, the content written there replaces `file`.
 
-    After an error `file` is as it was before. A symbolic link stays one: the file behind it is replaced. A device, a
+    After an error `file` is unchanged. A symbolic link stays one: the file behind it is replaced. A device, a
     FIFO or a stream such as /dev/stdout is written to directly. Raises `FileError` for every `OSError` of the block.
     """
     target = Path(file)

@@ -1,4 +1,4 @@
-"""What every law must do, whatever it decides: `ps.testing.conformance(MyLaw)` in a test of one line."""
+"""Checks that every law must pass: `ps.testing.conformance(MyLaw)` is a complete test."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ __all__ = ["conformance"]
 
 
 def conformance(cls: type[python_law.Aqm], **settings: Any) -> None:
-    """Check a law with these settings (its defaults without any); raises `AssertionError` with what does not hold.
+    """Check a law with these settings, by default its defaults; raises `AssertionError` for the first violation.
 
-    Same seed, same verdicts; nothing is marked unless a parameter `ecn` is true; gauges are finite; watching changes
-    nothing; the parameters survive a file, and unknown ones are refused.
+    The same seed gives the same verdicts; packets are marked only if a parameter `ecn` is true; gauges are finite;
+    watching the law changes nothing; the parameters can be written to a file and read back; unknown parameters are
+    refused.
     """
     assert python_law.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
     _params_survive_a_file(cls, settings)
@@ -55,7 +56,7 @@ def _exercise(queue: Queue) -> Scenario:
 
 
 def _books(result: Run) -> dict[str, Any]:
-    """All numbers of a run but those that may differ."""
+    """All numbers of a run, except those that may differ."""
     return {key: value for key, value in result.raw.items() if key not in ("cpu_s", "series")}
 
 

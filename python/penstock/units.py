@@ -1,7 +1,7 @@
-"""Quantities as people write them: `1.5Mbit`, `20ms`, `35p`, `64KiB`, `2BDP`, `1/50`, and back again.
+"""Parsing and formatting of quantities: `1.5Mbit`, `20ms`, `35p`, `64KiB`, `2BDP`, `1/50`.
 
-Every parser returns the canonical unit (bit/s, ns, bytes) as a whole number, exactly rounded from the decimal text, and
-raises `UnitError` with what is allowed. A bare number is refused where it could be misread.
+Every parser returns a whole number in the canonical unit (bit/s, ns, bytes), exactly rounded from the decimal text, and
+raises a `UnitError` that names the allowed forms. A number without a unit is refused where it would be ambiguous.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class UnitError(ValueError):
-    """A text that is not the quantity it should be; the message says what is allowed."""
+    """A text that is not a valid quantity; the message names the allowed forms."""
 
 
 NS_PER_S: Final = 1_000_000_000
@@ -50,7 +50,7 @@ _SIZE: Final = {
 _PREFIX: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _RATE: Final = (
     {f"{prefix}bit": factor for prefix, factor in _PREFIX.items()}
-    | {f"{prefix.lower()}bit": factor for prefix, factor in _PREFIX.items()}  # as tc writes it
+    | {f"{prefix.lower()}bit": factor for prefix, factor in _PREFIX.items()}  # spellings of tc
     | {f"{prefix}bit/s": factor for prefix, factor in _PREFIX.items()}
     | {f"{prefix}b/s": factor for prefix, factor in _PREFIX.items()}
     | {f"{prefix}bps": factor for prefix, factor in _PREFIX.items() if prefix not in ("", "k")}
@@ -66,7 +66,8 @@ _LENGTH_HELP: Final = (
 )
 _PROBABILITY_HELP: Final = 'write a number from 0 to 1, "2%" or "1/50"'
 
-# Beyond these nothing can be meant; they also keep every product of two quantities inside 64 bits or a float's 53.
+# Larger values are certainly mistakes. The limits also keep every product of two quantities within 64 bits, or the 53
+# bits of a float.
 _MOST_RATE: Final = 10**15
 _MOST_TIME: Final = 10**9 * NS_PER_S
 _MOST_SIZE: Final = 10**15
@@ -101,7 +102,7 @@ def parse_size(value: object) -> int:
 
 @dataclass(frozen=True)
 class Length:
-    """A queue length as written: packets, bytes, ns at link rate, a share of the buffer, or round trips (bdp)."""
+    """A queue length as written: packets, bytes, ns at link rate, a fraction of the buffer, or round trips (bdp)."""
 
     unit: Literal["packets", "bytes", "ns", "buffer", "bdp"]
     amount: float
@@ -186,12 +187,12 @@ def format_length(length: Length) -> str:
 
 
 def format_number(number: float) -> str:
-    """A number without a needless `.0` or exponent, exactly: 5.0 is `5`, 1e-4 is `0.0001`."""
+    """The exact text of a number, without a needless `.0` or exponent: 5.0 is `5`, 1e-4 is `0.0001`."""
     return format(Decimal(repr(_plain(Decimal(repr(number))))), "f")
 
 
 def _split(value: object, advice: str) -> tuple[Decimal, str]:
-    """Number and unit of a text; a bare number is refused."""
+    """The number and the unit in a text; a number without a unit is refused."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise UnitError(advice)
     if not isinstance(value, str):

@@ -170,13 +170,13 @@ def test_the_generated_class_has_every_key_of_every_scheduler() -> None:
         ('{ from = "R7" }', "", "match.from", "match", "no link leads to or from"),
         ("{ traffic = [] }", "", "match.traffic", "match", "at least one"),
         ('{ dcsp = "EF" }', "", "match.dcsp", "match", 'did you mean "dscp"'),
-        ("{ }", "", "match", "match", "only the last class may do without"),
+        ("{ }", "", "match", "match", "only the last class, which takes all other packets, may omit it"),
         ('"EF"', "", "match", "match", "must be a table"),
         ('{ dscp = "EF" }', "weight = -1", "weight", "weight", "must lie between"),
         ('{ dscp = "EF" }', 'weight = "3"', "weight", "weight", "must be a number"),
         ('{ dscp = "EF" }', "wieght = 1", "wieght", "wieght", 'did you mean "weight"'),
-        ('{ dscp = "EF" }', "share = 0.5\nweight = 2", "weight", "weight", "weights and shares do not mix"),
-        ('{ dscp = "EF" }', 'limit = "5p"', "queue.limit", "queue", "is given twice"),
+        ('{ dscp = "EF" }', "share = 0.5\nweight = 2", "weight", "weight", "weights and shares cannot be mixed"),
+        ('{ dscp = "EF" }', 'limit = "5p"', "queue.limit", "queue", "is set twice"),
     ],
 )
 def test_every_error_names_its_path_and_line(match: str, settings: str, path: str, line: str, message: str) -> None:

@@ -106,7 +106,7 @@ def test_check_shows_every_value() -> None:
         ('{ kind = "tws", rate = "1Mbit" }', [":10: links.access.edge[0].kind", 'did you mean "tsw"?']),
         ('{ rate = "1Mbit" }', ["links.access.edge[0].kind", "is missing"]),
         ('{ kind = "tsw" }', ["links.access.edge[0].rate", "is missing"]),
-        ('{ kind = "tsw", rate = 5 }', [":10: links.access.edge[0].rate = 5"]),
+        ('{ kind = "tsw", rate = "5" }', ['10: links.access.edge[0].rate = "5"']),
         ('{ kind = "tsw", rate = "1Mbit", out = "AF1" }', [":10: links.access.edge[0].out", 'did you mean "AF']),
         ('{ kind = "tsw", rate = "1Mbit", limit = "5p" }', [":10: links.access.edge[0].limit", "unknown key"]),
         ('{ kind = "tsw", cir = "1Mbit", rate = "1Mbit" }', ["links.access.edge[0].cir", 'did you mean "rate"?']),

@@ -167,7 +167,7 @@ def test_json_and_figure_say_the_same(tmp_path: Path) -> None:
         (["red", "--flows", "50", "--json", "/proc/x"], "--json /proc/x: cannot be written"),
         (["red:min_th=30", "--flows", "50"], "min_th"),
         (["tsw", "--json", "-"], "tsw is a conditioner"),
-        (["red", "--link", "1e15bit", "--rtt", "1e9s"], "it must not be above the limit of the queue"),
+        (["red", "--link", "1e15bit", "--rtt", "1e9s"], "must not be above the limit of the queue"),
     ],
 )
 def test_what_cannot_be_is_told_at_once(options: list[str], words: str) -> None:

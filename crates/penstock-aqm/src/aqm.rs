@@ -1,55 +1,56 @@
-//! The contract of a law: the facts it is given, and its answers.
+//! The contract of a law: the facts that the law receives, and its verdicts.
 //!
 //! # Time
-//! The clock may start at any time: laws and disciplines are built with the present time, and only differences of times
-//! count. Time stands still or goes on. Should it go back, the time that seems to pass is zero. Sums beyond the largest
-//! value are that value, [`Time::NEVER`], which never comes.
+//! The clock may start at any value: laws and disciplines are built with the current time and use only differences of
+//! times. Time never decreases; if a caller's clock does go back, the elapsed time counts as zero. Sums beyond the
+//! largest value saturate at [`Time::NEVER`], which never comes.
 //!
 //! # Timers
-//! A law or discipline has at most one timer: `next_timeout` gives the time at which it fires, `None` while it is off,
-//! and the caller owns the clock. The contract is the same for [`Aqm`] and [`crate::Discipline`].
+//! A law or discipline has at most one timer. `next_timeout` returns the time at which the timer fires, or `None` while
+//! it is off. The caller owns the clock. The contract is the same for [`Aqm`] and [`crate::Discipline`].
 //!
-//! * The caller reads `next_timeout` after the construction, after `on_timeout` and `on_link`, and after a `dequeue` that
-//!   found the queue empty (for a law: after `on_idle`). Nothing else moves the timer, except where
-//!   [`crate::Discipline::timer_moves`] says so: there the caller reads it after every operation.
-//! * The time is never in the past. When it comes the caller calls `on_timeout`, before arrivals and departures of the
-//!   same time.
-//! * A caller that is late calls `on_timeout` once: a periodic law takes one step, not one for each period that has
-//!   passed, and the next timeout lies after the present.
+//! * The caller reads `next_timeout` after the construction, after `on_timeout` and `on_link`, and after a `dequeue`
+//!   that found the queue empty (for a law: after `on_idle`). No other call moves the timer, unless
+//!   [`crate::Discipline::timer_moves`] returns true: then the caller reads `next_timeout` after every operation.
+//! * The timeout is never in the past. At that time the caller calls `on_timeout`, before any arrivals and departures
+//!   of the same time.
+//! * A caller that is late calls `on_timeout` only once: a periodic law then takes a single step, however many periods
+//!   have passed, and its next timeout is in the future.
 //!
 //! # Flows
-//! A flow is a dense number from 0. In the simulator it counts flows; on a real link it comes from an
-//! [`crate::IdTable`], which reuses numbers. State of flows lies in vectors by that number: [`Aqm::reserve`] makes room,
-//! and [`Aqm::forget_flow`] announces that a number passes to another flow. Numbers of at least [`crate::MAX_FLOWS`] and of
-//! the reserved number are taken modulo the larger of the two, so that memory is bounded whatever the numbers are.
+//! A flow is identified by a dense number from 0. The simulator numbers its flows; on a real link the number comes from
+//! an [`crate::IdTable`], which reuses numbers. State per flow is kept in vectors indexed by this number.
+//! [`Aqm::reserve`] makes room for it, and [`Aqm::forget_flow`] announces that a number now belongs to another flow.
+//! Numbers that are neither reserved nor below [`crate::MAX_FLOWS`] are reduced modulo the larger of these two bounds,
+//! so that memory is bounded for any numbers.
 
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Rng, Span, Time};
 
-/// What a law says about a packet.
+/// The decision of a law about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Let it pass.
+    /// Let the packet pass.
     Pass,
-    /// Set "congestion experienced" if the packet is ECN-capable, else drop it.
+    /// Set "congestion experienced" if the packet is ECN-capable; otherwise drop it.
     Mark(Cause),
-    /// Drop it.
+    /// Drop the packet.
     Drop(Cause),
 }
 
 /// Why a packet was marked or dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// The law's random or rule-based choice.
+    /// An early drop or mark by the law's probability or rule.
     Early,
-    /// The law's certain drop, for instance with the average above `max_th`.
+    /// A drop that the law makes with certainty, for instance when the average is above `max_th`.
     Forced,
-    /// Judged at the head of the queue by the time it waited.
+    /// Decided at the head of the queue, by the waiting time of the packet.
     Sojourn,
-    /// No room.
+    /// The queue had no room for the arriving packet.
     Overflow,
-    /// Was queued, then removed to make room for another.
+    /// The packet was queued, and later removed to make room for another one.
     Evicted,
-    /// Dropped before it came to the queue, by a conditioner or for want of room in a shaper.
+    /// Dropped in front of the queue, by a conditioner or by a shaper without room.
     Policed,
 }
 
@@ -57,12 +58,12 @@ impl Cause {
     /// All causes, in the order of their numbers.
     pub const ALL: [Self; 6] = [Self::Early, Self::Forced, Self::Sojourn, Self::Overflow, Self::Evicted, Self::Policed];
 
-    /// Whether a packet dropped for this had been queued. The other causes are those of packets that never were.
+    /// Whether a packet dropped for this cause had been queued before.
     pub const fn was_queued(self) -> bool {
         matches!(self, Self::Sojourn | Self::Evicted)
     }
 
-    /// The word used in results and traces.
+    /// The name of the cause in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Early => "early",
@@ -78,32 +79,32 @@ impl Cause {
 /// A packet at the head of the queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Departing {
-    /// Its facts.
+    /// The facts of the packet.
     pub meta: PacketMeta,
-    /// When it was queued.
+    /// When the packet was queued.
     pub enqueued: Time,
 }
 
-/// What waits in the queue that a law guards. The packet being transmitted has left the queue.
+/// The packets waiting in the queue that a law guards. The packet being transmitted has left the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
     /// Waiting packets.
     pub packets: u32,
     /// Waiting bytes.
     pub bytes: u64,
-    /// How much may wait.
+    /// The limit of this queue.
     pub limit: Limit,
-    /// When the packet at the head was queued; over several queues, the earliest of their heads. The flows that a class
-    /// serves in turn are one queue: its head is the packet that leaves next.
+    /// When the packet at the head was queued; for several queues, the earliest such time. A class that serves its
+    /// flows in turn counts as one queue, whose head is the packet that leaves next.
     pub oldest: Option<Time>,
 }
 
-/// What a law may know of the link behind its queue. A class's law sees its class as the link.
+/// The facts about the link behind a queue that a law may use. The law of a class sees the class as its link.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkInfo {
-    /// What this queue is guaranteed.
+    /// The rate that this queue is guaranteed.
     pub rate: Rate,
-    /// How much may wait.
+    /// The limit of this queue.
     pub limit: Limit,
     /// Typical size of a packet on the wire.
     pub mean_packet: Bytes,
@@ -115,13 +116,13 @@ pub struct LinkInfo {
     pub flows: Option<u32>,
 }
 
-/// The facts of the moment, and the law's own random stream.
+/// The current state of the queue and the link, and the random stream of the law.
 pub struct Cx<'a> {
-    /// Now.
+    /// The current time.
     pub now: Time,
     /// The queue that this law guards.
     pub queue: Backlog,
-    /// Bytes waiting at the whole link, over all its queues.
+    /// Bytes waiting at the link, over all its queues.
     pub link_bytes: u64,
     /// The stream of this law.
     pub rng: &'a mut Rng,
@@ -129,18 +130,19 @@ pub struct Cx<'a> {
 
 /// A law of active queue management.
 ///
-/// It decides about one packet from facts it is given. It keeps no packets, reads no clock, draws from no hidden
-/// generator, keeps no statistics and prints nothing. The discipline alone sets marks and tests the limit: the limit is
-/// tested after the law, and a law whose source tests it first looks at `cx.queue.limit` and returns `Drop(Overflow)`.
+/// A law decides about one packet from the facts passed to it. It stores no packets, reads no clock, draws from no
+/// hidden generator, keeps no statistics and prints nothing. Only the discipline sets marks and tests the limit. The
+/// discipline tests the limit after it asks the law; a law whose source requires the opposite order checks
+/// `cx.queue.limit` itself and returns `Drop(Overflow)`.
 pub trait Aqm: Send {
-    /// Whether the law looks at [`PacketMeta::rare`], which is looked up only then. Always the same answer.
+    /// Whether the law reads [`PacketMeta::rare`], which is filled in only for such laws. The answer never changes.
     #[inline]
     fn wants_rare(&self) -> bool {
         false
     }
 
-    /// Judge an arriving packet; `cx.queue` does not count it yet. Then exactly one of [`Aqm::on_enqueued`] and
-    /// [`Aqm::on_overflow`] follows a `Pass` or a `Mark` that was carried out.
+    /// Judge an arriving packet, which `cx.queue` does not count yet. If the packet is not dropped by this verdict,
+    /// exactly one call of [`Aqm::on_enqueued`] or [`Aqm::on_overflow`] follows.
     fn on_arrival(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         Verdict::Pass
     }
@@ -151,8 +153,8 @@ pub trait Aqm: Send {
     /// The packet found no room and was dropped.
     fn on_overflow(&mut self, _cx: &mut Cx<'_>, _packet: &PacketMeta) {}
 
-    /// Judge the packet at the head; `cx.queue` no longer counts it. This or [`Aqm::on_evicted`] comes once for each
-    /// packet that was queued.
+    /// Judge the packet at the head, which `cx.queue` no longer counts. Each queued packet gets exactly one call of
+    /// this method or of [`Aqm::on_evicted`].
     fn on_departure(&mut self, _cx: &mut Cx<'_>, _packet: &Departing) -> Verdict {
         Verdict::Pass
     }
@@ -166,7 +168,7 @@ pub trait Aqm: Send {
     /// The link behind the queue has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
 
-    /// When the law next needs [`Aqm::on_timeout`]; see *Timers* at the head of this file.
+    /// When [`Aqm::on_timeout`] must be called next; see *Timers* at the top of this file.
     fn next_timeout(&self) -> Option<Time> {
         None
     }
@@ -174,19 +176,20 @@ pub trait Aqm: Send {
     /// The time given by [`Aqm::next_timeout`] has come.
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// The number `flow` passes to another flow: forget penalties, credits and round-trip times of the old one. Packets of
-    /// the old flow that still wait count as those of the new one.
+    /// The number `flow` now belongs to another flow: discard the penalties, credits and round-trip times of the old
+    /// one. Waiting packets of the old flow count as packets of the new one.
     fn forget_flow(&mut self, _now: Time, _flow: u32) {}
 
-    /// Make room for the state of flows with numbers below `flows`: from then on these allocate nothing. To be called
-    /// before the first packet.
+    /// Make room for the state of flows with numbers below `flows`, so that their packets cause no allocation. Must be
+    /// called before the first packet.
     fn reserve(&mut self, _flows: u32) {}
 
-    /// Show the state to a probe, as (name, value). Names are the literature's: `avg`, `p_b`, `max_p`. A scheduler puts
-    /// the name of the class before those of its law: `gold.avg`.
+    /// Show the state to a probe, as (name, value). Names are the literature's: `avg`, `p_b`, `max_p`. A scheduler
+    /// prefixes the names of a class's law with the name of the class: `gold.avg`.
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 
-    /// The law's drop probability at a held average queue of `average` packets, where it has such a function.
+    /// The law's drop probability while the average queue stays at `average` packets; `None` for laws without such a
+    /// function.
     fn drop_function(&self, _average: f64) -> Option<f64> {
         None
     }

@@ -1,4 +1,4 @@
-//! The own settings of each class of a scheme; each error stands under the path of its key.
+//! The settings of each class of a scheme; each error names the path of its key.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +10,7 @@ pub(crate) fn path(class: usize, key: &str) -> String {
     format!("classes[{class}].{key}")
 }
 
-/// The own parameters of each class; `None` if a class lacks them, with the reason in `errors`.
+/// The parameters of each class; `None` if those of any class are missing or wrong, with the reason in `errors`.
 pub(crate) fn read<C: Params>(
     classes: &[ClassSetting],
     infos: &[ParamInfo],
@@ -22,11 +22,10 @@ pub(crate) fn read<C: Params>(
     let mut all = Vec::with_capacity(classes.len());
     for (i, class) in classes.iter().enumerate() {
         if classes[..i].iter().any(|earlier| earlier.name == class.name) {
-            errors
-                .push(ParamError::new(path(i, "name"), format!("is \"{}\", as that of an earlier class", class.name)));
+            errors.push(ParamError::new(path(i, "name"), "must differ from the names of the earlier classes"));
         }
         if i + 1 < classes.len() && class.matches == Match::default() {
-            let message = "is missing: only the last class may do without, and takes what no other class does";
+            let message = "is missing: only the last class, which takes all other packets, may omit it";
             errors.push(ParamError::new(path(i, "match"), message));
         }
         match param::read(&class.settings, infos) {

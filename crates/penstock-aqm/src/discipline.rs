@@ -59,7 +59,7 @@ pub struct Report<'a, P> {
     pub now: Time,
     /// The packet, after any marking.
     pub packet: &'a P,
-    /// When the packet was queued; `now` if it never was.
+    /// When the packet was queued; `now` if it was not.
     pub enqueued: Time,
     /// Packets waiting after the event, over all queues of the link.
     pub packets: u32,
@@ -159,11 +159,11 @@ impl<P, W: ?Sized> Env<'_, P, W> {
     }
 }
 
-/// Number of packets that one [`Discipline::dequeue`] drops at most, so that its work is bounded. What is left to drop is
-/// dropped by the next one.
+/// Maximum number of packets that one [`Discipline::dequeue`] drops, which bounds its work. The next call continues the
+/// dropping.
 pub const MAX_DROPS: u32 = 64;
 
-/// Counts the drops of one `dequeue`.
+/// The number of further drops that one `dequeue` may make.
 pub(crate) struct DropBudget(u32);
 
 impl DropBudget {
@@ -171,27 +171,28 @@ impl DropBudget {
         Self(MAX_DROPS)
     }
 
-    /// A packet was dropped; whether it was the last one for now.
+    /// Count a dropped packet; returns whether the budget is exhausted.
     pub(crate) fn spend(&mut self) -> bool {
         self.0 -= 1;
         self.0 == 0
     }
 }
 
-/// The answer of a discipline to an offer of service.
+/// The result of [`Discipline::dequeue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<P> {
     /// Send this packet.
     Send(P),
     /// No packet waits.
     Empty,
-    /// Packets wait, but none may leave before this time. The present time: [`MAX_DROPS`] packets were dropped, ask again.
+    /// Packets wait, but none may leave before this time. If it is the current time, [`MAX_DROPS`] packets were
+    /// dropped: call `dequeue` again.
     NotBefore(Time),
 }
 
 /// Holds packets, tests the limit, sets marks, and reports the fate of each packet to a probe of type `W`.
 ///
-/// At every moment: arrived = queued + dropped on arrival, and queued = sent + dropped at the head + evicted + waiting.
+/// At any time, arrived = queued + dropped on arrival, and queued = sent + dropped at the head + evicted + waiting.
 pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     /// Whether the scheme reads [`Rare`] facts; the answer never changes.
     fn wants_rare(&self) -> bool {
@@ -205,13 +206,13 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     fn backlog(&self) -> Backlog;
     /// The link has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
-    /// The number `flow` passes to another flow: forget what the old one owes or is owed, and what its law noted of it.
-    /// Packets of the old flow that still wait count as those of the new one.
+    /// The number `flow` now belongs to another flow: discard the old flow's credit or debt, and its state in the law.
+    /// Waiting packets of the old flow count as packets of the new one.
     fn forget_flow(&mut self, _now: Time, _flow: u32) {}
-    /// Make room for `packets` waiting packets and for the state of flows and hosts with numbers below `flows`: from then
-    /// on none of them allocates memory. To be called before the first packet.
+    /// Make room for `packets` waiting packets and for the state of flows and hosts with numbers below `flows`, so that
+    /// no packet causes an allocation. Must be called before the first packet.
     fn reserve(&mut self, packets: u32, flows: u32);
-    /// When the discipline next needs [`Discipline::on_timeout`]; as [`crate::Aqm::next_timeout`].
+    /// When [`Discipline::on_timeout`] must be called next; see [`crate::Aqm::next_timeout`].
     fn next_timeout(&self) -> Option<Time> {
         None
     }

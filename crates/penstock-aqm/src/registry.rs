@@ -11,7 +11,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use penstock_core::param::{ParamError, ParamErrors, Settings, nearest};
+use penstock_core::param::{ParamError, ParamErrors, Settings, Value, nearest};
 use penstock_core::{Packet, Time};
 
 /// Builds one scheme.
@@ -130,15 +130,18 @@ pub fn build_law(scheme: &str, settings: &Settings, link: &LinkInfo, now: Time) 
     build(settings, link, now).map_err(|errors| name_defaults(errors, info, settings))
 }
 
-/// Say "by default" where the refused value is a default, which the user never wrote.
+/// Adds the default to the message where the refused value is a default, which the user did not write.
 fn name_defaults(errors: ParamErrors, info: &SchemeInfo, settings: &Settings) -> ParamErrors {
     let named = |error: ParamError| {
         let given = settings.iter().any(|(name, _)| *name == error.name);
-        let has_default = info.params.iter().any(|param| param.name == error.name && param.default_value().is_some());
-        if given || !has_default {
+        let info = info.params.iter().find(|param| param.name == error.name);
+        let Some((info, default)) = info.and_then(|info| Some((info, info.default_value()?))) else { return error };
+        if given {
             return error;
         }
-        ParamError { message: format!("by default {}", error.message), ..error }
+        let unit = if matches!(default, Value::Number(_)) { info.unit } else { "" };
+        let value = format!("{default} {unit}");
+        ParamError { message: format!("{} (the default is {})", error.message, value.trim_end()), ..error }
     };
     errors.into_iter().map(named).collect()
 }
@@ -179,7 +182,7 @@ mod tests {
         let Err(errors) = build::<PacketMeta, dyn Probe<_>>("red", &[], &short, Time::ZERO) else {
             panic!("max_th above the limit is taken")
         };
-        let message = "by default is 15 packets: it must not be above the limit of the queue, 10 packets";
+        let message = "must not be above the limit of the queue, 10 packets (the default is 15 packets)";
         assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("max_th", message));
     }
 

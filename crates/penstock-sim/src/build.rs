@@ -1,4 +1,4 @@
-//! From a scenario and a seed to an engine that is ready to run: links, flows, sessions.
+//! Builds the engine of a run from a scenario and a seed: links, flows, sessions.
 
 mod flows;
 mod links;
@@ -76,7 +76,8 @@ impl Builder<'_> {
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues);
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
-        // A trace and a scheme that asks for round-trip times observe a sender at any time.
+        // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
+        // ACKs early.
         let looks_ahead = !traced && facts.rtts.is_empty();
         let sender_series = self.sender_series();
         let Flows { mut hosts, flows } = self.flows(looks_ahead, &mut events);
@@ -114,12 +115,12 @@ impl Builder<'_> {
         }
     }
 
-    /// The statistics; they take over the hops of the plan.
+    /// The statistics of the run, which take over the hops of the plan.
     fn tally(&mut self, ports: &[Port], flows: Vec<Flow>, window: Window, traced: bool) -> Tally {
         let hops = std::mem::take(&mut self.plan.routes.hops);
         let groups = || self.plan.routes.flows.iter().map(|flow| flow.group);
         let watched = self.scenario.links.iter().map(|link| link.watch).collect();
-        // Looks through all links: once, not for each queue.
+        // Computed once, not for each queue, since it searches all links.
         let has_codepoints = self.scenario.has_codepoints();
         let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.link as usize], has_codepoints);
         Tally {

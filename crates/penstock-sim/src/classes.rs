@@ -1,4 +1,4 @@
-//! Classes of packets: names of traffic, flows and nodes become numbers.
+//! Classes of packets: translates names of traffic, flows and nodes to numbers.
 
 use crate::errors::ScenarioError;
 use crate::graph::Graph;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A range that contains no flow: an empty list would match all flows.
 const NO_FLOW: (u32, u32) = (u32::MAX, u32::MAX);
 
-/// The names of a scenario; nodes are numbered only where there are classes.
+/// The names of a scenario; nodes are numbered only if a scheme has classes.
 pub(crate) struct Names<'a> {
     scenario: &'a Scenario,
     nodes: OnceCell<Graph>,

@@ -3,8 +3,8 @@
 use crate::packet::SimPacket;
 use penstock_core::Time;
 
-/// All delay lines. They share one slab of packets whose last freed place is reused first, so that the memory touched is
-/// about as large as the packets in flight.
+/// All delay lines. They share one slab of packets. The place freed last is reused first, so that the memory in use is
+/// about that of the packets in flight.
 pub(crate) struct DelayLines {
     ends: Vec<Ends>,
     places: Vec<Place>,
@@ -13,8 +13,8 @@ pub(crate) struct DelayLines {
     free: u32,
 }
 
-/// First and last place of a line, [`NONE`] if it is empty; and the second entry, kept here because the next event is not
-/// known before this line's next arrival is.
+/// First and last place of a line, [`NONE`] if it is empty. The second entry is kept here too, because it determines
+/// the next event.
 #[derive(Clone, Copy)]
 struct Ends {
     head: u32,
@@ -64,7 +64,7 @@ impl DelayLines {
         self.packets.get(self.ends[line as usize].head as usize).map(|slot| &slot.0)
     }
 
-    /// Append a packet to this line; whether it is the first.
+    /// Append a packet to this line; returns whether it is the first.
     #[inline]
     pub(crate) fn push(&mut self, line: u32, arrival: Time, packet: &SimPacket) -> bool {
         let at = self.free;
@@ -94,7 +94,8 @@ impl DelayLines {
         false
     }
 
-    /// Take the first packet off this line, which must not be empty; with the arrival of the next, [`Time::NEVER`] if none.
+    /// Remove the first packet of this line, which must not be empty; also returns the arrival of the next packet, or
+    /// [`Time::NEVER`].
     #[inline]
     pub(crate) fn pop(&mut self, line: u32) -> (SimPacket, Time) {
         let ends = &mut self.ends[line as usize];

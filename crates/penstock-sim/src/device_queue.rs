@@ -1,8 +1,9 @@
 //! A device queue: packets that the discipline has handed to the network card, and that wait there for the transmitter.
 //!
-//! It is below the discipline, as the ring of a network card with byte queue limits (BQL) or the device queue of ns-3: the
-//! discipline hands over its next packet as soon as there is room, so its law does not see the delay below it. Packets in the
-//! device queue cannot be dropped, marked or overtaken. The packet in transmission is not in it.
+//! The device queue is below the discipline, like the ring of a network card with byte queue limits (BQL) or the device
+//! queue of ns-3. The discipline hands over its next packet as soon as there is room, so its law does not see the delay
+//! in the device queue. Packets in the device queue cannot be dropped, marked or overtaken. The packet in transmission
+//! is no longer in it.
 
 use crate::packet::SimPacket;
 use penstock_core::{Limit, Time};
@@ -17,12 +18,12 @@ pub(crate) struct DeviceQueue {
 }
 
 impl DeviceQueue {
-    /// An empty queue that takes packets while it holds less than `limit`.
+    /// An empty device queue that accepts packets while it holds less than `limit`.
     pub(crate) fn new(limit: Limit) -> Self {
         Self { limit, packets: VecDeque::new(), bytes: 0 }
     }
 
-    /// Whether it takes another packet. With a limit in bytes the last packet may exceed it, as with BQL.
+    /// Whether the queue accepts another packet. The last packet may exceed a limit in bytes, as with BQL.
     pub(crate) fn has_room(&self) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets.len() < limit as usize,

@@ -1,4 +1,4 @@
-//! The engine: it takes the earliest event and lets its source act, until the end of the run.
+//! The engine: takes the earliest event and lets its source act, until the end of the run.
 
 mod connections;
 mod phases;
@@ -26,25 +26,25 @@ pub(crate) struct Engine {
     pub(crate) hosts: Vec<Host>,
     /// Counts of each TCP sender at the end of the warm-up; empty without a warm-up.
     pub(crate) before: Vec<SenderCounts>,
-    /// By flow of the scenario: its sender over time if it is watched; empty if none is.
+    /// For each flow of the scenario, the series of its sender if the sender is watched; empty if no sender is.
     pub(crate) sender_series: Vec<Option<Box<SenderSeries>>>,
-    /// By rank in the event queue.
+    /// The sources of events, by rank in the event queue.
     pub(crate) sources: Vec<EventSource>,
     /// Number of events so far.
     pub(crate) events: u64,
     /// Number of flows of the scenario; later ones are further flows of sessions.
     pub(crate) users: usize,
     pub(crate) sessions: Vec<Session>,
-    /// Buffer for the connections that a session opens at once.
+    /// Buffer for the connections that a session opens in one action.
     pub(crate) openings: Vec<Opening>,
     /// With more sources than this the event queue could not hold the times of the run.
     pub(crate) max_sources: usize,
-    /// A session needed more.
+    /// Whether a session needed more sources than `max_sources`.
     pub(crate) overflowed: bool,
 }
 
 impl Engine {
-    /// Process all events up to and including `end`, unless `stop` becomes true; whether that stopped the run.
+    /// Process all events up to and including `end`, unless `stop` becomes true; returns whether `stop` ended the run.
     #[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1600")]
     #[inline(always)]
     pub(crate) fn run(&mut self, end: Time, stop: Option<&AtomicBool>) -> bool {
@@ -68,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// Process at most `limit` events up to and including `end`; gives their number.
+    /// Process at most `limit` events up to and including `end`; returns their number.
     #[inline]
     fn process(&mut self, end: Time, limit: u32) -> u32 {
         for processed in 0..limit {
@@ -104,9 +104,9 @@ impl Engine {
         }
     }
 
-    /// An acknowledgement will reach its sender later. If nothing can happen to the sender before that, and nothing else
-    /// waits on its link, it is processed now; else it waits on its delay line. So does one that ends the transfer: the
-    /// connection is closed when it arrives, and until then the receiver acknowledges.
+    /// An ACK will reach its sender at a later time. The ACK is processed now if nothing can happen to the sender
+    /// before that time and nothing else waits on the link; otherwise it waits on its delay line. An ACK that ends the
+    /// transfer always waits: the connection closes at its arrival, and until then the receiver acknowledges packets.
     #[inline]
     fn on_early_ack(&mut self) {
         let time = std::mem::replace(&mut self.network.early_ack_at, Time::NEVER);
@@ -136,8 +136,8 @@ impl Engine {
         }
     }
 
-    /// Pass on the packets that waited on this delay line only for the one that has arrived: else, on a link that is never
-    /// idle, all later packets would have to wait for events.
+    /// Pass on the packets that waited on this delay line only for the packet that has just arrived. Otherwise, on a
+    /// link that is never idle, all later packets would have to wait for events.
     #[cold]
     fn release(&mut self, line: u32) {
         loop {

@@ -18,9 +18,9 @@ pub struct ScenarioError {
 pub enum RunError {
     /// The scenario cannot be run.
     Scenario(Vec<ScenarioError>),
-    /// Too many connections of sessions were open at once; this is their number.
+    /// Too many connections of sessions were open at the same time; this is their number.
     TooManyConnections(usize),
-    /// It was stopped by its flag.
+    /// The run was stopped by its flag.
     Stopped,
     /// Packet or byte conservation was violated, as described: a defect of the simulator.
     Imbalance(String),

@@ -6,7 +6,7 @@ use penstock_aqm::Facts;
 use penstock_core::{Rare, Span};
 use penstock_tcp::Receiver;
 
-/// The receiving end of a flow. In the order of use, from the beginning of a cache line.
+/// The receiving end of a flow. Fields stand in the order of use, from the beginning of a cache line.
 #[repr(C, align(64))]
 pub(crate) struct Flow {
     pub(crate) stats: FlowStats,
@@ -20,27 +20,27 @@ pub(crate) struct Flow {
     pub(crate) dscp: u8,
     /// Number of its open connection.
     pub(crate) epoch: u16,
-    /// Of a TCP flow; `None` while no connection is open.
+    /// The receiver of a TCP flow; `None` while no connection is open.
     pub(crate) receiver: Option<Receiver>,
 }
 
-/// A receiver without a timer: it acknowledges every packet at once.
+/// A receiver without a timer: it acknowledges every packet immediately.
 pub(crate) const NO_TIMER: u32 = u32::MAX;
 
 /// Facts about flows for the schemes that ask for them (`Discipline::wants_rare`); all empty if no scheme does.
 #[derive(Default)]
 pub(crate) struct FlowFacts {
-    /// By flow: numbers of the hosts that data comes from and goes to.
+    /// For each flow: numbers of the hosts that data comes from and goes to.
     pub(crate) hosts: Vec<(u32, u32)>,
-    /// By flow: the sender's smoothed round-trip time.
+    /// For each flow: the sender's smoothed round-trip time.
     pub(crate) rtts: Vec<Option<Span>>,
-    /// By flow: first packet, number and priority of its application data units, or of their parts that differ in
-    /// priority. Empty if no flow has such units.
+    /// For each flow: first packet, number and priority of its application data units, or of the parts of units that
+    /// differ in priority. Empty if no flow has such units.
     pub(crate) units: Vec<Vec<(u32, u32, u8)>>,
 }
 
 impl FlowFacts {
-    /// Number and priority of the unit that a data packet belongs to.
+    /// Number and priority of the application data unit that a data packet belongs to.
     fn unit(&self, packet: &SimPacket) -> (u32, u8) {
         let Some(units) = self.units.get(packet.flow as usize) else { return (0, 0) };
         let after = units.partition_point(|(first, ..)| *first <= packet.seq);

@@ -50,7 +50,8 @@ impl Graph {
         self.names.get(name).copied()
     }
 
-    /// Links along the nodes `path`: of several links between two nodes the first; `Err` names the pair without a link.
+    /// Links along the nodes of `path`; of several links between two nodes, the first one. `Err` names the pair of
+    /// nodes without a link.
     pub(crate) fn along<'a>(&self, path: &'a [String]) -> Result<Vec<u32>, (&'a str, &'a str)> {
         path.windows(2)
             .map(|pair| {
@@ -62,8 +63,8 @@ impl Graph {
             .collect()
     }
 
-    /// Links of the path of least delay for each `(from, to)`; of equal paths the one with fewer links, then the one
-    /// whose links come first. `None` where there is no path.
+    /// Links of the path of least delay for each `(from, to)`. Ties go to the path with fewer links, then to the one
+    /// whose links come first. `None` if there is no path.
     pub(crate) fn shortest(&self, pairs: &[(u32, u32)]) -> Vec<Option<Vec<u32>>> {
         let distinct = |end: fn(&(u32, u32)) -> u32| {
             let mut ends: Vec<u32> = pairs.iter().map(end).collect();
@@ -90,7 +91,7 @@ impl Graph {
         pairs.iter().map(&mut route).collect()
     }
 
-    /// For each node the link that joins it to the tree, and the next node towards the root.
+    /// For each node, the link that joins it to the tree and the next node towards the root.
     fn tree(&self, root: Root) -> Vec<Option<(u32, u32)>> {
         let (start, neighbours) = match root {
             Root::From(node) => (node, &self.leaving),

@@ -3,10 +3,10 @@
 /// Whether a packet can be passed on as soon as its arrival time at the far end of a link is known, without an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lookahead {
-    /// It waits on the delay line for an event.
+    /// Never: the packet waits on the delay line for an event.
     Never,
-    /// Only if no packet waits before it on the delay line and the receiver at the end of the link, if there is one, still
-    /// lacks it.
+    /// Only if no packet waits ahead of it on the delay line and the receiver at the end of the link, if there is one,
+    /// still lacks the packet.
     IfLacking,
     /// Always.
     Always,
@@ -21,9 +21,10 @@ pub(crate) struct Hop {
     pub(crate) last: bool,
     /// Whether packets that this link delivers are passed on ahead of time.
     pub(crate) lookahead: Lookahead,
-    /// Whether no queue or loss model further along the route can lose a data packet that got into this queue.
+    /// Whether a data packet that was accepted by this queue cannot be lost further along the route.
     pub(crate) safe_behind: bool,
-    /// Whether data bytes that cross this link count as the flow's throughput: it is the first watched link.
+    /// Whether data bytes that cross this link count as the flow's throughput, because it is the first watched link of
+    /// the route.
     pub(crate) counted: bool,
 }
 
@@ -31,11 +32,11 @@ pub(crate) struct Hop {
 #[derive(Clone, Copy)]
 pub(crate) struct Route {
     pub(crate) data_hop: u32,
-    /// Equal to `data_hop` where nothing is acknowledged.
+    /// Equal to `data_hop` if nothing is acknowledged.
     pub(crate) ack_hop: u32,
     /// Numbers of the nodes that data comes from and goes to.
     pub(crate) ends: (u32, u32),
-    /// It carries requests, which count in no goodput and no completion time.
+    /// Whether the route carries requests, which count neither in goodput nor in completion times.
     pub(crate) request: bool,
 }
 
@@ -49,16 +50,16 @@ pub(crate) struct RoutedFlow {
 /// All routes.
 #[derive(Default)]
 pub(crate) struct Routes {
-    /// The hops of all routes; those of one route follow each other.
+    /// The hops of all routes; those of one route are adjacent.
     pub(crate) hops: Vec<Hop>,
-    /// By flow.
+    /// The route of each flow.
     pub(crate) flows: Vec<RoutedFlow>,
     /// The flows whose connections come and go, in rising order, and the routes that these connections may take.
     pub(crate) sessions: Vec<(u32, Vec<Route>)>,
 }
 
 impl Routes {
-    /// Append a route over these links; gives the number of its first hop.
+    /// Append a route over these links; returns the number of its first hop.
     pub(crate) fn add(&mut self, links: &[u32]) -> u32 {
         let first = self.hops.len() as u32;
         let hop =

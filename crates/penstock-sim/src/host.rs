@@ -7,15 +7,15 @@ use penstock_core::Time;
 use penstock_tcp::{Segment, Sender, TcpParams};
 use std::sync::Arc;
 
-/// The sending end of a flow. In the order of use, from the beginning of a cache line.
+/// The sending end of a flow. Fields stand in the order of use, from the beginning of a cache line.
 #[repr(C, align(64))]
 pub(crate) struct Host {
     /// Rank in the event queue.
     pub(crate) rank: u32,
     /// First hop of its data.
     pub(crate) hop: u32,
-    /// Time of its entry in the event queue. Timers mostly move back, so the entry is left where it is and checked again
-    /// when it comes up.
+    /// Time of the host's entry in the event queue. Timers mostly move to later times, so the entry stays and is
+    /// checked again when its time comes.
     pub(crate) armed: Time,
     pub(crate) dscp: u8,
     pub(crate) state: FlowState,
@@ -24,11 +24,11 @@ pub(crate) struct Host {
     pub(crate) lookahead_until: Time,
     pub(crate) start: Time,
     pub(crate) stop: Time,
-    /// Number of the session that it serves, or [`crate::session::NO_SESSION`].
+    /// Number of the session that the flow serves, or [`crate::session::NO_SESSION`].
     pub(crate) session: u32,
-    /// The session's name of the connection.
+    /// The session's identifier of the connection.
     pub(crate) tag: u32,
-    /// Which of the session's routes the connection takes.
+    /// Number, among the session's routes, of the route of the connection.
     pub(crate) route: u32,
     /// Number of its open connection.
     pub(crate) epoch: u16,
@@ -69,9 +69,9 @@ pub(crate) enum Source {
 pub(crate) enum FlowState {
     /// Not started.
     Waiting,
-    /// It offers data.
+    /// The source offers data.
     Running,
-    /// It offers no new data.
+    /// The source offers no new data.
     Stopped,
 }
 

@@ -3,9 +3,9 @@
 use penstock_aqm::{Aqm, LinkInfo};
 use penstock_core::param::{ParamErrors, Settings};
 
-/// Makes laws that the registry does not know.
+/// Builds laws that are not in the registry.
 pub trait Laws {
-    /// The law called `scheme` with these settings on this link; `None` if it is to be looked up in the registry.
+    /// The law called `scheme` with these settings on this link; `None` if the registry must be asked for it.
     fn build(&self, scheme: &str, settings: &Settings, link: &LinkInfo) -> Option<Result<Box<dyn Aqm>, ParamErrors>>;
 }
 

@@ -1,9 +1,9 @@
 //! Changes of a link during a run: of its rate, of its delay, and outages.
 //!
-//! A packet takes the rate and the delay that its link has when its transmission starts, plus jitter of its own; packets
-//! in flight are not affected by later changes. No packet overtakes another: one that would arrives together with it.
-//! Only where a link reorders, packets picked at random arrive later than by this rule, and those behind them do not wait
-//! for them. During an outage no transmission starts; the one in progress ends, and packets on the wire arrive.
+//! The rate and the delay of a packet are those of its link when its transmission starts, plus a jitter drawn for the
+//! packet; later changes do not affect packets in flight. A packet that would overtake another arrives together with it
+//! instead. Only if a link reorders, packets selected at random arrive later than that, and the packets behind them do
+//! not wait. During an outage no transmission starts; the one in progress ends, and packets on the wire arrive.
 //!
 //! All changes of one link share one entry of the event queue.
 
@@ -74,7 +74,8 @@ pub(crate) struct Departure {
 /// A distribution and its own random stream.
 struct Drawn(Draw, Rng);
 
-/// Capacity that the link has left unused: its rate over the time without a transmission and without an outage.
+/// Capacity that the link has left unused: its rate, integrated over the time without a transmission and without an
+/// outage.
 struct Unused {
     /// In 1e-9 bits.
     sum: u128,
@@ -147,7 +148,7 @@ impl LinkChanges {
         self.reorder.as_mut().map(|reorder| &mut reorder.packets)
     }
 
-    /// Part of the packet in transmission that is still to be sent at `now`, in 1e-9 bits.
+    /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
     pub(crate) fn unsent(&self, now: Time) -> u128 {
         let Transmission { start, end, bytes } = self.transmission;
         if end < now {
@@ -182,7 +183,8 @@ impl LinkChanges {
         self.unused.sum = 0;
     }
 
-    /// Apply the changes of rate and delay that are due, in the order of the rules; gives the new link if its rate changed.
+    /// Apply the changes of rate and delay that are due, in the order of the rules; returns the new link if its rate
+    /// changed.
     pub(crate) fn apply(&mut self, now: Time, link: &mut Link) -> Option<&LinkInfo> {
         self.settle(now);
         let before = self.info.rate;
@@ -201,7 +203,7 @@ impl LinkChanges {
         })
     }
 
-    /// Start the outage that is due, if there is one; gives its end.
+    /// Start the outage that is due, if there is one; returns its end.
     pub(crate) fn start_outage(&mut self, now: Time) -> Option<Time> {
         let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;
         self.outages.pop_front();

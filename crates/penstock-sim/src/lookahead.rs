@@ -1,14 +1,14 @@
 //! Lookahead: hops whose downstream arrivals can be computed without an event, because one link feeds them in order.
 //!
-//! A *computed* link (an infinite FIFO that nobody watches, see [`crate::plan`]) that is fed by one other link receives
-//! packets in that link's order, so its deliveries are known as soon as those of the other link are. The same holds for a
-//! receiver that acknowledges every packet at once over such a link, and for a sender that alone feeds a computed link,
-//! provided that at least one event remains on its round trip: otherwise one acknowledgement would trigger the next for
-//! ever.
+//! A *computed* link is an infinite FIFO that is not watched (see [`crate::plan`]). If one other link alone feeds it,
+//! packets arrive in the order of that link, so the deliveries of the computed link are known as soon as those of the
+//! other link are. The same holds for a receiver that acknowledges every packet immediately over such a link. It also
+//! holds for a sender that alone feeds a computed link, provided that at least one event remains on its round trip:
+//! otherwise one ACK would trigger the next for ever.
 //!
-//! A connection that comes and goes is closed by its sender, on the acknowledgement of the last packet that the receiver
-//! lacked. So a packet that the receiver lacks finds the connection open whenever it arrives. A packet that the receiver
-//! already has waits for its event, and whatever uses the link of its acknowledgement waits behind it, to keep the order.
+//! A connection of a session is closed by its sender, when the ACK of the last missing packet arrives. Hence a packet
+//! that the receiver lacks always finds the connection open. A packet that the receiver already has waits for its
+//! event, and all packets on the link of its ACK wait behind it, to keep the order.
 
 use crate::hop::{Hop, Lookahead, Route, RoutedFlow, Routes};
 use crate::scenario::Scenario;
@@ -17,7 +17,7 @@ use crate::scenario::Scenario;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Feeder {
     None,
-    /// ... this link alone, in its order.
+    /// ... this link alone, in the order of its deliveries.
     Link(u32),
     /// ... the sender of this flow alone, one connection after the other.
     Flow(u32),
@@ -25,7 +25,7 @@ enum Feeder {
     Mixed,
 }
 
-/// First hops of data and of acknowledgements, and whether the receiver acknowledges every packet at once.
+/// First hops of data and of ACKs, and whether the receiver acknowledges every packet immediately.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RoundTrip {
     data: u32,
@@ -36,16 +36,16 @@ struct RoundTrip {
 /// The state of the search.
 struct Search<'a> {
     scenario: &'a Scenario,
-    /// By link.
+    /// For each link: whether its queue is not simulated.
     computed: &'a [bool],
     routes: &'a mut Routes,
     feeders: Vec<Feeder>,
-    /// By link: whether it takes acknowledgements of connections that come and go.
+    /// For each link: whether ACKs of session connections cross it.
     closing: Vec<bool>,
 }
 
-/// Set the lookahead of every hop; returns by link whether packets on it wait for events. `immediate` says by group
-/// whether its receivers acknowledge every packet at once, `computed` by link whether its queue is not simulated.
+/// Set the lookahead of every hop; returns, for each link, whether packets on it wait for events. `immediate` says by
+/// group whether its receivers acknowledge every packet at once, `computed` by link whether its queue is not simulated.
 pub(crate) fn find(scenario: &Scenario, immediate: &[bool], computed: &[bool], routes: &mut Routes) -> Vec<bool> {
     let trips = round_trips(scenario, immediate, routes);
     let feeders = feeders(scenario, &trips, routes, computed.len());
@@ -81,7 +81,7 @@ impl Search<'_> {
             (None, Some(acks)) => self.sender_answers(trip.data, acks),
             (None, None) => self.scenario.options.computed_links,
         };
-        // A link that reorders delivers in another order than packets entered it.
+        // A link that reorders does not deliver packets in the order of their arrival.
         if !possible || self.scenario.links[link as usize].reorder.is_some() {
             return Lookahead::Never;
         }
@@ -123,7 +123,7 @@ fn round_trips(scenario: &Scenario, immediate: &[bool], routes: &Routes) -> Vec<
     trips
 }
 
-/// By link: the feeder of its packets.
+/// The feeder of each link: where its packets come from.
 fn feeders(scenario: &Scenario, trips: &[RoundTrip], routes: &Routes, links: usize) -> Vec<Feeder> {
     let mut feeders = vec![Feeder::None; links];
     let mut feed = |hop: usize, feeder: Feeder| {

@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 
 /// Loss model of a link.
 pub(crate) enum Loss {
-    /// Each packet with this probability.
+    /// Each packet is lost with this probability.
     Rate(f64, Box<Rng>),
-    /// The arrivals with these numbers, in rising order; the number of arrivals so far.
+    /// The arrivals with these numbers, in ascending order, are lost; and the number of arrivals so far.
     Arrivals(VecDeque<u64>, u64),
-    /// In bursts.
+    /// Packets are lost in bursts.
     Gilbert(Box<Gilbert>),
 }
 
 impl Loss {
-    /// The loss model of the link of this name.
+    /// The loss model of the link called `link`.
     pub(crate) fn new(spec: &LossSpec, seed: u64, link: &str) -> Self {
         let rng = || Rng::stream(seed, &format!("{link}.loss"));
         match spec {
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    /// P(run = k) = r (1 - r)^(k - 1), and the same with p for the runs between losses.
+    /// For the lengths of loss runs, P(run = k) = r (1 - r)^(k - 1); for the runs between losses, the same with p.
     #[test]
     fn runs_are_geometric() {
         let (p, r) = (0.05, 0.25);

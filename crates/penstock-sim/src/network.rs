@@ -1,4 +1,4 @@
-//! The network between the hosts: links, queues, delay lines, and the receivers, which answer.
+//! The network between the senders: links, queues, delay lines, and the receivers.
 
 mod changes;
 mod device;
@@ -22,16 +22,16 @@ pub(crate) struct Network {
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link>,
     pub(crate) ports: Vec<Port>,
-    /// Of the links that change during the run.
+    /// The changes of the links that change during the run.
     pub(crate) changes: Vec<LinkChanges>,
     pub(crate) lines: DelayLines,
     /// Rank of the head of the first delay line in the event queue; those of the others follow.
     pub(crate) first_line: u32,
     pub(crate) tally: Tally,
     pub(crate) facts: FlowFacts,
-    /// An acknowledgement whose arrival at its sender is known ahead of time, for the engine to take.
+    /// An ACK whose arrival at its sender is known ahead of time; the engine takes it from here.
     pub(crate) early_ack: SimPacket,
-    /// Its arrival; [`Time::NEVER`] if there is none.
+    /// Arrival of the early ACK; [`Time::NEVER`] if there is none.
     pub(crate) early_ack_at: Time,
 }
 
@@ -62,8 +62,8 @@ impl Network {
         }
     }
 
-    /// The packet reaches the link of its hop at `now`. Follow it, and the acknowledgement of it, over computed links up
-    /// to a queue or an event.
+    /// The packet reaches the link of its hop at `now`. Follow the packet, and then its ACK, over computed links up to
+    /// a queue or an event.
     fn forward(&mut self, mut now: Time, packet: &mut SimPacket) {
         loop {
             let hop = self.tally.hops[packet.hop as usize];
@@ -94,14 +94,15 @@ impl Network {
         }
     }
 
-    /// Whether no packet waits before this one on its link, and its receiver, if it is there, lacks it.
+    /// Whether no packet waits ahead of this one on its link, and the receiver at the end of the link, if there is one,
+    /// lacks the packet.
     #[inline(never)]
     fn is_first_and_lacking(&self, packet: &SimPacket) -> bool {
         self.is_first(packet) && self.tally.is_lacking(packet)
     }
 
-    /// A packet that had to wait on this delay line has arrived at its receiver. If the next one waited only for that,
-    /// take it off the line, with its arrival time. The caller passes it on.
+    /// A packet that had to wait on this delay line has arrived at its receiver. If the next packet waited only for
+    /// this arrival, remove it from the line and return it with its arrival time; the caller passes it on.
     pub(crate) fn take_unblocked(&mut self, line: u32) -> Option<(Time, SimPacket)> {
         let (arrival, packet) = (self.events.time_of(self.first_line + line)?, self.lines.first(line)?);
         let hop = self.tally.hops[packet.hop as usize];
@@ -109,8 +110,8 @@ impl Network {
         unblocked.then(|| (arrival, self.take_arrival(line)))
     }
 
-    /// The packet is at the far end of its link: it goes on to its next hop, or at the receiver becomes its own
-    /// acknowledgement at the first hop of that; false if it goes no further.
+    /// The packet is at the far end of its link: move it to its next hop or, at the receiver, turn it into its ACK at
+    /// the first hop of the ACK's route. Returns false if the packet ends here.
     #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1700")]
     #[inline(always)]
     fn next_leg(&mut self, now: Time, hop: Hop, packet: &mut SimPacket) -> bool {
@@ -160,7 +161,7 @@ impl Network {
         }
     }
 
-    /// Take the packet that has arrived off the head of this delay line. The caller passes it on.
+    /// Remove the packet that has arrived from the head of this delay line. The caller passes it on.
     #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
     #[inline(always)]
     pub(crate) fn take_arrival(&mut self, line: u32) -> SimPacket {
@@ -169,8 +170,8 @@ impl Network {
         packet
     }
 
-    /// The packet is at the far end of its link: on to the next hop, or to its receiver. (An ACK at its sender is the
-    /// engine's.)
+    /// The packet is at the far end of its link: pass it on to the next hop or to its receiver. (The engine handles
+    /// ACKs that reach their sender.)
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, packet: &mut SimPacket) {
         let hop = self.tally.hops[packet.hop as usize];
@@ -185,7 +186,7 @@ impl Network {
         self.tally.hops[packet.hop as usize].last
     }
 
-    /// A data packet or datagram has reached its receiver; whether `packet` is now its acknowledgement.
+    /// A data packet or datagram has reached its receiver; returns whether `packet` is now the ACK of it.
     #[inline(never)]
     fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
@@ -257,7 +258,7 @@ impl Network {
         self.start_transmission(number, now, next);
     }
 
-    /// Send the packet that the queue of a port answered with, or wait as it says.
+    /// Carry out the answer of a port's queue: send its packet, or wait.
     #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
     #[inline(always)]
     fn start_transmission(&mut self, number: usize, now: Time, next: Next<SimPacket>) {
@@ -303,7 +304,7 @@ impl Network {
         next
     }
 
-    /// Part of the packet in transmission behind this port that is still to be sent at `now`, in 1e-9 bits.
+    /// The part of the packet in transmission behind this port that is unsent at `now`, in 1e-9 bits.
     pub(crate) fn unsent(&self, number: usize, now: Time) -> u128 {
         let port = &self.ports[number];
         match self.changes.get(port.changes as usize) {

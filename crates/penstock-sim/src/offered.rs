@@ -13,7 +13,7 @@ use penstock_core::{Bytes, Rng};
 use penstock_tcp::{Profile, TcpParams};
 use std::sync::Arc;
 
-/// Bytes of the largest packet of an Ethernet.
+/// Size of the largest Ethernet packet, in bytes.
 const ETHERNET: u64 = 1500;
 
 /// TCP parameters and recorded packets of the traffic groups, by group.
@@ -23,18 +23,18 @@ pub(crate) struct Offered {
 }
 
 impl Offered {
-    /// Read those of all groups. Errors go to `errors`.
+    /// Reads the parameters and recorded packets of all groups. Errors go to `errors`.
     pub(crate) fn new(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Self {
         Self { tcps: tcp_params(scenario, errors), recordings: recordings(scenario, errors) }
     }
 
-    /// Size on the wire of the largest packet of the TCPs, and at least that of an Ethernet.
+    /// Size on the wire of the largest TCP packet, but at least that of the largest Ethernet packet.
     pub(crate) fn mtu(&self) -> Bytes {
         let sizes = self.tcps.iter().flatten().map(|tcp| tcp.packet.0 + tcp.headers.0);
         Bytes(sizes.fold(ETHERNET, u64::max))
     }
 
-    /// By group: whether its receivers acknowledge every packet at once.
+    /// For each group: whether its receivers acknowledge every packet immediately.
     pub(crate) fn immediate_acks(&self) -> Vec<bool> {
         self.tcps
             .iter()
@@ -91,7 +91,7 @@ fn recordings(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Vec<Optio
     scenario.traffic.iter().map(&mut of).collect()
 }
 
-/// By group, given the group of each flow: the one-way delays of its datagrams.
+/// Accumulators for the one-way delays of datagrams, one per group; `groups` gives the group of each flow.
 pub(crate) fn one_way_delays(scenario: &Scenario, groups: impl Iterator<Item = usize>) -> Vec<Option<OneWayDelays>> {
     let mut counts = vec![0; scenario.traffic.len()];
     groups.for_each(|group| counts[group] += 1);
@@ -109,13 +109,14 @@ pub(crate) fn has_video(scenario: &Scenario) -> bool {
     scenario.traffic.iter().any(|group| group.video.is_some())
 }
 
-/// By flow, given the group of each: its video frames; empty if no group is a video.
+/// Accumulators for the video frames of each flow; empty if no group is a video. `groups` gives the group of each flow.
 pub(crate) fn frames(scenario: &Scenario, groups: impl Iterator<Item = usize>) -> Vec<Frames> {
     let dependence = |group: usize| scenario.traffic[group].video.as_ref().is_some_and(|video| video.dependence);
     if has_video(scenario) { groups.map(|group| Frames::new(dependence(group))).collect() } else { Vec::new() }
 }
 
-/// By flow, given the group of each: its blocks of forward error correction; empty if no group has such.
+/// Accumulators for the blocks of forward error correction of each flow; empty if no group has any. `groups` gives the
+/// group of each flow.
 pub(crate) fn blocks(scenario: &Scenario, groups: impl Iterator<Item = usize>) -> Vec<Option<Box<Blocks>>> {
     if scenario.traffic.iter().all(|group| group.fec.is_none()) {
         return Vec::new();

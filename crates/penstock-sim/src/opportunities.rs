@@ -12,11 +12,11 @@ const NANOS: u64 = 1_000_000;
 
 /// The instants, and those used so far.
 pub(crate) struct Opportunities {
-    /// Milliseconds in rising order, of which the last, above 0, is the length of the trace too.
+    /// Milliseconds in ascending order; the last one, above 0, is also the length of the trace.
     millis: Vec<u64>,
     /// Number of instants used or passed.
     gone: u64,
-    /// The last of these, and its unused bytes.
+    /// The last instant used, and its unused bytes.
     current: Time,
     left: u32,
 }
@@ -27,7 +27,7 @@ impl Opportunities {
         Self { millis, gone: 0, current: Time::ZERO, left: 0 }
     }
 
-    /// Time at which the last byte leaves of a packet whose transmission starts at `now`.
+    /// Time at which the last byte of a packet leaves if its transmission starts at `now`.
     pub(crate) fn end(&mut self, now: Time, size: u32) -> Time {
         if self.current < now {
             self.left = 0;
@@ -65,7 +65,7 @@ impl Opportunities {
 
     /// Number of instants before `time`.
     fn before(&self, time: Time) -> u64 {
-        // The last instant of a round and a first one at 0 of the next are the same, so a round begins behind its 0.
+        // The last instant of a round coincides with an instant at 0 of the next round, so a round begins after its 0.
         let millis = time.as_nanos().div_ceil(NANOS);
         let rounds = millis.saturating_sub(1) / self.length();
         let within = millis - rounds * self.length();
@@ -87,7 +87,7 @@ mod tests {
         let mut trace = Opportunities::new(vec![2, 5, 5, 9]);
         let ends: Vec<Time> = [500, 1000, 1500, 1600].map(|size| trace.end(Time::ZERO, size)).to_vec();
         assert_eq!(ends, [ms(2), ms(2), ms(5), ms(9)]);
-        // 1400 bytes are left at 9 ms, and lost after it; the next round begins at 9 ms.
+        // 1400 bytes are unused at 9 ms and are lost after it; the next round begins at 9 ms.
         assert_eq!(trace.end(ms(9), 1400), ms(9));
         assert_eq!(trace.end(ms(9), 1), ms(11));
         assert_eq!(trace.end(ms(15), 1), ms(18));

@@ -35,7 +35,7 @@ pub(crate) struct SimPacket {
     pub flow: u32,
     /// Data: packet number. ACK: next packet expected.
     pub seq: u32,
-    /// Its place: index into the list of all hops of all routes.
+    /// Position of the packet: index into the list of all hops of all routes.
     pub hop: u32,
     /// Data: bytes of payload. ACK: slot of its SACK blocks, or [`NO_SACK`].
     pub extra: u32,
@@ -45,7 +45,7 @@ pub(crate) struct SimPacket {
     pub labels: Labels,
     /// Differentiated services codepoint.
     pub dscp: u8,
-    /// Number of its connection in its flow.
+    /// Number of the packet's connection within its flow.
     pub epoch: u16,
 }
 
@@ -63,7 +63,7 @@ impl SimPacket {
         epoch: 0,
     };
 
-    /// A data packet as its sender made it; flow, hop, codepoint and epoch are still those of no packet.
+    /// A data packet as its sender made it; flow, hop, codepoint and epoch are not set yet.
     #[inline]
     pub(crate) fn of(segment: &Segment) -> Self {
         let flag = |on: bool, flag: u8| if on { flag } else { 0 };
@@ -81,8 +81,8 @@ impl SimPacket {
     }
 }
 
-/// Kind, ECN field and flags of a packet in a plain byte: as enums they would leave the compiler a
-/// niche to put the tags of `Option` and `Next` in, and packets would then be copied in pieces, which is slow.
+/// Kind, ECN field and flags of a packet in a plain byte: enums would leave the compiler a niche for the tags of
+/// `Option` and `Next`, and packets would then be copied in pieces, which is slow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Labels(u8);
 
@@ -167,7 +167,7 @@ pub(crate) struct SackTable {
 }
 
 impl SackTable {
-    /// Keep these blocks; gives the slot, [`NO_SACK`] for none.
+    /// Store these blocks; returns their slot, or [`NO_SACK`] if there are none.
     #[inline]
     pub(crate) fn keep(&mut self, blocks: &[SackBlock]) -> u32 {
         if blocks.is_empty() {
@@ -186,7 +186,7 @@ impl SackTable {
         &self.slots[slot as usize]
     }
 
-    /// Take the blocks out of a slot, which is free again.
+    /// Remove the blocks from a slot, which becomes free.
     #[inline]
     pub(crate) fn take(&mut self, slot: u32) -> SackBlocks {
         self.free.push(slot);

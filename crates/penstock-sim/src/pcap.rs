@@ -10,9 +10,8 @@
 //!   no SYN, and a connection ends without FIN. An opening packet is a SYN, answered by SYN and ACK, and the connection's
 //!   third packet is the first one with data.
 //! * The receiver's window does not move: `window` packets.
-//! * Timestamps, with the key `timestamps`, in milliseconds from 1: of data its sending time, which the acknowledgement
-//!   echoes; of an acknowledgement the time in this file. Data echoes nothing (0): senders do not know a receiver's
-//!   clock.
+//! * Timestamps, with the key `timestamps`, in milliseconds from 1: a data packet carries its sending time, which the
+//!   ACK echoes; an ACK carries its time in this file. Data echoes nothing (0): senders do not know a receiver's clock.
 
 mod headers;
 
@@ -27,7 +26,7 @@ use std::sync::Arc;
 
 /// Packets that crossed links.
 pub struct Capture {
-    /// By link: whether it is captured.
+    /// For each link: whether it is captured.
     wanted: Vec<bool>,
     conversations: Vec<Conversation>,
     /// The conversation of each flow's connection.
@@ -52,9 +51,9 @@ struct Crossing {
     time: Time,
     link: u32,
     conversation: u32,
-    /// In an acknowledgement with SACK blocks `extra` is their index in `sacks`.
+    /// The packet. In an ACK with SACK blocks, `extra` is their index in `sacks`.
     packet: SimPacket,
-    /// It opens a connection or answers such a packet.
+    /// Whether the packet opens a connection or answers an opening packet.
     opening: bool,
 }
 
@@ -118,7 +117,7 @@ impl Capture {
         out.flush()
     }
 
-    /// Write the headers of a packet; gives its length.
+    /// Write the headers of a packet; returns its length.
     fn packet(&self, crossing: &Crossing, tcp: &mut Tcp, out: &mut Vec<u8>) -> usize {
         let conversation = &self.conversations[crossing.conversation as usize];
         let packet = &crossing.packet;
@@ -146,7 +145,7 @@ impl Conversation {
             }
             return packet.seq == 0;
         }
-        // Where only answers are captured, the first is that to the opening packet.
+        // If only answers are captured, the first one answers the opening packet.
         packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
     }
 

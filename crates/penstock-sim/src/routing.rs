@@ -46,9 +46,8 @@ impl Router<'_> {
         let ends = |copy: usize, server: usize| (from[(copy + server) % from.len()], to[copy % to.len()]);
         let mut pairs: Vec<Ends> =
             (0..spec.count as usize).flat_map(|copy| (0..servers).map(move |server| ends(copy, server))).collect();
-        if let Some(&(node, _)) = pairs.iter().find(|(from, to)| from == to) {
-            let name = spec.from.iter().find(|name| self.graph.node(name) == Some(node));
-            self.error(spec, "to", format!("is {:?}, where the flow starts", name.map_or("", String::as_str)));
+        if pairs.iter().any(|(from, to)| from == to) {
+            self.error(spec, "to", "must differ from the node where the flow starts".to_owned());
             return None;
         }
         pairs.sort_unstable();

@@ -52,7 +52,8 @@ Schemes = Annotated[
     ),
 ]
 Links = Annotated[
-    list[str], typer.Option(metavar="LINK", help="Link whose queue is replaced; default: the watched; repeatable.")
+    list[str],
+    typer.Option(metavar="LINK", help="Link whose queue is replaced; default: the watched links; repeatable."),
 ]
 Varied = Annotated[
     list[str], typer.Option(metavar="PATH=a,b,c", help="Values of a key to sweep; several options make a grid.")
@@ -117,7 +118,7 @@ def compare(
 def _plan(
     scenario: str, settings: list[str], seed: int | None, schemes: list[str], vary: list[str], at: list[str]
 ) -> Plan:
-    """The runs to make, all checked."""
+    """The plan of the comparison, with all runs checked."""
     from penstock.scenario.scenario import read_document
     from penstock.studies.candidate import parse_varies
     from penstock.studies.plan import Plan
@@ -131,7 +132,7 @@ def _plan(
 def _run(
     plan: Plan, runs: int, goal: Precision | None, threads: int, kept: Store | None, *, series: bool
 ) -> tuple[Comparison, list[dict[str, Any]]]:
-    """The comparison and, with `series`, the queues over time; on Ctrl-C say what is kept."""
+    """The comparison and, with `series`, the queues over time; on Ctrl-C print which runs are kept."""
     from penstock.engine.progress import Watch
     from penstock.studies.compare import run_plan
 
@@ -153,7 +154,7 @@ def _run(
 
 
 def _precision(text: str | None) -> Precision | None:
-    """The goal of `--precision`, of a metric that links have."""
+    """The goal of `--precision`; its metric must be one of links."""
     from penstock.studies.candidate import Precision
 
     if text is None:
@@ -164,7 +165,7 @@ def _precision(text: str | None) -> Precision | None:
 
 
 def _check_metric(name: str, option: str) -> None:
-    """Refuse a metric that no link has, before any run."""
+    """Refuse a metric that links do not have, before anything is run."""
     from penstock.results.metrics import METRICS, metric
 
     elsewhere = ("Flows", "Distributions", "Other")

@@ -13,7 +13,7 @@ import typer
 from penstock.errors import PenstockError, ScenarioError
 
 MAX_SHOWN = 50
-"""Errors of one scenario that are printed; the rest are counted."""
+"""Maximum number of errors of a scenario that are printed; further ones are only counted."""
 
 
 def report_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -28,7 +28,8 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
             print(error_text(error), file=sys.stderr)
             raise typer.Exit(error.exit_code) from None
         except BrokenPipeError:
-            # The reader of the output has gone away. Python would complain again when it flushes at exit.
+            # The reader of the output closed it. Without this, Python would report the error again when it flushes at
+            # exit.
             _discard_output()
             raise typer.Exit(0) from None
         except OSError as error:
@@ -42,7 +43,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def error_text(error: PenstockError) -> str:
-    """The message of an error; of a scenario with many errors the first ones and their number."""
+    """The message of an error; for a scenario with many errors, the first ones and the number of all."""
     if not isinstance(error, ScenarioError) or len(error.errors) < 2:
         return str(error)
     lines = [str(detail) for detail in error.errors[:MAX_SHOWN]]

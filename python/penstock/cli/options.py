@@ -10,7 +10,7 @@ MAX_SEED = 2**63 - 1
 """Largest seed; the scenario file has the same bound."""
 
 OUTPUT = "Output"
-"""Heading in the help of options that say where results go."""
+"""Heading, in the help, of options for the destination of results."""
 
 ScenarioFile = Annotated[str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)]
 Settings = Annotated[
@@ -55,7 +55,7 @@ MaxMemory = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="Refuse what is estimated to need more memory, e.g. 64GiB; default: 80% of what is available.",
+        help="Refuse runs estimated to need more memory, e.g. 64GiB; default: 80% of the available memory.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]

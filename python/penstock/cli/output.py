@@ -1,4 +1,4 @@
-"""Where the results of a verb go: standard output, files, pages; notices go to standard error."""
+"""Output of a verb: results to standard output, files and pages; notices to standard error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write_json(text: str, file: Path | None) -> None:
 
 
 def write_page(result: dict[str, Any], file: Path) -> None:
-    """Write the page of a result, with the machine that made it."""
+    """Write the page of a result, with the machine and the command that made it."""
     from penstock.engine.environment import provenance
     from penstock.report import page
 
@@ -63,7 +63,7 @@ def open_store(folder: str | None) -> Store | None:
 
 
 def output_file(name: str | None, option: str) -> Path | None:
-    """The file of an option, None for standard output (`-`) or no file.
+    """The file that an option names; None for standard output (`-`), or without the option.
 
     Raises `PenstockError` before anything is run if the file cannot be written or its folder does not exist.
     """
@@ -85,7 +85,7 @@ def output_file(name: str | None, option: str) -> Path | None:
 
 
 def output_folder(name: str | None, option: str) -> Path | None:
-    """The folder of an option, created if its parent exists; None without the option.
+    """The folder that an option names, created if its parent exists; None without the option.
 
     Raises `PenstockError` before anything is run if no file can be written there.
     """

@@ -45,7 +45,7 @@ def reproduce(
 ) -> None:
     """Reproduce figures and tables of a published paper, with a verdict on each claim.
 
-    By default seeds are added until every claim is decided, at most as many as with --full.
+    By default seeds are added until every claim is decided, up to the number of --full.
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     from penstock.reproduce import effort, experiment_run, page, paper, text

@@ -95,7 +95,7 @@ def _title(name: str) -> str:
 
 
 def _write(files: dict[Path, str]) -> None:
-    """Write all files or none; existing files are not overwritten."""
+    """Write all files or none; never overwrite an existing file."""
     for file in files:
         if file.exists():
             raise PenstockError(f"{file}: exists already and is not overwritten")

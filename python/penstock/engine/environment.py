@@ -1,4 +1,4 @@
-"""The environment: what is installed, how to get what is missing, and the provenance of results."""
+"""The environment: installed parts, instructions for missing ones, and the provenance of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Finding", "examine", "provenance", "text"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One checked item: whether it is there, its version or place, and how to get it."""
+    """One checked item: whether it is present, its version or place, and how to install it."""
 
     name: str
     ok: bool

@@ -1,4 +1,4 @@
-"""Captures of links: the file for the packets of each link."""
+"""Captures of links: the assignment of links to pcap files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REVERSE = ".reverse"
 
 @dataclass(frozen=True)
 class Capture:
-    """A file, and the numbers of the link directions whose packets it gets."""
+    """A pcap file, and the numbers of the link directions whose packets it contains."""
 
     file: Path
     links: list[int]
@@ -61,7 +61,7 @@ def _only_watched(links: Sequence[Mapping[str, Any]], file: Path) -> str:
 
 @contextmanager
 def written(captures: Sequence[Capture]) -> Iterator[list[tuple[Path, list[int]]]]:
-    """The paths to write to, with the links of each; the files are replaced once all are complete, or none is."""
+    """The paths to write to, with the links of each. The files are replaced only when all of them are complete."""
     try:
         with ExitStack() as stack:
             yield [(stack.enter_context(whole(capture.file)), capture.links) for capture in captures]

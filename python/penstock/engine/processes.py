@@ -37,11 +37,12 @@ def run_in_processes(
     progress: Callable[[int], object] | None,
     laws: Mapping[str, Any],
 ) -> list[str]:
-    """As `_native.run_many` with laws, on `jobs` processes; the error of the first failing run, by index, is raised."""
+    """As `_native.run_many` with laws, on `jobs` processes; raises the error of the first failing run, by index."""
     global _work
     _work = _Work(scenarios, seeds, laws)
     others = set(multiprocessing.active_children())
-    # Forks, not new interpreters: they have the laws of a notebook, and scripts need no __main__ guard.
+    # Fork instead of starting new interpreters: forks have the laws defined in a notebook, and scripts need no __main__
+    # guard.
     context = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts)
     results: list[str] = []

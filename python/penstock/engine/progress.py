@@ -9,7 +9,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-# Seconds between plain lines where there is no terminal.
+# Seconds between plain lines if standard error is no terminal.
 EVERY = 10.0
 
 
@@ -47,5 +47,5 @@ class Watch:
             print(f"{finished} of {planned} runs, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
 
     def summary(self) -> str:
-        """Finished runs and elapsed time, in a line."""
+        """The number of finished runs and the elapsed time, as one line."""
         return f"{self.finished} runs in {time.monotonic() - self._begun:.1f} s"

@@ -23,10 +23,10 @@ from penstock.units import parse_size
 
 __all__ = ["RecordedRun", "record"]
 
-# Rows that are handed to the writer at once.
+# Number of rows that are passed to the writer together.
 CHUNK = 1_000_000
 
-# A trace has every sample of a queue.
+# Number of intervals of a series in a trace: enough for every sample of a queue.
 MAX_SAMPLES = 2**53
 
 NO_CAUSE = 255
@@ -39,7 +39,7 @@ _TYPES |= {"window_t_ns": "<i8", "cwnd": "<f8", "ssthresh": "<f8"}
 
 @dataclass(frozen=True)
 class _Flows:
-    """By dense flow number: the group, the number within it, the nodes of its ends, and bytes a sequence number."""
+    """For each dense flow number: group, number within the group, nodes at its ends, bytes per sequence number."""
 
     groups: list[str]
     group: NDArray[np.int64]
@@ -65,7 +65,7 @@ class _Flows:
 
 
 def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
-    """ns-2 numbers packets; elsewhere TCP numbers bytes."""
+    """Bytes per sequence number: ns-2 numbers packets, other profiles number bytes."""
     profile = entry["tcp"]["profile"] if entry["kind"] == "tcp" else tcp_keys().profiles[0]
     return 1 if profile.startswith("ns2") else parse_size(shown["packet"])
 
@@ -155,7 +155,7 @@ def _write_packets(
             "flow": flows.number[flow],
             "seq": part["seq"].astype(np.int64) * flows.scale[flow],
             "size_bytes": columns["size_bytes"][start : start + CHUNK],
-            # A list has no item beyond its end: the cause is then NULL.
+            # An index beyond the end of the list gives NULL, for events without a cause.
             "cause": np.where(cause == NO_CAUSE, len(causes), cause),
         }
 
@@ -163,7 +163,7 @@ def _write_packets(
 
 
 def _as_enum(base: duckdb.DuckDBPyConnection, column: str, values: Sequence[str]) -> str:
-    """The column of numbers as a column of these words, of a new ENUM type."""
+    """SQL that converts a column of numbers to these words, as a new ENUM type."""
     listed = _literals(values or [""])
     base.execute(f"CREATE TYPE {column}_word AS ENUM ({listed})")
     return f"([{listed}])[{column} + 1]::{column}_word AS {column}"
@@ -172,7 +172,7 @@ def _as_enum(base: duckdb.DuckDBPyConnection, column: str, values: Sequence[str]
 def _copy(
     base: duckdb.DuckDBPyConnection, query: str, chunk_at: Callable[[int], Mapping[str, Any]], count: int, file: Path
 ) -> None:
-    """Write the query's rows, chunk by chunk through a table whose words are numbers."""
+    """Write the rows of the query, chunk by chunk, through a table that stores words as numbers."""
     for start in range(0, max(count, 1), CHUNK):
         base.register("chunk", chunk_at(start))
         base.execute(f"CREATE TABLE packets AS {query}" if start == 0 else f"INSERT INTO packets {query}")
@@ -194,7 +194,7 @@ def _write_series(
     for group, senders in run.senders.items():
         for number, series in enumerate(senders):
             times = np.array(series.get("t_ns", ()), dtype=np.int64)
-            # Windows stand below, at each change.
+            # Windows are recorded below, at each change.
             for name in series.keys() - {"t_ns", "cwnd", "ssthresh"}:
                 shown = {key: _numbers(series[name][key], len(times)) for key in ("min", "mean", "max")}
                 _insert(base, times, f"{group}.{number}", name, shown)
@@ -222,7 +222,7 @@ def _insert(
 
 
 def _numbers(values: Sequence[float | None], count: int) -> NDArray[np.float64]:
-    """The values, padded with NaN to `count`: a gauge may begin later than its queue."""
+    """The values, padded with NaN in front to `count` entries, since a gauge may start later than its queue."""
     known = [np.nan if value is None else value for value in values]
     return np.array([np.nan] * (count - len(known)) + known, dtype=float)
 

@@ -1,1 +1,1 @@
-"""What `penstock explain` tells of a scheme or conditioner."""
+"""The explanations that `penstock explain` prints of schemes and conditioners."""

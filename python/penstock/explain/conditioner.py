@@ -1,4 +1,4 @@
-"""What `penstock explain` says of a conditioner: its rule, its parameters, where it comes from."""
+"""The explanation of a conditioner: its rule, its parameters, its source."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["conditioner_text"]
 
 
 def conditioner_text(name: str, width: int = 100) -> str | None:
-    """The whole text, in lines of at most `width` characters; None if there is no conditioner of that name."""
+    """The explanation in lines of at most `width` characters; None if there is no conditioner of this name."""
     try:
         conditioner = find_conditioner(name)
     except PenstockError:
         return None
-    # A shaper is a scheme too, and is explained as one.
+    # A shaper is also a scheme, and is explained as one.
     if conditioner.holds:
         return None
     entry = next(entry for entry in json.loads(_native.conditioners()) if entry["name"] == conditioner.name)
@@ -31,7 +31,7 @@ def _text(entry: Mapping[str, Any], width: int) -> str:
     also = f" (also {', '.join(entry['aliases'])})" if entry["aliases"] else ""
     parts = [
         _heading(entry["title"], "=")
-        + f"name    {entry['name']}{also}\nstands  in `edge` of a link, before its queue\nsource  {entry['source']}",
+        + f"name    {entry['name']}{also}\nused in `edge` of a link, in front of its queue\nsource  {entry['source']}",
         law_text(entry["doc"], width),
         _heading("Settings", "-") + parameter_text(entry["params"], width),
     ]

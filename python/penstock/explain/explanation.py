@@ -1,4 +1,4 @@
-"""What `penstock explain` needs besides the text: a scheme's settings on a link, and its picture."""
+"""The data behind `penstock explain`: a scheme's settings on a link, and its picture."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 POINTS = 401
 SAMPLES = 320
 STEPS = ((0.9, 2.0), (1.5, 10.0), (0.9, 4.0))
-"""The load of the picture of a response: share of the link's rate, seconds."""
+"""The load steps of the response picture: fraction of the link's rate, duration in seconds."""
 MAX_PACKETS = 2_000_000
-"""On a fast link the steps are shorter, so that the picture takes a second at most."""
+"""On fast links the steps are shorter, so that computing the picture takes at most a second."""
 SIZES = (500, 1000, 1500)
-"""Packet sizes in bytes of the flows in the picture of service."""
+"""Packet sizes in bytes of the flows in the picture of the service order."""
 SERVED = 40
 PACKET = 1000
-"""Bytes of a packet where a scheme does not say."""
+"""Packet size in bytes for schemes without a parameter for it."""
 RESPONSE_WORDS = (
-    "Ten flows that react to nothing send 0.9 of the link's rate, 1.5 of it from second 2 to 12, then 0.9 again."
+    "Ten unresponsive flows send 0.9 times the link's rate, 1.5 times from second 2 to 12, then 0.9 times again."
 )
 FLUID_WORDS = (
-    "By the fluid model (ps.model.Fluid, eta = 3/2, no timeouts), about its own equilibrium: a loop that swings does "
+    "By the fluid model (ps.model.Fluid, eta = 3/2, no timeouts), about its own equilibrium: an oscillating loop does "
     "not stay at its point; degrees are the phase margin."
 )
 SERVICE_WORDS = "Three flows with packets of 500, 1000 and 1500 bytes always have packets waiting."
@@ -57,31 +57,31 @@ class Explanation:
     link: dict[str, Any]
     words: str
     flows: tuple[int, int] | None = None
-    """Fewest and most flows, for the queue law."""
+    """The range of the number of flows, for the queue law."""
 
     @property
     def entry(self) -> dict[str, Any]:
-        """Its entry in the registry."""
+        """The scheme's entry in the registry."""
         found: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.candidate.name)
         return found
 
     @property
     def picture(self) -> str:
-        """The picture that shows it best: "drop function", "response" or "service"."""
+        """The kind of picture that shows the scheme best: "drop function", "response" or "service"."""
         return str(self.entry["picture"])
 
     def curve(self) -> tuple[list[float], list[float]] | None:
-        """Average queue in packets up to the limit, and the drop probability at each; None without such a function."""
+        """Average queue lengths in packets up to the limit, and the drop probability at each; None if not defined."""
         top = _packets(self.queue.canonical["limit"])
         xs = [top * i / (POINTS - 1) for i in range(POINTS)]
         ys = _asked(_native.drop_function, *self._bench(), xs)
         return None if ys is None else (xs, ys)
 
     def operating(self) -> Operating | None:
-        """Its control function over the queue law; None without numbers of flows or without such a function."""
+        """The scheme's control function over the queue law; None without `flows` or without a control function."""
         name, settings, link = self._bench()
         highest = self._setting("max_p_high")
-        # a law that moves max_p holds most flows where that is highest
+        # a law that adapts max_p holds the most flows at its highest max_p
         chosen = json.dumps(json.loads(settings) | ({} if highest is None else {"max_p": highest}))
         if self.flows is None or _asked(_native.drop_function, name, chosen, link, [0.0]) is None:
             return None
@@ -104,7 +104,7 @@ class Explanation:
         )
 
     def loop(self) -> Loop | None:
-        """The scheme in continuous time; None for all but RED and PI, and for settings that the fluid does not have."""
+        """The scheme as a law of the fluid model; None if the model does not have the scheme or its settings."""
         limit = self.queue.canonical["limit"]
         size, rate, rtt = self._plant()
         room = math.inf if limit == "inf" else float(limit["packets"]) if "packets" in limit else limit["bytes"] / size
@@ -112,31 +112,31 @@ class Explanation:
         return None if law is None else Loop(law, rtt, rate)
 
     def damping(self) -> list[Damping]:
-        """What the fluid model says about the numbers of flows; empty where it has nothing to say."""
+        """The prediction of the fluid model for each number of flows; empty if the model does not cover the scheme."""
         loop = self.loop()
         return loop.of(rows(*self.flows)) if loop is not None and self.flows is not None else []
 
     def _plant(self) -> tuple[float, float, float]:
-        """Bytes of a packet, packets per second of the link, and the round trip in seconds."""
+        """Packet size in bytes, rate of the link in packets per second, and round-trip time in seconds."""
         packet = self._setting("mean_packet")
         size = PACKET if packet is None else packet["bytes"] if isinstance(packet, dict) else packet
         return size, self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
 
     def largest_flows(self, operating: Operating) -> dict[str, int]:
-        """The most flows that are held, by drops and, if it can mark, by marks."""
+        """The largest number of flows that the scheme holds, by drops and, if it can mark, by marks."""
         known = ("drop", "mark") if self.entry["ecn"] else ("drop",)
         law = operating.law
         return {signal: operating.largest_flows(law_of(signal, law.rtld, law.service_rate)) for signal in known}
 
     def _setting(self, name: str) -> Any:
-        """A canonical setting, given or by default; None for what the scheme does not have or works out."""
+        """The canonical value of a setting, given or default; None if the scheme has no such setting or derives it."""
         given = self.queue.canonical["params"]
         param = next((param for param in find_scheme(self.candidate.name).params if param.name == name), None)
         value = given.get(name, param.default if param is not None else None)
         return None if value == "auto" else value
 
     def response(self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES) -> dict[str, list[float]]:
-        """How it answers to a load that steps above the link's rate and back, as `_native.step_response` tells."""
+        """The response to load steps above the link's rate and back, from `_native.step_response`."""
         packets = sum(share * seconds for share, seconds in load) * self.link["rate"] / 8000
         shorter = min(1.0, MAX_PACKETS / packets)
         steps = [(share, seconds * shorter) for share, seconds in load]
@@ -144,15 +144,15 @@ class Explanation:
         return found
 
     def service(self) -> list[tuple[int, float, float]]:
-        """In which order it serves flows or classes that are all backlogged, as `_native.service_order` tells."""
-        # Room for all: the picture is about whom to serve, not about whom to drop.
+        """The order in which backlogged flows or classes are served, from `_native.service_order`."""
+        # The queue has room for all packets, since the picture shows service, not drops.
         name, settings, link = self._bench()
         link = json.dumps({**json.loads(link), "limit": {"packets": 1000}})
         found: list[tuple[int, float, float]] = _asked(_native.service_order, name, settings, link, list(SIZES), SERVED)
         return found
 
     def lanes(self) -> list[str]:
-        """What the lanes of the picture of service are called."""
+        """Labels of the lanes in the picture of the service order."""
         classes = self.queue.canonical["params"].get("classes")
         if not classes:
             return [f"flow {i + 1}: {size} B" for i, size in enumerate(SIZES)]
@@ -173,11 +173,11 @@ class Explanation:
         return explain.explain(self.entry, drawings, width, measured=tuple(measured.told(self.candidate.name)))
 
     def points(self, operating: Operating) -> list[Point]:
-        """Where the numbers of flows settle."""
+        """The operating point for each number of flows."""
         return [operating.point(flows) for flows in rows(*self.flows)] if self.flows is not None else []
 
     def law_drawing(self, columns: int) -> explain.Drawing:
-        """The queue law for a terminal: the control function, what flows need, where the two meet."""
+        """The queue law for a terminal: the control function, the needed probability, and the operating points."""
         from penstock.explain import text as explain
 
         found = self.operating()
@@ -200,7 +200,7 @@ class Explanation:
         return explain.Drawing("Queue law", f"{plot}\n\n{table(points, damping)}", words)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values of what is shown."""
+        """The content of the explanation as plain values."""
         curve, found = self.curve(), self.operating()
         told = {"scheme": self.entry, "queue": self.queue.shown, "link": self.link}
         if curve is not None:
@@ -264,7 +264,7 @@ class Explanation:
 
 
 def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The answer of a native function; what it says against the settings becomes errors."""
+    """The result of a native function; its objections to the settings become errors."""
     try:
         return function(*arguments)
     except ValueError as error:
@@ -273,7 +273,7 @@ def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def examples(scheme: Scheme, rate: int) -> dict[str, Any]:
-    """What must be given, as in a file: a link's share for a rate, three classes that are not alike."""
+    """Example values for required settings, as in a file: a fraction of the link as a rate, three classes."""
     found: dict[str, Any] = {}
     for param in scheme.params:
         if not param.required:
@@ -295,7 +295,7 @@ def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
         "priority": i, "weight": (3, 2, 1)[i], "share": (0.5, 0.3, 0.2)[i], "mean_packet": f"{SIZES[i]}B",
         "burst": 2, "rate": f"{rate * (0.4, 0.3, 0.1)[i]:.0f}bit",
     }  # fmt: skip
-    if "weight" in known:  # a class has a weight or a share
+    if "weight" in known:  # a class has either a weight or a share
         known.discard("share")
     if "priority" not in known:
         known.discard("rate")
@@ -313,14 +313,14 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     between = _read(errors, "--flows", flows, _flows) if flows is not None else None
     if errors.found:
         raise ScenarioError(errors.found)
-    # "auto" settings and BDP need what a scenario would tell; required settings get an example's value.
+    # "auto" settings and lengths in BDP need facts that a scenario would give; required settings get example values.
     info = find_scheme(candidate.name)
     errors = ErrorCollector({"": candidate.origin})
     table = {"scheme": candidate.name, "limit": limit, **examples(info, rate), **candidate.params}
     queue = read_queue(Table(errors, "", table), Surroundings(rate, None, lambda: trip))
     if errors.found or queue is None:
         raise ScenarioError(errors.found)
-    # for a rule of thumb the geometric middle of a range is least wrong
+    # design rules get the geometric mean of the range as the number of flows
     count = None if between is None else round(math.sqrt(between[0] * between[1]))
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
     shown = queue.shown["limit"]

@@ -1,4 +1,4 @@
-"""The standard case: which schemes are measured on it, with which settings, and what was found.
+"""The standard case: the measured schemes, their settings, and the results.
 
 `make schemes` measures `scenarios/standard.toml` and writes `standard.json`, from which `penstock explain` and the
 page that compares all schemes take their numbers.
@@ -25,18 +25,18 @@ __all__ = [
 LOADS = (4, 16, 64)
 RUNS = 10
 DIGITS = 4
-"""Significant digits of the data: more than the intervals support."""
+"""Significant digits of the stored numbers: more than the intervals support."""
 
 USUAL = 16
-"""The load of which `explain` tells."""
+"""The load whose results `explain` prints."""
 
 METRICS = (
     ("bottleneck", "delay_mean_s"), ("bottleneck", "delay_p99_s"), ("bottleneck", "loss_rate"),
     ("bottleneck", "mark_rate"), ("bottleneck", "utilization"), ("bulk", "jain"), ("sparse", "loss_rate"),
 )  # fmt: skip
-"""What is kept, as (place, metric); its name in the data is that of `name_of`."""
+"""The stored metrics, as (place, metric); `name_of` gives their names in the data."""
 
-# What must be given. A scheduler has the sparse flow in a class of its own and everything else in the other.
+# Values of required settings. A scheduler gets two classes: the sparse flow, and everything else.
 _SPARSE: Mapping[str, Any] = {"name": "sparse", "match": {"dscp": "EF"}}
 _REST: Mapping[str, Any] = {"name": "rest", "limit": "90p"}
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -54,14 +54,15 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
 
 
 def name_of(place: str, metric: str) -> str:
-    """The name of a metric in the data: `sparse_loss_rate` is that of the sparse flow."""
+    """The name of a metric in the data: `sparse_loss_rate` is the loss rate of the sparse flow."""
     return f"sparse_{metric}" if place == "sparse" else metric
 
 
 def candidate(scheme: Scheme) -> Candidate:
-    """A scheme as it is measured: defaults, its required parameters, and the settings common to all.
+    """A scheme as measured: its defaults, its required parameters, and the settings common to all schemes.
 
-    It is told the size of the link's packets if it asks, and to mark if it can (the senders decide about ECN).
+    A scheme with a parameter for the packet size gets that of the link, and a scheme that can mark is set to mark
+    (whether ECN is used depends on the senders).
     """
     size = scheme.param("mean_packet")
     told: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}
@@ -70,12 +71,12 @@ def candidate(scheme: Scheme) -> Candidate:
 
 
 def candidates() -> list[Candidate]:
-    """All schemes of the registry, as they are measured."""
+    """All schemes of the registry, as measured."""
     return [candidate(scheme) for scheme in schemes()]
 
 
 def settings_text(scheme: str) -> str:
-    """The settings of a scheme besides its defaults and those common to all, in short; empty without any."""
+    """The settings of a scheme other than its defaults and the common ones, in short form; may be empty."""
     settings = dict(_SETTINGS.get(find_scheme(scheme).name, {}))
     classes = settings.pop("classes", ())
     words = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -148,7 +149,7 @@ def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
 
 
 def told(scheme: str) -> Iterator[str]:
-    """What was measured of a scheme with the usual load, in sentences; nothing for a scheme that was not measured."""
+    """The results of a scheme at the usual load, in sentences; empty for a scheme that was not measured."""
     standard = load()
     cell, plain = standard.cell(scheme), standard.cell("droptail")
     if cell is None or plain is None:
@@ -161,7 +162,7 @@ def told(scheme: str) -> Iterator[str]:
     marked = standard.cell(scheme, USUAL, True)
     if marked is not None:
         yield (
-            f"When the senders take marks (ECN): delay {_ms(marked, 'delay_mean_s')}, loss "
+            f"If the senders use ECN: delay {_ms(marked, 'delay_mean_s')}, loss "
             f"{_percent(marked, 'loss_rate')}, marks {_percent(marked, 'mark_rate')}, utilization "
             f"{_percent(marked, 'utilization')}."
         )

@@ -1,4 +1,4 @@
-"""The text of `penstock explain SCHEME`: the law, its parameters, its source, a picture, when to use it."""
+"""The text of `penstock explain SCHEME`: law, parameters, source, picture, and advice on its use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture for a terminal: its title, the picture, and the conditions it was drawn for."""
+    """A picture for a terminal: its title, the drawing, and the conditions for which it was drawn."""
 
     title: str
     plot: str
@@ -52,7 +52,7 @@ def explain(
 
 
 def law_text(doc: str, width: int = 100) -> str:
-    """The law's own documentation (Markdown) for a terminal."""
+    """The documentation of the law (Markdown), laid out for a terminal."""
     blocks: list[str] = []
     for block in re.split(r"\n\s*\n|\n(?=# )", doc.strip()):
         text = block.strip()
@@ -193,7 +193,7 @@ def lane_plot(served: Sequence[tuple[int, float, float]], labels: Sequence[str],
 
 
 def _dense(xs: Sequence[float], ys: Sequence[float], points: int) -> list[tuple[float, float]]:
-    """The points with interpolated ones between them, so that steep parts stay connected."""
+    """The points, with interpolated ones between them so that steep parts stay connected."""
     found = []
     steps = max(1, points // max(len(xs) - 1, 1))
     for i in range(len(xs) - 1):

@@ -1,4 +1,4 @@
-"""What there is: the queue schemes and the keys of TCP traffic, as the native module registers them."""
+"""The catalog of queue schemes, conditioners and keys of TCP traffic, as registered by the native module."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a mechanism: what it does, its unit, kind, default and range."""
+    """One parameter of a mechanism: description, unit, kind, default and range."""
 
     name: str
     doc: str
@@ -42,12 +42,12 @@ class Param:
     defaults: tuple[tuple[str, Any], ...] = ()
 
     def for_profile(self, profile: str) -> Param:
-        """The parameter with the default that it has in a TCP profile."""
+        """The parameter, with its default in a TCP profile."""
         return replace(self, default=dict(self.defaults).get(profile, self.default))
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Param:
-        """The parameter of a registry entry."""
+        """A parameter from its entry in the native registry."""
         return cls(
             name=entry["name"],
             doc=entry["doc"],
@@ -63,7 +63,12 @@ class Param:
 
 
 LIMIT = Param(
-    "limit", "How much may wait; the packet being sent has left the queue.", "packets", "limit", "inf", words=("inf",)
+    "limit",
+    "Maximum number of waiting packets or bytes; the packet in transmission does not count.",
+    "packets",
+    "limit",
+    "inf",
+    words=("inf",),
 )
 
 
@@ -88,7 +93,7 @@ class Scheme:
         return next((param for param in self.params if param.name == name), None)
 
     def example(self, param: Param) -> Any:
-        """A value, as in a file, for what must be given: a number, a rate, a time, a length or a list of classes."""
+        """An example value for a required parameter, as in a file: a number, a rate, a length, a list of classes."""
         plain = {"rate": "1Mbit", "time": "10ms", "size": "1000B", "length": "10p", "length_or_time": "10p"}
         if param.kind != "classes":
             return plain.get(param.kind, 0.1)
@@ -98,7 +103,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Conditioner:
-    """What may stand before a queue; one that `holds` packets is a shaper and has a `limit`."""
+    """A conditioner or shaper in front of a queue; one that `holds` packets is a shaper and has a `limit`."""
 
     name: str
     aliases: tuple[str, ...]
@@ -112,7 +117,7 @@ class Conditioner:
 
 @dataclass(frozen=True)
 class TcpKeys:
-    """What TCP traffic can be told: flavours, profiles, and keys with a default for each profile."""
+    """The settings of TCP traffic: flavours, profiles, and keys with a default for each profile."""
 
     flavours: tuple[str, ...]
     profiles: tuple[str, ...]
@@ -144,13 +149,13 @@ _ADDED: dict[str, Scheme] = {}
 
 
 def add_scheme(scheme: Scheme) -> None:
-    """Make a scheme known that is not in the native registry: a law written in Python."""
+    """Register a scheme that is not in the native registry: a law written in Python."""
     _ADDED[scheme.name] = scheme
 
 
 @cache
 def conditioners() -> tuple[Conditioner, ...]:
-    """All conditioners, and the shapers that may stand among them."""
+    """All conditioners, and the shapers that can be used among them."""
     return tuple(
         Conditioner(
             name=entry["name"],
@@ -180,7 +185,7 @@ def scheme_names() -> list[str]:
 
 
 def find_scheme(name: str) -> Scheme:
-    """The scheme of this name or alias; hyphen and underscore, capitals and small letters alike.
+    """The scheme of this name or alias, ignoring case and the difference between hyphen and underscore.
 
     Raises `PenstockError` with the nearest name.
     """
@@ -206,7 +211,7 @@ def find_scheme(name: str) -> Scheme:
 
 
 def _nearest_mechanism(name: str) -> str:
-    """`; did you mean ...?` with the nearest scheme, or congestion control or conditioner, which are named as such."""
+    """`; did you mean ...?` with the nearest scheme, or congestion control or conditioner, labelled as such."""
     names = dict.fromkeys(tcp_keys().flavours, ", a congestion control of TCP")
     names |= dict.fromkeys(_conditioner_names(), ", a conditioner")
     names |= dict.fromkeys(scheme_names(), "")
@@ -215,7 +220,7 @@ def _nearest_mechanism(name: str) -> str:
 
 
 def find_conditioner(name: str) -> Conditioner:
-    """The conditioner of this name or alias; hyphen and underscore, capitals and small letters alike.
+    """The conditioner of this name or alias, ignoring case and the difference between hyphen and underscore.
 
     Raises `PenstockError` with the nearest name.
     """
@@ -234,6 +239,6 @@ def _conditioner_names() -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """A name without the differences that do not matter; ns-3's `ns3::RedQueueDisc` is `red`."""
+    """The normalized form of a name; ns-3's `ns3::RedQueueDisc` becomes `red`."""
     plain = name.strip().lower().replace("_", "-")
     return plain.removeprefix("ns3::").removesuffix("queuedisc") if plain.startswith("ns3::") else plain

@@ -41,11 +41,11 @@ from penstock.units import UnitError, parse_time
 __all__ = ["Aqm", "LawError", "LinkFacts", "Seconds", "aqm", "class_of", "load", "sources", "used"]
 
 Seconds = Annotated[Any, "time"]
-"""A parameter that is a time: written as text, such as "5ms"; the law sees seconds."""
+"""The type of a parameter that is a time: written as text such as "5ms", passed to the law in seconds."""
 
 
 class LawError(PenstockError):
-    """A law in Python raised an exception; the message says where in the run and ends with the law's traceback."""
+    """A law in Python raised an exception; the message names the point in the run and ends with the traceback."""
 
     exit_code = 1
 
@@ -79,12 +79,12 @@ class Aqm(Queue):
     """The base class of laws in Python. Every method is optional.
 
     The annotated fields of a law are its parameters: `int`, `float`, `bool`, a `Literal` of words, or `ps.Seconds`,
-    each with a default. A law keeps its state in attributes that `reset` sets, and draws only from `cx.rng`. `cx` and
-    `pkt` are the same objects in every call: read from them, do not keep them.
+    each with a default. A law keeps its state in attributes set by `reset`, and draws random numbers only from
+    `cx.rng`. `cx` and `pkt` are the same objects in every call: read their values, but do not store the objects.
     """
 
     def reset(self, link: LinkFacts) -> None:
-        """Set the state, before a run. A `ValueError` refuses the parameters."""
+        """Initialize the state before a run. A `ValueError` refuses the parameters."""
 
     def on_arrival(self, cx: _native.Cx, pkt: _native.Packet) -> _native.Verdict:
         """Judge an arriving packet; `cx.queue` does not count it yet."""
@@ -117,7 +117,7 @@ class Aqm(Queue):
         """The time returned by `next_timeout` has been reached."""
 
     def gauges(self) -> Mapping[str, float]:
-        """The state for probes, under the literature's names; must not change it."""
+        """The state for probes, under the names of the literature; the method must not change the state."""
         return {}
 
     def drop_function(self, average: float) -> float | None:
@@ -143,7 +143,7 @@ class _Declared:
     source: str
 
     def make(self, settings: Mapping[str, Any], link: LinkFacts) -> Aqm:
-        """A working law: parameters as plain values, state as `reset` sets it."""
+        """A law at work in a run: parameters as plain values, state as set by `reset`."""
         law = object.__new__(self.live)
         for item in dataclasses.fields(Queue):
             setattr(law, item.name, item.default)
@@ -181,7 +181,7 @@ def _value(param: Param, settings: Mapping[str, Any]) -> Any:
 _LAWS: dict[str, _Declared] = {}
 
 _LAW_MODULE = "penstock_law_"
-"""How the modules begin that `load` makes of files."""
+"""Prefix of the names of modules that `load` creates from files."""
 
 A = TypeVar("A", bound=Aqm)
 
@@ -238,12 +238,12 @@ def _name_errors(name: str, cls: type[Aqm]) -> Iterator[str]:
 
 
 def _redefines(old: type[Aqm], new: type[Aqm]) -> bool:
-    """Whether `new` is `old` defined again, by a cell of a notebook or a second import of its file."""
+    """Whether `new` redefines `old`, in a cell of a notebook or by a second import of its file."""
     if old.__qualname__ != new.__qualname__:
         return False
     if old.__module__ != new.__module__:
         return _file(old) == _file(new)
-    # A file of laws is executed once per module object: a class that stands in it already is another class.
+    # A file of laws is executed once per module object, so a class that it already contains is a different class.
     module = sys.modules.get(old.__module__)
     return not (old.__module__.startswith(_LAW_MODULE) and getattr(module, old.__qualname__, None) is old)
 
@@ -321,7 +321,7 @@ def _param(name: str, hint: Any, default: Any) -> Param:
 
 
 def _file(cls: type) -> str:
-    """The file that defines a class; empty for one typed into an interpreter."""
+    """The file that defines a class; empty for a class entered in an interpreter."""
     try:
         return inspect.getsourcefile(cls) or ""
     except (OSError, TypeError):
@@ -329,7 +329,7 @@ def _file(cls: type) -> str:
 
 
 def _source(cls: type) -> str:
-    """The text that defines a law: its whole file, else the text of its class, else its byte code."""
+    """The text that defines a law: the whole file, else the source of the class, else the byte code."""
     try:
         return Path(_file(cls)).read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -357,7 +357,7 @@ def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
 
 
 def sources(names: Iterable[str]) -> dict[str, str]:
-    """Hashes of the texts of the Python laws among these schemes; they are part of a scenario's key."""
+    """Hashes of the source texts of the Python laws among these schemes; they are part of the key of a scenario."""
     return {name: hashlib.sha256(_LAWS[name].source.encode()).hexdigest() for name in sorted({*names} & {*_LAWS})}
 
 
@@ -410,7 +410,7 @@ def _execute(module: str, file: Path, path: str | Path) -> None:
 
 @contextmanager
 def raising() -> Iterator[None]:
-    """Raise `LawError` for any exception of a law, `sys.exit` among them; Ctrl-C stays Ctrl-C."""
+    """Turn any exception of a law, `sys.exit` included, into a `LawError`; Ctrl-C still interrupts."""
     try:
         yield
     except KeyboardInterrupt:
@@ -423,7 +423,7 @@ def raising() -> Iterator[None]:
 
 
 def _traceback(error: BaseException) -> str:
-    """The traceback as Python prints it, from the first frame that is the user's."""
+    """The traceback as Python prints it, starting at the first frame of the user's code."""
     inner = error.__traceback__
     own = (str(Path(__file__).parents[1]), "<frozen importlib")
     while inner is not None and inner.tb_frame.f_code.co_filename.startswith(own):

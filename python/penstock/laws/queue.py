@@ -1,6 +1,6 @@
-"""The base of the queue schemes and of the classes of schedulers, as tables of a scenario file.
+"""The base classes of the queue schemes and of the classes of schedulers, which are tables of a scenario file.
 
-Fields have the names of the keys in scenario files (`from_` stands for `from`, a word that Python keeps for itself).
+Fields have the names of the keys in scenario files (`from_` stands for `from`, which is reserved in Python).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Element:
     """A part of a scenario that is a table in its file."""
 
     def __new__(cls, *_: Any, **values: Any) -> Self:
-        """Refuse unknown names with the nearest right one, before the constructor does without."""
+        """Refuse unknown arguments with a suggestion, before the constructor would without one."""
         names = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in names:
@@ -29,7 +29,7 @@ class Element:
         return super().__new__(cls)
 
     def tree(self) -> dict[str, Any]:
-        """The table: every key that differs from its default."""
+        """The table as plain values: every key that differs from its default."""
         table: dict[str, Any] = dict(self._heads())
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -39,7 +39,7 @@ class Element:
         return table
 
     def _heads(self) -> Mapping[str, str]:
-        """Keys that the class itself stands for."""
+        """Keys whose values follow from the class itself."""
         return {}
 
     @classmethod
@@ -50,10 +50,10 @@ class Element:
 
 @dataclass(frozen=True, kw_only=True)
 class Queue(Element):
-    """What waits in front of a link; the base of the schemes, one class each.
+    """The queue in front of a link; base class of the queue schemes.
 
     Attributes:
-        limit: how much may wait: packets ("35p"), bytes ("50kB"), time at link rate ("100ms"), "2BDP" or "inf".
+        limit: maximum queue length: packets ("35p"), bytes ("50kB"), time at link rate ("100ms"), "2BDP" or "inf".
         share: intervals (a, b] of queue length whose share of time is reported, such as [[5, 15]].
 
     """
@@ -69,13 +69,14 @@ class Queue(Element):
 
 @dataclass(frozen=True, kw_only=True)
 class ClassElement(Element):
-    """What every class of packets has, whatever its scheduler.
+    """A class of packets of any scheduler.
 
     Attributes:
-        name: what it is called.
-        match: which packets belong to it: {"dscp": "EF"}, also by traffic, flow ("bulk.3"), from, to, protocol, ecn and
-            size (["0B", "200B"]), each one value or a list; all keys must fit. Only the last class may do without.
-        queue: the law that guards its queue; its limit is that of the class.
+        name: name of the class.
+        match: the packets of the class: {"dscp": "EF"}; further keys are traffic, flow ("bulk.3"), from, to, protocol,
+        ecn and size (["0B", "200B"]), each with one value or a list; a packet must match all keys. Only the last class
+        may have no match.
+        queue: the law that guards the queue of the class; its limit is that of the class.
 
     """
 

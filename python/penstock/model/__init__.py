@@ -1,9 +1,9 @@
 """The theory beside the simulation: closed forms of TCP and queues, design rules, codes, the fluid model.
 
-Arguments are numbers or arrays of them, which are broadcast against each other; the answer has their common shape, and
-is a plain number where all are numbers. Times are in seconds, lengths and windows in packets, rates in packets per
-second, probabilities 0..1. An argument outside its range raises `ModelError`; what has no solution is NaN, or None from
-the functions that return one thing.
+Arguments are numbers or arrays, which are broadcast against each other; the result has the common shape, and is a plain
+number if all arguments are. Times are in seconds, lengths and windows in packets, rates in packets per second,
+probabilities 0..1. An argument outside its range raises `ModelError`. A missing solution is NaN, or None from functions
+that return a single object.
 """
 
 from penstock.model._calls import ModelError

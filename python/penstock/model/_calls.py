@@ -1,4 +1,4 @@
-"""How the functions of `penstock.model` check their arguments and call the forms of the native module."""
+"""Argument checks of the functions of `penstock.model`, and their calls of the native module."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Numbers = float | Sequence[float] | npt.NDArray[Any]
-"""What an argument may be."""
+"""The allowed values of an argument."""
 
 
 class ModelError(PenstockError, ValueError):
@@ -39,7 +39,7 @@ class ModelError(PenstockError, ValueError):
 
 @dataclass(frozen=True)
 class Range:
-    """What an argument may be: `low` .. `high`, without `low` itself if `above`."""
+    """The range of an argument: `low` .. `high`, excluding `low` if `above`."""
 
     low: float
     high: float = math.inf
@@ -47,14 +47,14 @@ class Range:
     whole: bool = False
 
     def __str__(self) -> str:
-        """As `0..1`, `above 0` or `a whole number 1..1000`."""
+        """The range as text: `0..1`, `above 0` or `a whole number 1..1000`."""
         kind = "a whole number " if self.whole else ""
         if math.isinf(self.high):
             return f"{kind}{'above' if self.above else 'at least'} {self.low:g}"
         return f"{kind}{self.low:g}..{self.high:g}" + (f", not {self.low:g}" if self.above else "")
 
     def allows(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-        """Which of these numbers are in it."""
+        """Which of these numbers are in the range."""
         low = values > self.low if self.above else values >= self.low
         within = low & (values <= self.high)
         return within & (values == np.floor(values)) if self.whole else within
@@ -102,7 +102,7 @@ def word(name: str, value: str, known: Iterable[str]) -> str:
 
 
 def call(form: str, *arguments: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64] | float:
-    """A native form of these arguments, broadcast; a plain number where all are numbers."""
+    """The native function `form` of these arguments, broadcast; a plain number if all arguments are numbers."""
     arrays = [np.asarray(argument, dtype=np.float64) for argument in arguments]
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))

@@ -1,4 +1,4 @@
-"""What an erasure code leaves of losses that come in batches: the compound-Poisson model of the thesis."""
+"""Losses that remain after an erasure code repairs batches of losses: the compound-Poisson model of the thesis."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Batches:
         return sum((n + 1) * share for n, share in enumerate(sizes)) / sum(sizes)
 
     def distribution(self, x: float, most: int) -> npt.NDArray[np.float64]:
-        """Probabilities of 0..`most` losses in a block, `x` being their mean."""
+        """Probabilities of 0..`most` losses in a block with `x` losses on average."""
         return np.array(_native.batch_distribution(self._sizes(), one("x", x, _MEAN), whole("most", most, 0, _MOST)))
 
     def unrepaired(self, x: Numbers, h: int) -> Found:
@@ -57,7 +57,7 @@ class Batches:
         return np.array(found).reshape(means.shape) if means.ndim else found[0]
 
     def residual_loss(self, p: Numbers, k: int, h: int) -> Found:
-        """Share of packets that are lost after repair, at the loss rate `p` before."""
+        """Fraction of packets lost after repair, at the loss rate `p` before repair."""
         rates = checked("p", p, PROBABILITY)
         data, redundancy = whole("k", k, 1, _MOST), whole("h", h, 0, _MOST)
         checked("p (k + h)", rates * (data + redundancy), _MEAN)
@@ -66,9 +66,9 @@ class Batches:
 
 
 def code_threshold(first: Batches, second: Batches, h: int) -> float | None:
-    """x_h, the mean number of losses in a block up to which `first`, with the smaller batches, is repaired more often.
+    """x_h, the mean number of losses in a block up to which blocks with the batches `first` are repaired more often.
 
-    None where there is none in 0.001..700.
+    None if no threshold lies in 0.001..700.
 
     >>> round(code_threshold(Batches((0.9, 0.1)), Batches((0.6, 0.4)), 1), 4)
     1.6311

@@ -1,7 +1,7 @@
-"""Design rules: what the literature says about choosing a scheme's parameters.
+"""Design rules from the literature for choosing the parameters of a scheme.
 
-Most know the loop by the same three numbers: `flows` N, the smallest that must be stable; `rtt` R, the longest round
-trip in seconds (`longest_rtt`); `capacity` C of the link in packets per second.
+Most rules describe the loop by the same three numbers: `flows` N, the smallest number of flows that must be stable;
+`rtt` R, the longest round trip in seconds (`longest_rtt`); and `capacity` C, of the link in packets per second.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class PiGains(NamedTuple):
     omega_g: Found
     """Crossover frequency in rad/s; the rule wants it well below 1 / R."""
     k_pi: Found
-    """p rises by this each second for each packet above the target."""
+    """Rise of p per second for each packet above the target."""
 
 
 def pi_gains(flows: Numbers, rtt: Numbers, capacity: Numbers, frequency: Numbers) -> PiGains:
@@ -80,10 +80,10 @@ def avq_alpha(
     gamma: Numbers = 1,
     reading: Literal["printed", "corrected", "k11", "star"] = "corrected",
 ) -> Found:
-    """The largest damping alpha that keeps AVQ stable at a wanted utilization `gamma`; NaN where none does.
+    """The largest damping alpha that keeps AVQ stable at the target utilization `gamma`; NaN if there is none.
 
-    `reading` of Theorem 1: "printed"; "corrected", with the missing term and the right constant; "k11", which
-    is what the thesis' 0.251 is; "star", the corrected one where it has a solution and k11 elsewhere.
+    `reading` selects the form of Theorem 1: "printed"; "corrected", with the missing term and the right constant;
+    "k11", the rule that gives the thesis' 0.251; "star", the corrected form where it has a solution, else k11.
 
     References: thesis, equations 1.18 and 1.19; S. Kunniyur, R. Srikant, 2001.
     """
@@ -95,13 +95,13 @@ class LredBounds(NamedTuple):
     """The two upper bounds of LRED's beta."""
 
     phase: Found
-    """Of stability."""
+    """The bound for stability."""
     second: Found
     """sqrt(2 eta) (2 N)^4 / (R C)^3."""
 
 
 def lred_beta(flows: Numbers, rtt: Numbers, capacity: Numbers, *, eta: Numbers = 1.5) -> LredBounds:
-    """The bounds that LRED's gain must be below.
+    """The upper bounds of LRED's gain.
 
     References: thesis, equation 1.26; C. Wang et al., INFOCOM 2004.
     """
@@ -123,7 +123,7 @@ def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
 
 
 def p_threshold_distance(flows: Numbers, rtt: Numbers, capacity: Numbers, max_p: Numbers) -> Found:
-    """The least distance of the thresholds in packets, max_p over `p_slope`."""
+    """The minimum distance of the thresholds in packets, max_p / `p_slope`."""
     return call("p.threshold_distance", *_plant(flows, rtt, capacity), checked("max_p", max_p, POSITIVE_PROBABILITY))
 
 
@@ -133,13 +133,13 @@ class SfcGains(NamedTuple):
     p0: Found
     """Probability at equilibrium; not limited to 1."""
     k1: Found
-    """For each packet above the target."""
+    """Gain per packet above the target."""
     k2: Found
-    """For each packet per second above the capacity."""
+    """Gain per packet per second above the capacity."""
 
 
 def sfc_gains(flows: Numbers, rtt: Numbers, capacity: Numbers) -> SfcGains:
-    """Gains of the state feedback controller, of a design of our own that passes Routh's test."""
+    """Gains of the state feedback controller: penstock's own design, which passes Routh's test."""
     numbers = _plant(flows, rtt, capacity)
     return SfcGains(*(call(f"sfc.{name}", *numbers) for name in SfcGains._fields))
 
@@ -157,7 +157,7 @@ def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> Found:
 
 
 def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = "wait") -> Found:
-    """Share of arrivals that RED drops in the long run at a constant p_b of 1e-6..1, by how it spaces its drops.
+    """Fraction of arrivals that RED drops in the long run at a constant p_b of 1e-6..1, for each spacing of drops.
 
     References: S. Floyd, V. Jacobson, 1993, section 7; "wait" is ns-2's.
     """
@@ -169,7 +169,7 @@ def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = 
 
 
 def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
-    """The average queue in packets at which PSAND leaves max_p as it is, KT coef^(-1 / gamma).
+    """The average queue in packets at which PSAND does not change max_p, KT coef^(-1 / gamma).
 
     References: thesis, equations 2.1 and 2.2.
     """
@@ -182,7 +182,7 @@ def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
 
 
 def blue_steepest_rise(d1: Numbers, freeze: Numbers) -> Found:
-    """The most that BLUE's p rises by in a second, d1 / freeze_time (s)."""
+    """Maximum rise of BLUE's p per second, d1 / freeze_time (s)."""
     return call("blue.steepest_rise", checked("d1", d1, POSITIVE), checked("freeze", freeze, POSITIVE))
 
 
@@ -223,12 +223,12 @@ def dualpi2_gains(rtt_max: Numbers = 0.1, *, target: Numbers = 0.015) -> DelayGa
 
 
 class RedSettings(NamedTuple):
-    """What REDopt sets RED to."""
+    """RED's settings by REDopt, and its equilibrium."""
 
     p: Found
     """Drop probability in equilibrium."""
     max_p: Found
-    """Twice that, times the margin."""
+    """Twice `p`, times the margin."""
     w_q: Found
     """Weight of an arrival in the average."""
     min_th: Found
@@ -254,10 +254,10 @@ def redopt(
 ) -> RedSettings:
     """RED's settings for an equilibrium half-way between the thresholds (REDopt); NaN where there is none.
 
-    `rtt` is the mean round trip without queueing. `tcp_capacity` is what other traffic leaves of `capacity`, all of it
-    by default, and `margin` what max_p is raised by for it (1.1 in the paper). `spread` finds the distance of the
-    thresholds: "reg", a regression that is recalled and unverified, or "ctl", from control theory. `redopt_search`
-    needs neither.
+    `rtt` is the mean round trip without queueing. `tcp_capacity` is the part of `capacity` left by other traffic, by
+    default all of it; `margin` is the factor by which max_p is raised to allow for that traffic (1.1 in the paper).
+    `spread` selects the rule for the distance of the thresholds: "reg", a regression (recalled, not verified), or
+    "ctl", from control theory. `redopt_search` needs neither rule.
 
     References: C. Brandauer et al., ISCC 2001; T. Ziegler et al., IWQoS 2001; C. Hollot et al., INFOCOM 2001.
     """
@@ -282,7 +282,7 @@ def redopt(
 def redopt_search(
     thresholds: Sequence[tuple[float, float]], measure: Callable[[float, float], tuple[float, float]]
 ) -> tuple[float, float] | None:
-    """The thresholds whose queue swings least among those whose mean is within 5 % of their middle; None if none is.
+    """The thresholds whose queue oscillates least, of those with a mean within 5 % of their middle; None if none.
 
     `measure(min_th, max_th)` gives the mean and the standard deviation of the queue in packets, from a simulation or a
     measurement.

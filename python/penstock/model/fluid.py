@@ -18,19 +18,19 @@ Found = npt.NDArray[np.float64] | float
 Row = tuple[float, float, float, float]
 
 _A_ROUND_TRIP = 20
-"""Steps in a round trip without queueing, as `Fluid::step` of the native crate has it."""
+"""Steps per round trip without queueing, as in `Fluid::step` of the native crate."""
 _MOST_STEPS = 2_000_000
 
 
 class FluidPoint(NamedTuple):
-    """Where nothing moves; NaN where there is no such point."""
+    """The equilibrium; NaN if there is none."""
 
     window: Found
     """Window of a flow in packets."""
     queue: Found
     """Packets."""
     probability: Found
-    """Share of packets that tell of congestion."""
+    """Fraction of packets that are dropped or marked."""
     rtt: Found
     """Round trip with the queue, in seconds."""
     rate: Found
@@ -38,18 +38,20 @@ class FluidPoint(NamedTuple):
 
 
 class LoopMargins(NamedTuple):
-    """How far a loop is from instability, by Nyquist's criterion; NaN where there is no equilibrium."""
+    """Distance of a loop from instability, by Nyquist's criterion; NaN if there is no equilibrium."""
 
     stable: npt.NDArray[np.bool_] | bool
-    """Whether small disturbances die away; False where there is no equilibrium."""
+    """Whether small disturbances decay; False if there is no equilibrium."""
     gain: Found
-    """The factor on the loop's gain, the nearest to 1, that puts it on the border; infinite if none does."""
+    """Gain margin: the factor on the loop's gain, nearest to 1, that makes the loop marginally stable; infinite if
+    there is none."""
     gain_omega: Found
-    """Where this is, in rad/s."""
+    """Frequency of the gain margin, in rad/s."""
     phase_deg: Found
-    """The further lag in degrees, where the gain is 1, that puts it there; negative if unstable, NaN if never 1."""
+    """Phase margin: the additional lag in degrees, at the frequency of gain 1, that makes the loop marginally stable;
+    negative for an unstable loop, NaN if the gain is never 1."""
     phase_omega: Found
-    """Where this is, in rad/s."""
+    """Frequency of the phase margin, in rad/s."""
 
 
 class Bode(NamedTuple):
@@ -72,7 +74,7 @@ class Trajectory:
     queue: npt.NDArray[np.float64]
     """Packets."""
     probability: npt.NDArray[np.float64]
-    """p as the law has it; the flows hear of it a round trip later."""
+    """p of the law; the flows see it a round trip later."""
     law: dict[str, npt.NDArray[np.float64]]
     """The law's own state: `average` of RED, `price` of REM, `virtual_capacity` of AVQ and so on."""
 
@@ -103,11 +105,11 @@ class Fluid:
     eta: Numbers = 2
 
     def equilibrium(self) -> FluidPoint:
-        """Where the flows and the law agree."""
+        """The equilibrium of the flows and the law."""
         return FluidPoint(*self._each(_native.fluid_equilibrium))
 
     def margins(self) -> LoopMargins:
-        """The margins about the equilibrium; on arrays of flows, round trips and capacities, the stability region."""
+        """The stability margins of the equilibrium; for arrays of parameters they map the stability region."""
         stable, gain, gain_omega, phase, phase_omega = self._each(_native.fluid_margins)
         is_stable = np.equal(stable, 1.0)
         degrees = np.degrees(phase) if isinstance(phase, np.ndarray) else math.degrees(phase)
@@ -130,7 +132,8 @@ class Fluid:
     def border_flows(self, low: float, high: float) -> Found:
         """The number of flows between `low` and `high` at which the loop becomes stable, or ceases to be.
 
-        `flows` does not matter. NaN where it is the same at both ends; no equilibrium counts as unstable.
+        The field `flows` is ignored. NaN if the loop is equally stable or unstable at both ends; a missing equilibrium
+        counts as unstable.
 
         >>> from penstock.model import FluidRed
         >>> red = FluidRed(min_th=50, max_th=250, max_p=0.1, w_q=0.0004)
@@ -143,7 +146,7 @@ class Fluid:
         return self._each(lambda name, law, rows: _native.fluid_border(name, law, rows, *ends))[0]
 
     def loop(self, omega: Numbers) -> npt.NDArray[np.complex128]:
-        """The open loop at these angular frequencies in rad/s: Nyquist's curve. Less than -1 around is stable."""
+        """The open loop at these angular frequencies in rad/s: Nyquist's curve."""
         frequencies = checked("omega", omega, POSITIVE)
         found = _native.fluid_loop(*self.law._form(), self._row(), frequencies.ravel().tolist())
         if found is None:
@@ -168,9 +171,9 @@ class Fluid:
     ) -> Trajectory:
         """The path over `duration` s, at each multiple of `sampling` s.
 
-        From rest: windows of one packet, an empty queue and a law that has seen nothing; or, with a `disturbance`, from
-        the equilibrium with the window larger by this share. `step` (s) is a twentieth of `rtt` unless given, and made
-        to fit into `sampling`; at most two million steps.
+        It starts from rest: windows of one packet, an empty queue and a law in its initial state. With a `disturbance`
+        it starts from the equilibrium, with the window larger by this fraction. `step` (s) is by default a twentieth of
+        `rtt`, shortened so that `sampling` is a multiple of it; at most two million steps.
 
         >>> from penstock.model import FluidRed
         >>> red = FluidRed(min_th=50, max_th=250, max_p=0.1, w_q=0.0004)
@@ -212,7 +215,7 @@ class Fluid:
         return flows, rtt, capacity, eta
 
     def _each(self, form: Callable[[str, list[float], list[Row]], list[list[float]]]) -> list[Found]:
-        """The columns that a native form finds for each combination of the arguments, broadcast."""
+        """The columns that the native function returns for each combination of the broadcast arguments."""
         arguments = self._arguments()
         try:
             grid = np.broadcast_arrays(*arguments)

@@ -1,4 +1,4 @@
-"""Laws in continuous time, for `Fluid`: the parameters of the schemes of these names, as far as the fluid has them."""
+"""Laws in continuous time, for `Fluid`, with those parameters of the schemes that the fluid model has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class FluidLaw(ABC):
 
     @abstractmethod
     def _form(self) -> tuple[str, list[float]]:
-        """The name of the native form, and its numbers."""
+        """The name of the native law, and its parameters as numbers."""
 
 
 def _red(
@@ -35,8 +35,9 @@ def _red(
 class FluidRed(FluidLaw):
     """RED: d avg / dt = K (q - avg), K = -ln(1 - w_q) C, and p the control function of avg.
 
-    Thresholds in packets; strict, or gentle with a ramp that reaches 1 at `gentle_top`. p is the share of packets
-    that is dropped or marked: `spacing = "none"` of the scheme (see `red_drop_share` for the others).
+    Thresholds in packets; strict, or gentle with a ramp that reaches 1 at `gentle_top`. p is the fraction of packets
+    dropped or marked, which corresponds to `spacing = "none"` of the scheme (see `red_drop_share` for the other
+    spacings).
 
     References: C. Hollot et al., "A Control Theoretic Analysis of RED", INFOCOM 2001.
     """
@@ -53,7 +54,7 @@ class FluidRed(FluidLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class FluidPi(FluidLaw):
-    """PI: p += a (q - target) - b (q_old - target), `frequency` times a second, as `pi_gains` has them; a > b.
+    """PI: p += a (q - target) - b (q_old - target), `frequency` times a second; `pi_gains` gives a and b; a > b.
 
     dp/dt = K_i (q - target) + K_p dq/dt, K_i = (a - b) f, K_p = (a + b) / 2. `target` in packets.
 
@@ -76,7 +77,7 @@ class FluidPi(FluidLaw):
 class FluidRem(FluidLaw):
     """REM: a price moves each `interval` s by gamma (q - (1 - alpha) q_old - alpha target); p = 1 - phi^(-price).
 
-    `target` in packets. Its two variants are the same while packets wait.
+    `target` in packets. The two variants of the scheme are equal while packets wait.
 
     References: thesis, equations 1.9 to 1.11.
     """
@@ -99,7 +100,7 @@ class FluidRem(FluidLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class FluidPie(FluidLaw):
-    """PIE's controller with its scaled gains; none of what stands around it, such as the burst allowance.
+    """PIE's controller with its scaled gains, without PIE's exceptions such as the burst allowance.
 
     `target` and `t_update` in seconds; `alpha` and `beta` per second of delay (`pie_gains`).
 
@@ -146,7 +147,7 @@ def _of_delay(target: float, alpha: float, beta: float, t_update: float) -> list
 class FluidAvq(FluidLaw):
     """AVQ: the virtual capacity C~ moves by dC~/dt = alpha (gamma C - lambda), p = (lambda - C~) / lambda.
 
-    In equilibrium the link is used to the share `gamma` and nothing waits.
+    In equilibrium the utilization is `gamma` and the queue is empty.
 
     References: thesis, equation 1.17; S. Kunniyur, R. Srikant, 2001.
     """
@@ -162,8 +163,8 @@ class FluidAvq(FluidLaw):
 class FluidLred(FluidLaw):
     """LRED: p = l + beta sqrt(l) (q - target), where the loss ratio l follows p.
 
-    It lags by the mean age of its measurement: `periods` intervals of `interval` s, averaged with the weight `mw` of
-    what was before. `target` in packets.
+    l lags by the mean age of its measurement: `periods` intervals of `interval` s, averaged with weight `mw` of the
+    previous value. `target` in packets.
 
     References: thesis, equations 1.24 and 1.25; C. Wang et al., INFOCOM 2004.
     """
@@ -188,7 +189,8 @@ class FluidLred(FluidLaw):
 class FluidPsand(FluidLaw):
     """PSAND: RED whose max_p is multiplied by coef (avg / target)^gamma (avg / avg_old)^gamma each `interval` s.
 
-    `max_p` is where it starts, `max_p_low` and `max_p_high` are its bounds; the rest is as in `FluidRed`.
+    `max_p` is the initial value, `max_p_low` and `max_p_high` are the bounds; the other parameters are those of
+    `FluidRed`.
 
     References: thesis, equations 2.1 and 2.2.
     """

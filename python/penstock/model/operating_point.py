@@ -1,4 +1,4 @@
-"""Where a scheme's control function meets the queue law: at which queue so many TCP flows settle, and if they do."""
+"""Operating points: the queue at which TCP flows settle, where a control function meets the queue law."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from penstock.model import QueueLaw
 from penstock.model.stability import Damping
 
 MIN_RTO = 0.2
-"""Least retransmission timeout of the flows in seconds, for drops."""
+"""Minimum retransmission timeout of the flows in seconds, for drops."""
 MAX_ROWS = 8
 POINTS = 401
 HIGHEST = 0.5
-"""Beyond this probability the law says nothing: next to no windows are left."""
+"""Above this probability the queue law does not apply: windows are almost closed."""
 _JUST = 1e-9
 
 Control = Callable[[float], float]
@@ -29,13 +29,13 @@ class Point:
 
     flows: int
     queue: float | None
-    """Mean queue in packets; None where it grows beyond the limit."""
+    """Mean queue in packets; None if the queue grows beyond the limit."""
     probability: float | None
-    """What the flows need to stay there."""
+    """The probability that holds the flows at this queue."""
     stable: bool
-    """Below the end of the stable part, and not at a jump."""
+    """Whether the point is below the end of the stable part and not at a jump."""
     why: str
-    """Where the point lies."""
+    """The region in which the point lies."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Operating:
     """
 
     control: Control
-    """Share of packets that is dropped or marked at a mean queue in packets, which does not fall with it."""
+    """Fraction of packets dropped or marked as a function of the mean queue in packets; must not decrease."""
     law: QueueLaw
     limit: float
     """In packets."""
@@ -55,9 +55,9 @@ class Operating:
     """End of the stable part in packets."""
     end_why: str
     adapts_to: float | None = None
-    """The largest max_p of a scheme that moves it; the control function is that."""
+    """The largest max_p of a scheme that adapts max_p; the control function is drawn for this value."""
     spacing: str | None = None
-    """How RED makes of p_b the share that is dropped; None for a law that does not space."""
+    """RED's spacing, which determines the fraction of packets dropped at a given p_b; None for other laws."""
 
     @classmethod
     def of(
@@ -69,7 +69,7 @@ class Operating:
         adapts_to: float | None,
         spacing: str | None = None,
     ) -> Operating:
-        """Find the end of the stable part; `max_p`, as a share, None for a scheme without one."""
+        """Find the end of the stable part; `max_p` is None for a scheme without one."""
         end, why = limit, "the limit of the queue"
         leaves = _first(control, limit, max_p) if max_p is not None and max_p <= HIGHEST else None
         if leaves is not None and _breaks(control, leaves):
@@ -84,7 +84,7 @@ class Operating:
         return xs, [self.control(x) for x in xs]
 
     def needed(self, flows: int) -> tuple[list[float], list[float]]:
-        """What the law says: the probability that holds each queue, where there is one."""
+        """The probability that holds each mean queue by the queue law, if there is one."""
         xs = np.linspace(0, self.limit, POINTS)
         ys: npt.NDArray[np.float64] = np.asarray(self.law.probability(flows, xs))
         known = np.isfinite(ys)
@@ -104,7 +104,7 @@ class Operating:
         return Point(flows, found.queue, found.probability, False, why)
 
     def largest_flows(self, law: QueueLaw | None = None) -> int:
-        """The most flows that the stable part holds, by its own law or another one."""
+        """The largest number of flows that the stable part holds, by the queue law given here or another one."""
         if self.end == 0:
             return 0
         below = self.control(self.end * (1 - _JUST))
@@ -125,7 +125,7 @@ def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
 
 
 def table(points: Sequence[Point], damping: Sequence[Damping] = ()) -> str:
-    """A line for each number of flows, with what the fluid model says, if anything."""
+    """A line for each number of flows, with the prediction of the fluid model if there is one."""
     lines = [f"{'flows':>6} {'queue (packets)':>16} {'probability':>12}" + ("   fluid model" if damping else "")]
     for n, point in enumerate(points):
         queue = "-" if point.queue is None else f"{point.queue:.1f}"
@@ -136,7 +136,7 @@ def table(points: Sequence[Point], damping: Sequence[Damping] = ()) -> str:
 
 
 def damping_table(damping: Sequence[Damping]) -> str:
-    """The fluid model alone, for a scheme without a control function."""
+    """The predictions of the fluid model alone, for a scheme without a control function."""
     if not damping:
         return ""
     lines = [f"{'flows':>6} {'queue (packets)':>16}   fluid model"]
@@ -145,7 +145,7 @@ def damping_table(damping: Sequence[Damping]) -> str:
 
 
 def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
-    """What the picture shows, and how many flows are held."""
+    """Notes on the picture, and the number of flows that the scheme holds."""
     law = operating.law
     held = " and ".join(f"{count} by {signal}s" for signal, count in largest.items())
     rises = (
@@ -163,7 +163,7 @@ def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
 
 
 def picture_top(operating: Operating, points: Sequence[Point]) -> float:
-    """The largest probability of the picture: a little above the points that are not far beyond the stable part."""
+    """The largest probability in the picture: a little above the points that are near the stable part."""
     below = operating.control(operating.end * (1 - _JUST)) or 0.1
     highest = [p.probability for p in points if p.probability is not None and p.probability < 3 * below]
     return min(1.0, 1.3 * max([below, *highest]))
@@ -202,7 +202,7 @@ def _first(control: Control, limit: float, p: float) -> float | None:
 
 
 def _breaks(control: Control, at: float) -> bool:
-    """Whether the control function jumps at a queue, or goes on more than twice as steep as it came."""
+    """Whether the control function jumps at a queue, or becomes more than twice as steep there."""
     step = at * 1e-4
     before, after = control(at - step) - control(at - 2 * step), control(at + 2 * step) - control(at + step)
     return control(at + step) - control(at - step) > 0.01 or after > 2 * before

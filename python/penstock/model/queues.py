@@ -1,4 +1,4 @@
-"""Queues: the law of Chung and Claypool under TCP, and the formulas of random arrivals and of fair schedulers."""
+"""Queues: the queue law of Chung and Claypool for TCP, formulas for random arrivals, and bounds of fair schedulers."""
 
 from __future__ import annotations
 
@@ -33,25 +33,26 @@ _SERVERS = Range(1, 1_000_000, whole=True)
 
 
 class Crossing(NamedTuple):
-    """Where the queue law meets a control function."""
+    """An intersection of the queue law and a control function."""
 
     queue: float
     """Mean queue in packets."""
     probability: float
-    """What the flows need to stay there."""
+    """The probability that holds the flows at this queue."""
     at_jump: bool
-    """The control function jumps over it there: the queue swings about it."""
+    """Whether the control function jumps across the needed probability there, so that the queue oscillates about the
+    jump."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueLaw:
-    """Where the queue of long TCP flows settles at a constant probability of drops or marks.
+    """The mean queue of long TCP flows at a constant probability of drops or marks.
 
     q = N W(p) / (1 + p) - RTLD SR for drops, without 1 + p for marks; 0 if negative. `rtld` is the round-trip delay of
-    the links in seconds, `service_rate` SR in packets per second, `b` how many packets are acknowledged at once,
-    `window_limit` in packets. The windows are those of `padhye_window`: without timeouts, the authors' theory, unless
-    `min_rto` (s) is given, with which drops make timeouts of max(min_rto, 2 R), R the round trip with the queue.
-    `balance` is "paper", which counts drops against SR, or "exact", L (1 - p) = 1.
+    the links in seconds, `service_rate` SR in packets per second, `b` the number of packets that an ACK covers,
+    `window_limit` in packets. The windows are those of `padhye_window`. By default they have no timeouts, as in the
+    authors' theory; with `min_rto` (s), drops cause timeouts of max(min_rto, 2 R), where R is the round trip with the
+    queue. `balance` is "paper", which counts drops against SR, or "exact", L (1 - p) = 1.
 
     >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
     >>> round(law.queue(100, 0.05))
@@ -80,27 +81,27 @@ class QueueLaw:
         ]
 
     def window(self, p: Numbers, q: Numbers = 0) -> Found:
-        """Mean window of a flow in packets, at a probability and a queue; the queue matters with timeouts only."""
+        """Mean window of a flow in packets at a probability and a queue; the queue matters only with timeouts."""
         return call("queue_law.window", *self._numbers(), checked("p", p, PROBABILITY), checked("q", q, NOT_NEGATIVE))
 
     def queue(self, flows: Numbers, p: Numbers) -> Found:
-        """Equation 2: mean queue in packets of so many flows at the probability `p`."""
+        """Equation 2: mean queue in packets of `flows` flows at the probability `p`."""
         return call(
             "queue_law.queue", *self._numbers(), checked("flows", flows, POSITIVE), checked("p", p, PROBABILITY)
         )
 
     def probability(self, flows: Numbers, q: Numbers) -> Found:
-        """The inverse: what holds the queue at `q` packets; NaN where nothing in 1e-9..1 does."""
+        """The inverse of `queue`: the probability that holds the queue at `q` packets; NaN if none in 1e-9..1 does."""
         return call(
             "queue_law.probability", *self._numbers(), checked("flows", flows, POSITIVE), checked("q", q, NOT_NEGATIVE)
         )
 
     def flows(self, q: Numbers, p: Numbers) -> Found:
-        """How many flows have a mean queue of `q` packets at the probability `p`."""
+        """The number of flows that have a mean queue of `q` packets at the probability `p`."""
         return call("queue_law.flows", *self._numbers(), checked("q", q, NOT_NEGATIVE), checked("p", p, PROBABILITY))
 
     def largest_flows(self, top: Numbers, p: Numbers) -> Found:
-        """The most flows that a scheme holds below `top` packets, if its probability rises to `p` just below.
+        """The largest number of flows held below `top` packets by a probability that rises to `p` just below `top`.
 
         >>> QueueLaw(rtld=0.08, service_rate=2500, signal="mark").largest_flows(300, 0.1)  # RED, max_p 0.1, max_th 300
         133.0
@@ -110,9 +111,10 @@ class QueueLaw:
         )
 
     def crossing(self, flows: float, control: Callable[[float], float], top: float) -> Crossing | None:
-        """Where the law meets `control`, a scheme's probability at a mean queue of 0..`top` packets.
+        """The intersection of the law with `control`, the probability of a scheme at a mean queue of 0..`top` packets.
 
-        `control` must not fall with the queue. None where even at `top` the flows need more than it gives.
+        `control` must not decrease with the queue. None if the flows need a higher probability than `control` gives at
+        `top`.
 
         >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
         >>> found = law.crossing(100, lambda q: red_control(q, 100, 300, 0.1), 500)
@@ -222,7 +224,7 @@ def erlang_wait(a: Numbers, servers: Numbers) -> Found:
 
 
 def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, float]]) -> npt.NDArray[np.float64]:
-    """When the fluid system of generalized processor sharing finishes each packet.
+    """The time at which the fluid system of generalized processor sharing finishes each packet.
 
     `arrivals` are (time, class, size) in order of time, a class being an index of `weights`; the link serves one unit
     of size in one unit of time.
@@ -248,7 +250,8 @@ def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, 
 def gps_longest_delay(sigma: Numbers, rate: Numbers, largest: Numbers, link_rate: Numbers) -> Found:
     """The longest delay of a class that sends at most sigma + rho t, with `rate` >= rho guaranteed, under WFQ.
 
-    sigma / rate + largest / link_rate, in any units that fit. With `largest` 0 it is the fluid system's.
+    It is sigma / rate + largest / link_rate, in any consistent units. With `largest` = 0 it is the delay in the fluid
+    system.
 
     References: A. Parekh, R. Gallager, IEEE/ACM ToN 1(3), 1993, theorems 1 and 3.
     """

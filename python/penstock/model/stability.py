@@ -1,4 +1,4 @@
-"""Whether the loop of a scheme and so many TCP flows is damped: its settings as a law of the fluid model."""
+"""Stability of a scheme with TCP flows: translates the settings of the scheme to a law of the fluid model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from penstock.model import Fluid, FluidLaw, FluidPi, FluidRed, red_weight
 
 ETA = 1.5
-"""W^2 p of the flows in equilibrium: the square-root law, which the simulated TCPs obey."""
+"""W^2 p of the flows in equilibrium: that of the square-root law, which the simulated TCPs obey."""
 SHARES: dict[str, Callable[[float], float]] = {
     "none": lambda p_b: p_b,
     "count": lambda p_b: 2 * p_b / (1 + p_b),
@@ -20,26 +20,26 @@ SHARES: dict[str, Callable[[float], float]] = {
     "section4": lambda p_b: min(1.0, 2 * p_b),
     "no_wait": lambda p_b: min(1.0, 2 * p_b),
 }
-"""Share of arrivals that RED drops or marks at a constant p_b, by its spacing: one over the mean gap."""
+"""Fraction of arrivals that RED drops or marks at a constant p_b, for each spacing: one over the mean gap."""
 
 Setting = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
 class Damping:
-    """What the fluid model says about so many flows; None where it has no equilibrium."""
+    """The prediction of the fluid model for a number of flows; fields are None if there is no equilibrium."""
 
     flows: int
     queue: float | None
     """Of the equilibrium, in packets."""
     damped: bool | None
-    """Whether small disturbances die away."""
+    """Whether small disturbances decay."""
     phase_deg: float | None
-    """Phase margin in degrees; None too where the gain of the loop is never 1."""
+    """Phase margin in degrees; None also if the gain of the loop is never 1."""
 
     @property
     def words(self) -> str:
-        """For a table."""
+        """The prediction in a few words, for a table."""
         if self.damped is None:
             return "no equilibrium"
         if not self.damped:
@@ -70,7 +70,7 @@ class Loop:
         ]
 
     def as_json(self, damping: Sequence[Damping]) -> dict[str, Any]:
-        """Plain values; the law and its numbers as `ps.model` has them."""
+        """The law as plain values, with its parameters as in `ps.model`."""
         numbers = asdict(self.law)  # type: ignore[call-overload]
         return {
             "law": {"class": type(self.law).__name__, **numbers},
@@ -85,11 +85,11 @@ class Loop:
 
 
 def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, limit: float) -> FluidLaw | None:
-    """The law of RED or PI with these canonical settings, None meaning "auto"; None for what the fluid does not have.
+    """The law of RED or PI with these canonical settings, None meaning "auto"; None if the model lacks a setting.
 
-    `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. RED's ramp goes straight to the
-    share that is dropped at max_p. The model has no "auto" gains of PI, no weights of 0, 1 or "auto_rtt", no nonlinear
-    RED and no probabilities that depend on the size of packets.
+    `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. RED's drop function is
+    approximated by a straight line to the fraction that is dropped at max_p. The model has no "auto" gains of PI, no
+    weights of 0, 1 or "auto_rtt", no nonlinear RED and no probabilities that depend on the size of packets.
     """
 
     def length(name: str) -> float:

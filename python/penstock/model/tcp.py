@@ -88,7 +88,7 @@ def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> Found:
 
 
 def timeout_share(p: Numbers, window: Numbers) -> Found:
-    """Q(p, w): probability that a loss in a window of so many packets ends in a timeout.
+    """Q(p, w): probability that a loss in a window of w packets causes a timeout.
 
     References: J. Padhye et al., SIGCOMM 1998, section 2.2.
     """
@@ -187,7 +187,7 @@ def _cubic(rtt: Numbers, c: Numbers, beta: Numbers) -> tuple[npt.NDArray[np.floa
 
 
 def dctcp_window(p: Numbers) -> Found:
-    """DCTCP's mean window in packets, 2 / p, where each packet is marked with probability `p`.
+    """DCTCP's mean window in packets, 2 / p, if each packet is marked with probability `p`.
 
     References: K. De Schepper et al., "PI2", CoNEXT 2016, appendix A.
     """
@@ -195,7 +195,7 @@ def dctcp_window(p: Numbers) -> Found:
 
 
 def dctcp_alpha(window: Numbers) -> Found:
-    """DCTCP's estimate of the share of marks under a threshold, for windows of W* = (C RTT + K) / N packets.
+    """DCTCP's estimate of the fraction of marks with a marking threshold, for windows of W* = (C RTT + K) / N packets.
 
     References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 6.
     """
@@ -203,16 +203,16 @@ def dctcp_alpha(window: Numbers) -> Found:
 
 
 class Swing(NamedTuple):
-    """How a queue of DCTCP flows swings above its threshold."""
+    """The oscillation of a queue of DCTCP flows about its threshold."""
 
     alpha: Found
-    """Share of marks that the senders estimate."""
+    """Fraction of marks that the senders estimate."""
     highest: Found
     """Longest queue in packets, K + N."""
     lowest: Found
-    """Shortest queue in packets; below 0 the link idles."""
+    """Shortest queue in packets; the link idles if it is below 0."""
     period: Found
-    """Round trips from one cut to the next."""
+    """Round trips from one window reduction to the next."""
 
 
 def dctcp_swing(flows: Numbers, window: Numbers, k: Numbers) -> Swing:
@@ -229,7 +229,7 @@ def dctcp_swing(flows: Numbers, window: Numbers, k: Numbers) -> Swing:
 
 
 def dctcp_least_threshold(window: Numbers) -> Found:
-    """The least threshold in packets that never empties the queue, C RTT / 7, `window` being C RTT.
+    """The minimum threshold in packets with which the queue never empties, C RTT / 7; `window` is C RTT.
 
     References: RFC 8257, section 3.1.
     """
@@ -237,7 +237,9 @@ def dctcp_least_threshold(window: Numbers) -> Found:
 
 
 def dctcp_largest_g(window: Numbers, k: Numbers) -> Found:
-    """The largest weight g of DCTCP's estimate that spans a period of the swing; `window` is C RTT, `k` the threshold.
+    """The largest weight g of DCTCP's estimate that averages over an oscillation.
+
+    `window` is C RTT, `k` the threshold, in packets.
 
     References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 15.
     """

@@ -25,10 +25,10 @@ from penstock.results.metrics import metric, order
 
 Json = Mapping[str, Any]
 
-# Points of a series on a page: more than a chart of the usual width can resolve.
+# Maximum number of points of a series on a page: more than a chart of the usual width can resolve.
 SERIES_POINTS = 600
 
-# A distribution is cut on a page where all further values are rarer than this.
+# A distribution on a page ends where all further values are rarer than this.
 SMALLEST_SHARE = 1e-3
 
 
@@ -160,7 +160,7 @@ def _common(result: Json) -> dict[str, Any]:
 
 
 def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """The facts of a link in the head of the page; all values of a swept one."""
+    """The facts of a link in the head of the page; if a fact is swept, all its values."""
     limit = (link.get("queue") or {}).get("limit")
     found: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
     for key, path, value in (
@@ -186,7 +186,7 @@ def _swept(result: Json) -> dict[str, list[Any]]:
 def _data(
     found: Comparison, units: Mapping[tuple[str, str], Any], path: str | None, lines: Any, series: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """The data of the charts, in the units that they show."""
+    """The data of the charts, in display units."""
     places = []
     for place in found.places:
         metrics = []
@@ -222,7 +222,7 @@ def _data(
 
 
 def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
-    """Shares in percent: for each scheme and point a list over the bins, with half-widths and the runs behind it."""
+    """Distributions in percent: for each scheme and point a list over the bins, with half-widths and runs."""
     shown = []
     for name in order({n for _, _, p, n in found.distributions if p == place}):
         parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
@@ -240,14 +240,14 @@ def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
 
 
 def _shown_bins(parts: Sequence[Mapping[Bin, Cell]]) -> list[Bin]:
-    """The bins of a distribution, without those at the end that are rare everywhere."""
+    """The bins of a distribution, without those at the end that are rare for all schemes."""
     bins = sorted({b for shares in parts for b in shares}, key=lambda b: b.low)
     last = max((b.low for shares in parts for b, c in shares.items() if c.mean >= SMALLEST_SHARE), default=0)
     return [b for b in bins if b.low <= last] or bins[:1]
 
 
 def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
-    """Each series with the numbers of its scheme and point; series of other schemes are left out."""
+    """Each series with the index of its scheme and of its point; series of other schemes are left out."""
     series = []
     for entry in result.get("series") or ():
         scheme = next((i for i, s in enumerate(found.schemes) if _same_scheme(s, entry)), None)
@@ -268,7 +268,7 @@ def _links(links: Json) -> dict[str, Any]:
 
 
 def decimated(series: Json) -> dict[str, Any]:
-    """At most `SERIES_POINTS` points: smallest, mean and largest of each group, times in seconds."""
+    """A series reduced to at most `SERIES_POINTS` points: minimum, mean and maximum of each group, times in seconds."""
     times = series["t_ns"]
     step = max(1, math.ceil(len(times) / SERIES_POINTS))
     groups = [slice(i, i + step) for i in range(0, len(times), step)]
@@ -284,7 +284,7 @@ def decimated(series: Json) -> dict[str, Any]:
 
 
 def _trimmed(shares: Sequence[float]) -> Sequence[float]:
-    """Without the rare values at the end."""
+    """A distribution without the rare values at its end."""
     return shares[: 1 + max(k for k, share in enumerate(shares) if share >= SMALLEST_SHARE)]
 
 
@@ -314,7 +314,7 @@ def _file_name(name: str) -> str:
 
 
 def _payload(data: Any) -> Markup:
-    """JSON that is safe inside a script element."""
+    """JSON text that is safe inside a script element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 

@@ -1,4 +1,4 @@
-"""The one environment of all page templates."""
+"""The environment shared by all page templates."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["render_template", "template_text"]
 
 
 def render_template(template: str, **context: Any) -> str:
-    """A page from a template of this package; texts are escaped, unknown names are errors."""
+    """A page rendered from a template of this package; texts are escaped, unknown names are errors."""
     return _environment().get_template(template).render(**context)
 
 
 def template_text(*names: str) -> Markup:
-    """Files beside the templates, joined: style sheets and scripts that go into a page as they are."""
+    """The content of files beside the templates, joined: style sheets and scripts included in a page."""
     folder = resources.files("penstock.report") / "templates"
     return Markup("".join((folder / name).read_text(encoding="utf-8") for name in names))
 

@@ -25,7 +25,7 @@ def marker(index: int) -> Markup:
 
 
 def scales(found: Comparison) -> dict[tuple[str, str], Scale]:
-    """One unit for each (place, metric) at all swept values, so that tables can be compared."""
+    """One unit per (place, metric) for all swept values, so that tables can be compared."""
     values: dict[tuple[str, str], list[float]] = {}
     for (_, _, place, name), cell in found.cells.items():
         values.setdefault((place, name), []).append(cell.mean)
@@ -33,7 +33,7 @@ def scales(found: Comparison) -> dict[tuple[str, str], Scale]:
 
 
 def table(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str, point: int) -> list[dict[str, Any]]:
-    """Groups of rows: one row a metric, one cell a scheme."""
+    """Groups of rows, with one row per metric and one cell per scheme."""
     rows = []
     for name in found.metrics[place]:
         cells = found.row(point, place, name)
@@ -51,7 +51,7 @@ def table(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str,
 
 
 def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Groups of rows of a single run: one row a metric, one cell a link or group of flows."""
+    """Groups of rows of a single run, with one row per metric and one cell per link or group of flows."""
     names = {n for values in columns.values() for n, v in values.items() if isinstance(v, int | float)}
     rows = []
     for name in order(names):
@@ -65,7 +65,7 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
-    """For each key metric with a direction: who leads at each swept value."""
+    """For each key metric with a direction, the leading schemes at each swept value."""
     rows = []
     for name in found.metrics[place]:
         about = metric(name)
@@ -83,7 +83,7 @@ def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
 
 
 def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: int = 5) -> Markup | None:
-    """All schemes of one row on one scale: in a lane for each, a marker for the mean and a line for the interval."""
+    """All schemes of one row on one scale: in each lane a marker for the mean and a line for the interval."""
     known = [(i, c) for i, c in enumerate(cells) if c is not None and math.isfinite(c.mean)]
     if len(known) < 2:
         return None
@@ -112,7 +112,7 @@ def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: in
 
 
 def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
-    """A distribution over first, first + 1, ... as bars, with its largest share as the label of the axis."""
+    """A distribution over first, first + 1, ... as bars; the axis is labelled with the largest fraction."""
     top = max(values, default=0.0) or 1.0
     scale = f"{top * 100:.3g} %"
     # Seven units hold the widest digit of a system font at 11 px, so that no label is clipped.

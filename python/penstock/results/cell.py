@@ -1,4 +1,4 @@
-"""One number over several runs, and which of several candidates has the best one."""
+"""One number over several runs, and the choice of the best among several candidates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Cell", "Lead", "leaders"]
 Lead = Literal["best", "shared", ""]
 
 ROUNDING = 1e-14
-"""Relative half-width below which the runs of a cell are taken as equal: their sum is rounded."""
+"""Relative half-width below which the runs of a cell count as equal; it allows for rounding of their sum."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Cell:
 
     @property
     def constant(self) -> bool:
-        """Whether several runs gave one value, within rounding."""
+        """Whether several runs gave the same value, within rounding."""
         half = self.half_width
         return half is not None and half <= ROUNDING * abs(self.mean)
 
@@ -40,10 +40,11 @@ class Cell:
 def leaders(
     cells: Sequence[Cell | None], better: Better, paired: Mapping[tuple[int, int], tuple[float, float]]
 ) -> list[Lead]:
-    """`best` for the one candidate that the evidence separates from every other; else `shared` for those in front.
+    """`best` for the candidate that is significantly better than every other; else `shared` for the leading ones.
 
-    Two candidates are separated by the 95 % interval of their paired difference where it is known, else by intervals
-    that do not overlap. Nobody leads where there is no interval or no direction, or where all are in front.
+    Two candidates differ significantly if the 95 % interval of their paired difference, where it is known, does not
+    contain 0; else if their intervals do not overlap. Without an interval or a direction, and if no two candidates
+    differ, none leads.
     """
     none: list[Lead] = [""] * len(cells)
     known = {i: cell for i, cell in enumerate(cells) if cell is not None}

@@ -1,4 +1,4 @@
-"""Small charts of a comparison as SVG within a notebook; they need no package and no script."""
+"""Small charts of a comparison as SVG for notebooks, drawn without further packages or scripts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHAPES: tuple[str, ...] = (
     "M-1-.5-.5-1 0-.5.5-1 1-.5.5 0 1 .5.5 1 0 .5-.5 1-1 .5-.5 0Z",
 )
 
-# Read well on white and on black.
+# Colours that are legible on white and on black.
 INKS = ("#7b8494", "#2f8fd0", "#e8743b", "#1a9c7c", "#c76aa8", "#cf9518", "#5cb5e8", "#a58350")
 
 WIDTH, PAD = 196, 8
@@ -35,7 +35,7 @@ def marker(index: int, x: float, y: float) -> str:
 
 
 def legend(labels: Sequence[str]) -> str:
-    """The markers with the names of the schemes."""
+    """The legend: the markers with the names of the schemes."""
     items = (
         f'<span style="white-space:nowrap;margin-right:12px"><svg width="12" height="12" viewBox="-5 -5 10 10">'
         f"{marker(i, 0, 0)}</svg> {html.escape(label)}</span>"
@@ -45,7 +45,7 @@ def legend(labels: Sequence[str]) -> str:
 
 
 def interval_panel(title: str, cells: Sequence[Cell | None], scale: Scale) -> str:
-    """Means with their 95 % intervals, a lane for each scheme. Empty without a number."""
+    """Means with their 95 % intervals, one lane per scheme. Empty if there are no numbers."""
     known = {i: cell for i, cell in enumerate(cells) if cell is not None}
     low, high = _range(list(known.values()))
     if not known:
@@ -67,7 +67,7 @@ def interval_panel(title: str, cells: Sequence[Cell | None], scale: Scale) -> st
 
 
 def line_panel(title: str, xs: Sequence[float], rows: Sequence[Sequence[Cell | None]], scale: Scale) -> str:
-    """Means with their 95 % intervals against a swept number, a line for each scheme. Empty without a number."""
+    """Means with their 95 % intervals against a swept number, one line per scheme. Empty if there are no numbers."""
     low, high = _range([cell for row in rows for cell in row if cell is not None])
     if not any(cell is not None for row in rows for cell in row):
         return ""

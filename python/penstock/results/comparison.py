@@ -26,7 +26,7 @@ Json = Mapping[str, Any]
 
 
 class Row(TypedDict):
-    """One number: its scheme, swept values, place and metric; mean, standard deviation and 95 % interval over runs.
+    """A number with its scheme, swept values, place and metric: mean, standard deviation and 95 % interval.
 
     `sd` and `ci95` are None for a single run.
     """
@@ -44,7 +44,7 @@ class Row(TypedDict):
 
 @dataclass(frozen=True)
 class ComparedScheme:
-    """A scheme with the parameters that were given for it.
+    """A scheme with its given parameters.
 
     `suffix` distinguishes it from others of its name; `title` is its name in the literature with that suffix.
     """
@@ -56,12 +56,12 @@ class ComparedScheme:
 
     @property
     def label(self) -> str:
-        """The name for display, with the parameters that distinguish it from others of that name."""
+        """The name for display, with the parameters that distinguish the scheme from others of the same name."""
         return f"{self.name} {self.suffix}".strip()
 
     @property
     def given(self) -> str:
-        """The parameters that were given: `max_p=0.2, gentle=true`."""
+        """The given parameters: `max_p=0.2, gentle=true`."""
         return ", ".join(f"{key}={setting(value)}" for key, value in self.params.items())
 
     @property
@@ -86,7 +86,7 @@ class Comparison:
     """The result of `compare`.
 
     Attributes:
-        rows: one row a number, as in the JSON.
+        rows: one row per number, as in the JSON.
         differences: the paired differences to the first scheme, rows with `against` and `against_params`.
         scenario: the resolved scenario.
         at: links whose queue was replaced; for a comparison read from JSON, all measured links.
@@ -149,7 +149,7 @@ class Comparison:
 
     @cached_property
     def places(self) -> list[str]:
-        """Links and groups of traffic that were measured."""
+        """The measured links and groups of traffic."""
         return list(dict.fromkeys(str(row["place"]) for row in self.rows))
 
     @cached_property
@@ -159,12 +159,12 @@ class Comparison:
 
     @cached_property
     def cells(self) -> dict[tuple[int, int, str, str], Cell]:
-        """By scheme and point (their numbers), place and metric: the number there."""
+        """The number for each index of a scheme, index of a point, place and metric."""
         return {(*where, metric): cell for (where, metric), cell in self._numbers if parse_bin(metric) is None}
 
     @cached_property
     def distributions(self) -> dict[tuple[int, int, str, str], dict[Bin, Cell]]:
-        """By scheme and point (their numbers), place and name: the share of each value or bin."""
+        """The distribution for each index of a scheme, index of a point, place and name."""
         found: dict[tuple[int, int, str, str], dict[Bin, Cell]] = {}
         for (where, name), cell in self._numbers:
             share = parse_bin(name)
@@ -174,7 +174,7 @@ class Comparison:
 
     @cached_property
     def paired(self) -> dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]]:
-        """By point, place and metric: the interval of the paired difference of two schemes, in both orders."""
+        """The interval of the paired difference of two schemes, in both orders, for each point, place and metric."""
         found: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = {}
         for row in self.differences:
             if row["ci95"] is None:
@@ -218,15 +218,15 @@ class Comparison:
         return [self.cell(s, point, place, metric) for s in range(len(self.schemes))]
 
     def leads(self, point: int, place: str, metric: str, better: Better) -> list[Lead]:
-        """The best scheme, and those that cannot be separated from it: see `leaders`."""
+        """The best scheme, and those that cannot be separated from it; see `leaders`."""
         return leaders(self.row(point, place, metric), better, self.paired.get((point, place, metric), {}))
 
     def value(self, scheme: str, metric: str, place: str | None = None, **vary: Any) -> Row:
         """The row of a scheme (as after `--scheme`, or its label), a metric and a place, at one point of the sweep.
 
-        Without `place` the first one that has the metric. `vary` names swept keys by their last part: `count=25`.
-        Raises `UnknownNameError` for a name that the comparison does not have, and `PenstockError` if the swept values
-        that are given leave several points open.
+        Without `place`, the first place that has the metric is used. `vary` names swept keys by their last part:
+        `count=25`. Raises `UnknownNameError` for a name that the comparison does not have, and `PenstockError` if the
+        swept values that are given leave several points open.
         """
         labels = {name: i for i, s in enumerate(self.schemes) for name in (s.label, s.argument)}
         if scheme not in labels:
@@ -272,7 +272,7 @@ class Comparison:
         return fitting[0]
 
     def identical(self) -> list[tuple[int, list[int]]]:
-        """Schemes all of whose runs are equal, with the points where they are: nothing is random there."""
+        """Schemes whose runs are all equal, because nothing is random, with the points where that is so."""
         if self.runs < 2:
             return []
         varied = {(s, p) for (s, p, _, _), cell in self.cells.items() if not cell.constant}
@@ -282,7 +282,7 @@ class Comparison:
     def series(self, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
         """Queue and law over time, for one run of each scheme at each point.
 
-        A comparison read from JSON has only the series in it.
+        A comparison read from JSON has only the series stored in the JSON.
         """
         if self._run_series is None:
             return list(self._result.get("series") or ())
@@ -332,7 +332,7 @@ class Comparison:
         return f"All {self.runs} runs are identical, because nothing is random: {'; '.join(alike)}." if alike else ""
 
     def _charts(self) -> str:
-        """A panel for each metric of the table: against a swept number, else scheme beside scheme."""
+        """One panel per metric of the table: against a swept number if there is one, else scheme beside scheme."""
         place = self.at[0] if self.at else ""
         path, lines = axis(self.points)
         points = lines[0][1] if lines else []
@@ -354,7 +354,7 @@ class Comparison:
 
 
 def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list[int]]]]:
-    """The swept path that makes the horizontal axis, and one line of points for each setting of the other paths."""
+    """The swept path on the horizontal axis, and one line of points for each combination of the other paths."""
     values: dict[str, list[Any]] = {}
     for point in points:
         for path, value in point.vary.items():

@@ -1,4 +1,4 @@
-"""Numbers for display: the unit that reads best, and as many digits as the interval supports."""
+"""Numbers for display: choice of the unit, and of the number of digits that the interval supports."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def rounded(value: float, digits: int) -> float:
 
 
 def setting(value: object) -> str:
-    """A value as after `--scheme` and `--vary`: `true`, `0.1`, `10Mbit`.
+    """A value in the notation of `--scheme` and `--vary`: `true`, `0.1`, `10Mbit`.
 
     >>> setting(True), setting(0.1), setting(5), setting("10Mbit"), setting([1, 2])
     ('true', '0.1', '5', '10Mbit', '[1, 2]')
@@ -119,7 +119,7 @@ def setting(value: object) -> str:
 
 
 def scheme_argument(name: str, params: Mapping[str, Any]) -> str:
-    """A scheme with its given parameters, as after `--scheme`: `red:gentle=true`."""
+    """A scheme with its given parameters, in the notation of `--scheme`: `red:gentle=true`."""
     settings = ",".join(f"{key}={setting(value)}" for key, value in params.items())
     return f"{name}:{settings}" if settings else name
 
@@ -138,7 +138,7 @@ def short(value: object) -> str:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a number; true and false are not."""
+    """Whether a value is a number; true and false do not count as numbers."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 __all__ = ["MAX_BINS", "Bin", "bin_width", "binned", "first_value", "is_distribution", "parse_bin"]
 
 MAX_BINS = 1024
-"""Numbers of one distribution; one with more values is summed into bins of equal width."""
+"""Maximum number of entries of one distribution; longer ones are summed into bins of equal width."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ def first_value(name: str) -> int:
 
 
 def bin_width(values: int) -> int:
-    """Values in each bin: the fewest with which so long a distribution fits into `MAX_BINS` bins."""
+    """Number of values per bin: the smallest with which a distribution of this length fits into `MAX_BINS` bins."""
     return max(1, -(-values // MAX_BINS))
 
 
 def binned(name: str, shares: Sequence[float], width: int, bins: int) -> list[tuple[Bin, float]]:
-    """The share of each of `bins` bins; values beyond the end of `shares` did not occur."""
+    """The fraction in each of `bins` bins; values beyond the end of `shares` did not occur."""
     start = first_value(name)
     return [
         (Bin(name, start + at, start + at + width - 1), math.fsum(shares[at : at + width]))

@@ -1,4 +1,4 @@
-"""Rows of plain values as data frames of pandas and tables of Arrow, both optional packages."""
+"""Rows of plain values as data frames of pandas and tables of Arrow; both packages are optional."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _package(name: str, use: str) -> Any:
 
 
 def _uniform(rows: Rows) -> dict[str, list[Any]]:
-    """Columns of one type each: tables become JSON, and mixed columns text; a row without a key has None."""
+    """Columns with one type each: tables become JSON and mixed columns text; missing keys become None."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: _column([row.get(name) for row in rows]) for name in names}
 

@@ -53,7 +53,7 @@ STYLE = """<style>
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of texts; the first `labels` columns are names, the rest numbers."""
+    """A table of texts; the first `labels` columns contain names, the others numbers."""
 
     title: str
     heads: tuple[str, ...]
@@ -62,7 +62,7 @@ class Grid:
 
 
 def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[Grid]:
-    """For each place of `at`: means with half-widths, and paired differences to the first scheme."""
+    """The tables of each place of `at`: means with half-widths, and paired differences to the first scheme."""
     grids = []
     for place in at:
         own = [row for row in rows if row["place"] == place]
@@ -116,7 +116,7 @@ def _swept(rows: Sequence[Row]) -> list[str]:
 
 
 def _lines(rows: Sequence[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
-    """The rows of each line of a table by metric; a line is a scheme at swept values."""
+    """The rows of each line of a table, by metric; a line is a scheme at one combination of swept values."""
     swept = _swept(rows)
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
@@ -126,7 +126,7 @@ def _lines(rows: Sequence[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
 
 
 def _column(name: str, rows: Sequence[Row | None], *, signed: bool) -> tuple[str, list[str]]:
-    """The head with its unit, and `mean ± half-width` of each row in that unit."""
+    """A column: its heading with the unit, and `mean ± half-width` of each row in that unit."""
     known = [row for row in rows if row]
     scale = _scale(name, known)
     places = _decimals(known, scale)
@@ -167,7 +167,7 @@ def _label(row: Row) -> str:
 
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tuple[str, ...], ...]:
-    """Leave a swept value out where the line above has the same."""
+    """Omit a swept value if the line above has the same one."""
     shown = []
     for i, row in enumerate(rows):
         same = i > 0 and rows[i - 1][:columns] == row[:columns]
@@ -176,7 +176,7 @@ def _without_repeats(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tup
 
 
 def run_grids(links: Mapping[str, Row], traffic: Mapping[str, Row]) -> list[Grid]:
-    """The watched links and the traffic of a run, one metric a line."""
+    """The metrics of the watched links and of the traffic of a run, one per line."""
     grids = []
     for title, places in (("Watched links", links), ("Traffic", traffic)):
         if not places:
@@ -205,7 +205,9 @@ def _numbers(name: str, places: Iterable[Row]) -> list[float]:
 
 def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False) -> str:
     """The tables as text, `width` columns wide or as wide as their content."""
-    from rich.console import Console  # a tenth of a second, which no other part of a result needs
+    from rich.console import (
+        Console,  # imported here, since the import takes a tenth of a second and no other part of a result needs it
+    )
     from rich.table import Table as RichTable
 
     target = io.StringIO()

@@ -69,9 +69,9 @@ class Metrics(Mapping[str, Any]):
 
 
 class Places(Mapping[str, Metrics]):
-    """The metrics of each watched link, or of each group of flows, by its name.
+    """The metrics of each watched link, or of each group of flows, by name.
 
-    Raises `UnknownNameError`, with the nearest name, for a name that is not there.
+    Raises `UnknownNameError`, with the nearest name, for an unknown name.
     """
 
     def __init__(self, kind: str, places: Mapping[str, Mapping[str, Any]]) -> None:
@@ -179,7 +179,7 @@ class Run:
         ]
 
     def flow_rows(self) -> list[dict[str, Any]]:
-        """A row for each flow: `{"traffic", "flow"}` and its metrics; none if the flows were not asked for."""
+        """A row for each flow: `{"traffic", "flow"}` and its metrics; empty unless flows were requested."""
         return [
             {"traffic": name, "flow": number, **flow}
             for name, values in self.raw["traffic"].items()

@@ -1,4 +1,4 @@
-"""Numbers over independent runs, paired by seed: arithmetic run by run, and conditions with a verdict.
+"""Numbers over independent runs, paired by seed: arithmetic run by run, and conditions that yield a verdict.
 
 The 95 % interval of a quantity (`penstock.results.summary`) decides a condition on it: it holds over the whole
 interval, its opposite does, or the interval spans the bound.
@@ -26,11 +26,11 @@ __all__ = ["Condition", "Finding", "Sample", "Verdict", "all_of", "any_of", "mos
 
 Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 
-# Fewer runs of a random quantity than this decide nothing.
+# Minimum number of runs of a random quantity for a decision.
 FEWEST_RUNS = 5
 
-# Numbers that differ by less than this share of the bound are equal to it: only rounding in the arithmetic tells
-# them apart, such as a rank correlation of -0.7999999999999998 from -0.8.
+# Numbers that differ from a bound by less than this fraction of it count as equal to it: rounding in the arithmetic can
+# make a rank correlation of -0.8 come out as -0.7999999999999998.
 ROUNDING = 1e-12
 
 
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A statement about runs that can be decided.
+    """A statement about runs, to be decided by their numbers.
 
     Attributes:
         decide: gives the finding.
@@ -57,7 +57,7 @@ class Condition:
     margin: float = math.inf
 
     def at(self, where: str) -> Condition:
-        """The same, labelled with where it applies: `at("N = 16")`."""
+        """The same condition, labelled with the place where it applies: `at("N = 16")`."""
 
         def decide() -> Finding:
             found = self.decide()
@@ -179,7 +179,7 @@ class Sample:
 
 def _bounded(sample: Sample, bound: Sample | float, sign: str) -> Condition:
     if isinstance(bound, Sample):
-        # Two samples: their difference decides, run by run.
+        # For two samples, their difference run by run decides.
         inner = _bounded(sample - bound, 0.0, sign)
         scale = abs(bound.mean) or 1.0
 
@@ -217,17 +217,17 @@ def _undecided(found: Summary | None) -> Finding:
 
 
 def all_of(*conditions: Condition | Iterable[Condition]) -> Condition:
-    """All hold: contradicted if one is, confirmed if all are."""
+    """All conditions hold: contradicted if one of them is, confirmed if all are."""
     return _joined(list(_flat(conditions)), need=None)
 
 
 def any_of(*conditions: Condition | Iterable[Condition]) -> Condition:
-    """At least one holds."""
+    """At least one condition holds."""
     return _joined(list(_flat(conditions)), need=1)
 
 
 def most_of(share: float, *conditions: Condition | Iterable[Condition]) -> Condition:
-    """At least this fraction of them holds, from 0 to 1."""
+    """At least this fraction of the conditions holds, from 0 to 1."""
     parts = list(_flat(conditions))
     return _joined(parts, need=math.ceil(share * len(parts) - 1e-9))
 
@@ -252,7 +252,7 @@ def _joined(parts: list[Condition], need: int | None) -> Condition:
         verdict: Verdict = (
             "confirmed" if held >= least else "contradicted" if len(parts) - refuted < least else "inconclusive"
         )
-        # The one with the smallest margin among those with this verdict stands for all.
+        # Of the conditions with this verdict, the one with the smallest margin represents all.
         same = [item for item in findings if item[1].verdict == verdict] or findings
         _, spoken = min(same, key=lambda item: item[0])
         count = "" if len(parts) == 1 else f"{held} of {len(parts)} hold" + (f", {least} asked" if need else "") + "; "
@@ -262,7 +262,7 @@ def _joined(parts: list[Condition], need: int | None) -> Condition:
 
 
 def per_run(function: Callable[..., float], *samples: Sample | Sequence[Sample]) -> Sample:
-    """A function of one run's numbers, for each run: `per_run(slope, [q(n) for n in flows])`.
+    """Apply a function to the numbers of each run: `per_run(slope, [q(n) for n in flows])`.
 
     A sequence of samples is passed as an array of one run's numbers.
     """

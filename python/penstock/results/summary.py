@@ -47,7 +47,7 @@ def summarize(values: Sequence[float]) -> Summary:
     data = np.asarray(values, dtype=float)
     runs = len(data)
     if runs > 1 and data.min() == data.max():
-        # The quotient of the sum may differ in its last bit from the value that all runs share.
+        # If all runs share one value, return it: sum divided by number may differ from it in the last bit.
         same = float(data[0])
         return Summary(same, 0.0, (same, same), runs)
     # math.fsum is exact: neither the order of the runs nor the machine matters.
@@ -62,6 +62,6 @@ def summarize(values: Sequence[float]) -> Summary:
 @cache
 def student_t95(freedom: int) -> float:
     """The 97.5 % quantile of Student's t."""
-    from scipy.special import stdtrit  # scipy.stats has the same function, a second of imports further
+    from scipy.special import stdtrit  # scipy.stats has the same function, but importing it takes a second
 
     return float(stdtrit(freedom, 0.975))

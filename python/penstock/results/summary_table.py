@@ -18,7 +18,7 @@ MEAN_BITS, HALF_BITS = 16, 7
 
 @dataclass(frozen=True)
 class Point:
-    """A mean and the half-width of its 95 % interval; None without an interval, or with one of no width."""
+    """A mean and the half-width of its 95 % interval; None without an interval, or if its width is zero."""
 
     mean: float
     half_width: float | None
@@ -55,7 +55,7 @@ class SummaryTable:
         )
 
     def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
-        """The values on an axis with the point of a number at each, where there is one."""
+        """The values on an axis, each with the point of a number there if there is one."""
         return [
             (at[name], points[metric])
             for at, points in self.where(**labels).cells
@@ -63,7 +63,7 @@ class SummaryTable:
         ]
 
     def __call__(self, metric: str, **labels: Any) -> Point:
-        """The point of a number in the one cell with these labels. Raises `KeyError` where that is not one cell."""
+        """The point of a number in the cell with these labels. Raises `KeyError` unless exactly one cell fits."""
         found = self.where(**labels).cells
         if len(found) != 1:
             raise KeyError(f"{len(found)} cells have {labels}")

@@ -61,7 +61,7 @@ class Table:
         return {name: self.axis(name) for name in names}
 
     def __call__(self, metric: str, **labels: Any) -> Sample:
-        """The sample of a number in the one cell with these labels. Raises `KeyError` where that is not one cell."""
+        """The sample of a number in the cell with these labels. Raises `KeyError` unless exactly one cell fits."""
         found = [samples for at, samples in self.cells if _fits(at, labels)]
         if len(found) != 1:
             raise KeyError(f"{len(found)} cells have {labels}; the axes are {self.axes()}")
@@ -123,7 +123,7 @@ class Table:
         return f'{STYLE}<div class="penstock">{html_table(self._grid())}</div>'
 
     def __add__(self, other: Table) -> Table:
-        """The cells of both."""
+        """A table with the cells of both."""
         return Table(
             (*self.cells, *other.cells),
             runs=self.runs + other.runs,

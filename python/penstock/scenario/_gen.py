@@ -25,20 +25,20 @@ from penstock.laws.queue import ClassElement, Queue
 from penstock.scenario.elements import Traffic, Value
 '''
 
-# Keys of TCP traffic that say when transfers come, with their types in Python: no keys of a connection.
+# Keys of TCP traffic for the arrival of transfers, with their Python types; they are not keys of a connection.
 _TRANSFERS = (
-    Param("arrivals", 'Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.', "",
+    Param("arrivals", 'Gaps between transfers, each on its own connection, such as {"exp": "10ms"}.', "",
           "Value", None),
-    Param("load", "Instead of arrivals: the rate that transfers at exponential gaps offer on average.", "", "str",
+    Param("load", "Instead of arrivals: average rate offered by transfers with exponential gaps.", "", "str",
           None),
-    Param("classes", "Sizes at which the classes end whose completion times are told apart.", "", "Sequence[str]",
+    Param("classes", "Upper bounds of size classes with completion times of their own.", "", "Sequence[str]",
           None),
 )  # fmt: skip
 
-_WATCH = Param("watch", "Whether series include the state of each sender; only of flows whose connection lasts.", "",
+_WATCH = Param("watch", "Whether series include the state of each sender; only for lasting connections.", "",
                "flag", None)  # fmt: skip
 
-# Where the scheme's name alone does not show its words.
+# Class names of schemes whose name does not show where its words begin.
 _NAMES = {"droptail": "DropTail"}
 
 
@@ -61,13 +61,13 @@ def source() -> str:
 
 
 def _sorting(name: str) -> tuple[bool, str]:
-    """Constants first, as the linter sorts them; one letter is no constant."""
+    """Sort key for names: constants first, as the linter sorts them; a single letter does not count as a constant."""
     return not (name.isupper() and len(name) > 1), name
 
 
 def _scheme_class(scheme: Scheme) -> str:
     own = [param for param in scheme.params if param.name not in ("limit", "share")]
-    # Required ones first reads best; the order does not matter to keywords.
+    # Required fields first; the order has no effect, since all are keyword arguments.
     lines = [_docs(scheme.title, own, f"References: {scheme.source}"), f'    scheme: ClassVar[str] = "{scheme.name}"\n']
     if own:
         lines.append("\n")
@@ -89,9 +89,7 @@ def _class_of_packets() -> str:
     ]
     return (
         "\n\n@dataclass(frozen=True, kw_only=True)\nclass Class(ClassElement):\n"
-        + _docs(
-            "A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys", told, ""
-        )
+        + _docs("A class of packets of a scheduler; the schedulers that use a key are named in brackets", told, "")
         + "".join(_field(param, None) for param in told)
     )
 
@@ -100,7 +98,7 @@ def _tcp_class() -> str:
     keys = tcp_keys()
     profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
     params = [profile, *keys.params, *_TRANSFERS, _WATCH]
-    docs = _docs("TCP flows; what is left out (None) is the profile's.", params, "")
+    docs = _docs("TCP flows; keys left out (None) have the default of the profile.", params, "")
     fields = [_field(profile, keys.profiles[0]), *(_tcp_field(param) for param in keys.params)]
     fields += [f"    {param.name}: {param.kind} | None = None\n" for param in _TRANSFERS]
     fields.append(_field(_WATCH, None))
@@ -148,7 +146,7 @@ def _field(param: Param, default: object) -> str:
 
 
 def _wrapped(field: str) -> str:
-    """The line as the formatter breaks it where it is too long: round an optional type, else at the brackets."""
+    """The line, broken as the formatter does it if it is too long: around an optional type, else at the brackets."""
     if len(field) <= 121:
         return field
     head, kind = field.split(": ", 1)

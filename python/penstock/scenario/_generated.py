@@ -74,7 +74,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Class(ClassElement):
-    """A class of packets of a scheduler; each scheduler, named in brackets, takes some of the keys.
+    """A class of packets of a scheduler; the schedulers that use a key are named in brackets.
 
     Attributes:
         priority: (pq) Priority of the class, 0 the highest; by default its place in the list. From 0 to 1e+06.
@@ -86,8 +86,8 @@ class Class(ClassElement):
             From 1e-06 to 1.
         weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
             of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
-        mean_packet: (cbq) Mean size of the class's packets, to convert its share to packets or bytes a turn.
-            Unit: bytes. From 1 to 65535.
+        mean_packet: (cbq) Mean size of the class's packets, which converts its share to packets or bytes per
+            turn. Unit: bytes. From 1 to 65535.
     """
 
     priority: int | None = None
@@ -1325,8 +1325,8 @@ class Drr(Queue):
     """Deficit Round Robin.
 
     Attributes:
-        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
-            Unit: bytes. At least 1.
+        quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
+            least 1.
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
@@ -1347,8 +1347,8 @@ class Tdrr(Queue):
 
     Attributes:
         k: Time constant of the average of a queue's throughput. Unit: s. At least 0.001.
-        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
-            Unit: bytes. At least 1.
+        quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
+            least 1.
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
@@ -1369,8 +1369,8 @@ class Qsdrr(Queue):
 
     Attributes:
         measure_in: Unit in which queues are compared.
-        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
-            Unit: bytes. At least 1.
+        quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
+            least 1.
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
@@ -1391,8 +1391,8 @@ class Dtdrr(Queue):
 
     Attributes:
         alpha: Maximum length of a queue, as a multiple of the free space. At least 0.001.
-        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
-            Unit: bytes. At least 1.
+        quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
+            least 1.
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
@@ -1413,13 +1413,13 @@ class Dsdrr(Queue):
 
     Attributes:
         alpha: A queue is marked when it is longer than this multiple of the free space. At least 0.001.
-        w_init: Share of the queues that may be marked at the start. From 0 to 1.
-        w_max: Largest share of the queues that may be marked. From 0 to 1.
-        interval: Time between steps of W. Unit: s. At least 0.001.
-        marked: The number of marked queues to which W returns when there is no overflow.
-        overflow_strict: Count an overflow only if the packet's queue is not marked.
-        quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
-            Unit: bytes. At least 1.
+        w_init: Fraction of the queues that may be marked at the start. From 0 to 1.
+        w_max: Maximum fraction of the queues that may be marked. From 0 to 1.
+        interval: Time between adaptations of W. Unit: s. At least 0.001.
+        marked: The number of marked queues from which W is computed after an interval without overflow.
+        overflow_strict: Count an overflow only if the queue of the dropped packet is not marked.
+        quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
+            least 1.
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
@@ -1575,12 +1575,12 @@ class Dualpi2(Queue):
         beta: Proportional gain, per second of delay; "auto" is 0.3 / rtt_max. Unit: Hz. From 0 to 1e+09.
         k: Coupling factor. From 0.1 to 100.
         min_th: Delay at which the marking of L4S packets begins. Unit: s. From 0 to 10.
-        range: Width of the ramp above min_th; 0 is a step. Unit: s. From 0 to 10.
+        range: Width of the marking ramp above min_th; 0: a step. Unit: s. From 0 to 10.
         th_len: The ramp marks only while more than this many packets wait in the L4S queue. Unit: packets. From
             0 to 1e+06.
         scheduler: How the two queues share the link.
         classic_weight: Share of the link that weighted round robin keeps for the Classic queue. From 0 to 1.
-        tshift: Handicap of the Classic queue in the time-shifted FIFO. Unit: s. From 0 to 10.
+        tshift: Time added to the waiting time of L4S packets in the time-shifted FIFO. Unit: s. From 0 to 10.
         ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
             not ECN-capable.
 
@@ -1609,16 +1609,18 @@ class DualCurvyRed(Queue):
     """DualQ Coupled Curvy RED.
 
     Attributes:
-        min_th: Average delay of the Classic queue below which it causes no signals. Unit: s. From 0 to 10.
-        range_c: Average delay above min_th at which every Classic packet is signalled. Unit: s. From 1e-06 to
-            100.
+        min_th: Average delay of the Classic queue below which no packet is marked or dropped. Unit: s. From 0
+            to 10.
+        range_c: Average delay above min_th at which every Classic packet is marked or dropped. Unit: s. From
+            1e-06 to 100.
         gamma: Weight of one Classic packet in the average. From 0 to 1.
         k: Coupling factor. From 0.1 to 100.
         threshold: T, the delay above which every L4S packet is marked. Unit: s. From 0 to 10.
-        u: U, the curviness: the Classic probability rises with the power 2 U of the delay. From 1 to 16.
+        u: U, the curviness: the probability of a Classic mark or drop grows with the delay to the power 2 U.
+            From 1 to 16.
         scheduler: How the two queues share the link.
         classic_weight: Share of the link that weighted round robin keeps for the Classic queue. From 0 to 1.
-        tshift: Handicap of the Classic queue in the time-shifted FIFO. Unit: s. From 0 to 10.
+        tshift: Time added to the waiting time of L4S packets in the time-shifted FIFO. Unit: s. From 0 to 10.
         ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
             not ECN-capable.
 
@@ -1644,9 +1646,9 @@ class FqCodel(Queue):
     """Flow Queue CoDel.
 
     Attributes:
-        flows: Queues that the flows are hashed to. From 1 to 1e+06.
-        quantum: Bytes that a queue may send in a round; at least the largest packet: smaller values waste
-            scheduling rounds. Unit: bytes. From 64 to 1e+09.
+        flows: Number of queues to which the flows are hashed. From 1 to 1e+06.
+        quantum: Bytes that a queue may send per round. It should be at least the largest packet: smaller values
+            waste scheduling rounds. Unit: bytes. From 64 to 1e+09.
         drop_batch: Maximum number of packets in one batch of drops when the limit is exceeded. Unit: packets.
             From 1 to 1e+06.
         occupancy: The backlog that CoDel compares with `maxpacket`: that of the link, or of the queue alone.
@@ -1684,9 +1686,9 @@ class FqPie(Queue):
     """Flow Queue PIE.
 
     Attributes:
-        flows: Queues that the flows are hashed to. From 1 to 1e+06.
-        quantum: Bytes that a queue may send in a round; at least the largest packet: smaller values waste
-            scheduling rounds. Unit: bytes. From 64 to 1e+09.
+        flows: Number of queues to which the flows are hashed. From 1 to 1e+06.
+        quantum: Bytes that a queue may send per round. It should be at least the largest packet: smaller values
+            waste scheduling rounds. Unit: bytes. From 64 to 1e+09.
         overflow: The packets that are dropped when the limit is exceeded: the arriving one, or some of the
             queue with most bytes.
         drop_batch: Maximum number of packets in one batch of drops from the queue with most bytes. Unit:
@@ -1940,7 +1942,7 @@ class Cbq(Queue):
 
 @dataclass(frozen=True, kw_only=True)
 class Tcp(Traffic):
-    """TCP flows; what is left out (None) is the profile's.
+    """TCP flows; keys left out (None) have the default of the profile.
 
     Attributes:
         profile: Bundle of defaults for all other keys.
@@ -2017,10 +2019,10 @@ class Tcp(Traffic):
         gain: LEDBAT: growth of the window, in packets per round trip, without queueing delay (RFC 6817: at most
             1). Unit: packets. From 0.001 to 1000.
         margin: BBR: fraction of the estimated bandwidth that pacing leaves unused. From 0 to 0.5.
-        arrivals: Gaps between transfers that come one by one, each a connection, such as {"exp": "10ms"}.
-        load: Instead of arrivals: the rate that transfers at exponential gaps offer on average.
-        classes: Sizes at which the classes end whose completion times are told apart.
-        watch: Whether series include the state of each sender; only of flows whose connection lasts.
+        arrivals: Gaps between transfers, each on its own connection, such as {"exp": "10ms"}.
+        load: Instead of arrivals: average rate offered by transfers with exponential gaps.
+        classes: Upper bounds of size classes with completion times of their own.
+        watch: Whether series include the state of each sender; only for lasting connections.
     """
 
     kind: ClassVar[str] = "tcp"

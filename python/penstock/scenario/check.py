@@ -14,12 +14,12 @@ from penstock.scenario.resolve import Resolved
 from penstock.scenario.topology import topology_lines
 from penstock.units import UnitError, format_time, parse_length, parse_rate, parse_size, parse_time
 
-# Where the notes begin.
+# Column at which the comments begin.
 _COLUMN = 44
 
 
 def resolved_text(resolved: Resolved) -> str:
-    """The scenario as a TOML file with the same meaning."""
+    """The scenario as the text of an equivalent TOML file."""
     picture = [f"# {line}".rstrip() for line in topology_lines(resolved.shown)]
     lines = [*picture, "", *_table("", resolved.shown, resolved)]
     return "\n".join(lines).strip() + "\n"
@@ -83,7 +83,7 @@ def _rate_note(value: str) -> str:
 
 
 def _length_note(value: Any, rate: int, mean: int) -> str:
-    """Packets, bytes and time of a length; nothing for what is none."""
+    """A length in packets, bytes and time; empty for other values."""
     if not isinstance(value, str) or value == "inf":
         return ""
     try:

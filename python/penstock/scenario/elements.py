@@ -1,6 +1,6 @@
 """The parts of a scenario: links, queues, traffic. Values are stored as written; `Scenario.check` says what is wrong.
 
-Fields have the names of the keys in scenario files (`from_` stands for `from`, a word that Python keeps for itself).
+Fields have the names of the keys in scenario files (`from_` stands for `from`, which is reserved in Python).
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ Names = str | Sequence[str]
 
 @dataclass(frozen=True, kw_only=True)
 class Reverse(Element):
-    """The other direction of a link where it differs: by default the same rate and delay, and it never drops.
+    """Settings of the reverse direction of a link; by default it has the same rate and delay and never drops.
 
-    The changes of the link hold for it too where it has neither a rate, a delay nor changes of its own, and so do the
-    outages where it has none of its own.
+    Inherits the link's changes unless it sets rate, delay or `change`, and the link's outages unless it sets `outage`.
     """
 
     rate: Value | None = None
@@ -43,26 +42,26 @@ class Reverse(Element):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Element):
-    """A duplex link, or `count` copies of one with `{i}` in their nodes' names.
+    """A duplex link, or `count` copies of one, with `{i}` in the names of their nodes.
 
     Attributes:
         from_: one node.
         to: the other node.
         rate: bits per second, such as "1.5Mbit".
         delay: propagation delay, such as "20ms".
-        queue: the queue in front of it, also as text such as "red:min_th=5"; by default an infinite FIFO.
-        reverse: where the other direction differs.
-        watch: whether its queue is measured.
+        queue: the queue in front of the link, also as text such as "red:min_th=5"; by default an infinite FIFO.
+        reverse: settings of the reverse direction that differ.
+        watch: whether the queue is measured.
         count: number of copies.
         loss: losses in front of the queue: {"rate": 0.01}, {"arrivals": [14, 28]} or in bursts,
             {"gilbert": {"p": 0.01, "r": 0.3}}.
-        edge: conditioners and shapers between these and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
-        jitter: what each packet takes longer than the delay, drawn for each, such as {"exp": "2ms"}; none overtakes
-            another by it.
-        reorder: packets that others overtake: {"rate": 0.01, "delay": "5ms"} makes one in a hundred 5 ms late.
+        edge: conditioners and shapers between the losses and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
+        jitter: additional delay of each packet, drawn per packet, such as {"exp": "2ms"}; it reorders no packets.
+        reorder: packets delayed so that others overtake them: {"rate": 0.01, "delay": "5ms"} delays one in a hundred by
+        5 ms.
         change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at";
             or a trace of capacity, [{"capacity": "trace.mahi"}].
-        outage: times in which nothing is sent: [{"at": "10s", "for": "2s"}].
+        outage: intervals during which the link sends nothing: [{"at": "10s", "for": "2s"}].
         device_queue: limit of a queue of the network card below the discipline, such as 3 (packets) or "9kB"; none by
             default.
         rtt: round-trip time without queueing, for lengths in BDP.
@@ -89,15 +88,15 @@ class Link(Element):
 
 @dataclass(frozen=True, kw_only=True)
 class Traffic(Element):
-    """A group of like flows.
+    """A group of flows of the same kind.
 
     Attributes:
-        from_: node where the data comes from, a list of them, or "S{i}".
-        to: node where it goes.
+        from_: source node of the data, a list of nodes, or "S{i}".
+        to: destination node.
         count: number of flows.
-        path: nodes that the data passes; by default the shortest way by delay.
+        path: nodes along the route of the data; by default the path of least delay.
         start: "2s", {"first": "3.5s", "every": "100ms", "jitter": "100ms"} or {"uniform": ["0s", "5s"]}.
-        stop: when it stops sending.
+        stop: time at which the flows stop sending.
         dscp: code point, 0 to 63 or a name such as "EF".
 
     """
@@ -162,16 +161,16 @@ class Poisson(Traffic):
 
 @dataclass(frozen=True, kw_only=True)
 class Fec(Traffic):
-    """Forward error correction: blocks of `k` data and `h` redundancy packets, which any `k` of them restore.
+    """Forward error correction: blocks of `k` data and `h` redundancy packets; any `k` packets restore a block.
 
     Attributes:
         k: data packets of a block.
         h: redundancy packets of a block.
-        rate: bits on the wire per second without the redundancy, which makes it 1 + h/k times as much.
+        rate: bits on the wire per second without the redundancy; with it, 1 + h/k times as many.
         packet: payload of a packet, one size for all.
         headers: what is added to each packet.
-        spacing: "poisson": exponentially distributed gaps; "constant": all alike.
-        phase: at constant gaps: "zero": the first packet leaves at the start; "random": within the first gap.
+        spacing: "poisson": exponentially distributed gaps; "constant": equal gaps.
+        phase: for constant gaps: "zero": the first packet leaves at the start; "random": within the first gap.
         ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
@@ -190,19 +189,19 @@ class Fec(Traffic):
 
 @dataclass(frozen=True, kw_only=True)
 class Video(Traffic):
-    """Frames at a constant rate, each sent at once in as many packets as it needs.
+    """Video frames at a constant rate, each sent as a burst of packets.
 
     Attributes:
         rate: bits on the wire per second, on average.
         fps: frames per second.
-        gop: types of the frames in the order of sending, again and again.
-        sizes: mean sizes of the types in proportion, such as {"I": 5, "P": 3, "B": 1}.
+        gop: types of the frames in the order of sending; the pattern repeats.
+        sizes: mean sizes of the types relative to each other, such as {"I": 5, "P": 3, "B": 1}.
         variation: standard deviation / mean of the lognormal sizes of one type.
-        packet: largest payload of a packet.
+        packet: maximum payload of a packet.
         headers: what is added to each packet.
-        phase: "zero": the first frame is sent at the start; "random": within the first distance between frames.
-        adu: what XRED sees as one unit, the "frame" or the "gop"; I is more important than P, P than B.
-        dependence: whether a frame is useless without those that it refers to.
+        phase: "zero": the first frame is sent at the start; "random": within the first frame interval.
+        adu: the application data unit for XRED, "frame" or "gop"; I frames are more important than P, P than B.
+        dependence: whether a frame is useless without the frames that it refers to.
         ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
@@ -224,11 +223,11 @@ class Video(Traffic):
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Traffic):
-    """Packets with the sizes and the distances of those in a file.
+    """Packets with the sizes and intervals recorded in a file.
 
     Attributes:
         file: a pcap file with microseconds or nanoseconds, of raw IP or of Ethernet.
-        headers: bytes of each packet that are no payload.
+        headers: bytes of each packet that are not payload.
         ecn: whether the packets may be marked instead of dropped (ECT(0)).
 
     """
@@ -241,7 +240,7 @@ class Replay(Traffic):
 
 
 def build(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
-    """The element of a table; `parts` are its inner elements. Raises `TypeError` on a missing or unknown key."""
+    """The element of a table; `parts` are its inner elements. Raises `TypeError` on a wrong or missing key."""
     names = cls.keys()
     values = {}
     for key, value in table.items():

@@ -56,14 +56,14 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True)
 class Document:
-    """A scenario as plain values, with the place where each key was said: what the command line works on."""
+    """A scenario as plain values with the source of each key, as used by the command line."""
 
     tree: Tree
     origins: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: str | Path) -> Document:
-        """A scenario file. Raises `ScenarioError` where it is not TOML, not UTF-8 or cannot be opened."""
+        """Read a scenario file. Raises `ScenarioError` if the file is not TOML, is not UTF-8 or cannot be opened."""
         document = cls.parse(_read_text(path), str(path))
         for table, key in named_files(document.tree):
             table[key] = str((_folder(path) / table[key]).absolute())
@@ -71,7 +71,7 @@ class Document:
 
     @classmethod
     def parse(cls, text: str, name: str = "scenario") -> Document:
-        """A scenario's text; `name` is what messages call it."""
+        """Read the text of a scenario; `name` is its name in messages."""
         tree, lines = _parse(text, name)
         if not tree:
             raise ScenarioError(
@@ -80,7 +80,7 @@ class Document:
         return cls(tree, {"": name} | {path: f"{name}:{line}" for path, line in lines.items()})
 
     def set(self, path: str, value: Any, origin: str = "--set") -> Document:
-        """With another value at a path such as `links.bottleneck.queue.max_p`."""
+        """A copy with another value at a path such as `links.bottleneck.queue.max_p`."""
         tree = copy.deepcopy(self.tree)
         set_path(tree, path, value, origin)
         return Document(tree, {**self.origins, path: origin})
@@ -95,14 +95,14 @@ class Document:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A network with its traffic, and for how long to watch it. Values are stored as written.
+    """A network with its traffic and the duration of a run. Values are stored as written.
 
     Attributes:
-        name: what it is called in reports.
-        duration: when the run ends, such as "100s".
-        warmup: when statistics begin.
-        sampling: distance of samples of the queues.
-        seed: of the first run.
+        name: name in reports.
+        duration: end of the run, such as "100s".
+        warmup: start of the statistics.
+        sampling: interval between samples of the queues.
+        seed: seed of the first run.
         links: links by name.
         traffic: groups of flows by name.
 
@@ -123,7 +123,7 @@ class Scenario:
 
     @classmethod
     def loads(cls, text: str, name: str = "scenario") -> Scenario:
-        """Read a scenario from TOML text; `name` is what messages call it."""
+        """Read a scenario from TOML text; `name` is its name in messages."""
         return cls._checked(Document.parse(text, name))
 
     @classmethod
@@ -133,19 +133,19 @@ class Scenario:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Scenario:
-        """From plain values as in a file. Raises `ScenarioError` on a missing or unknown key."""
+        """Build a scenario from plain values as in a file. Raises `ScenarioError` on a missing or unknown key."""
         values = dict(tree)
         try:
             values["links"] = {name: _link(table) for name, table in tree.get("links", {}).items()}
             values["traffic"] = {name: _traffic(table) for name, table in tree.get("traffic", {}).items()}
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as error:
-            # The tree is not of a scenario's shape: the resolver names each error with its path.
+            # The tree does not have the structure of a scenario: the resolver reports each error with its path.
             errors = resolve(tree).errors
             raise (ScenarioError(errors) if errors else PenstockError(str(error))) from None
 
     def tree(self) -> Tree:
-        """As plain values: what differs from its default."""
+        """The scenario as plain values: every key that differs from its default."""
         tree: Tree = {}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
@@ -169,7 +169,7 @@ class Scenario:
         write_text(path, self.to_toml())
 
     def replace(self, path: str, value: Any) -> Scenario:
-        """With another value at a path, the same as in TOML and `--set`. Raises `ScenarioError` on an unknown path.
+        """A copy with another value at a path. Raises `ScenarioError` on an unknown path.
 
         >>> from penstock import dumbbell, Red
         >>> link = dumbbell(rate="10Mbit", rtt="80ms", queue=Red(limit="100p"))
@@ -189,14 +189,13 @@ class Scenario:
         return self.document().resolve()
 
     def check(self) -> tuple[ErrorDetail, ...]:
-        """Everything that is wrong with it."""
+        """All errors of the scenario."""
         return resolve(self.tree()).errors
 
     def key(self) -> str:
-        """A name for the results of this scenario: the same for the same content, seed and engine, on any machine.
+        """A key for the results of this scenario: equal for equal content, seed and engine, on any machine.
 
-        The text of a law in Python counts, that of its whole file, and so does what stands in a trace of capacity or in
-        a replayed file.
+        The content includes the source files of laws in Python, and the content of capacity traces and replayed files.
         """
         return key_of(self.resolve())
 
@@ -206,14 +205,14 @@ ScenarioLike = Scenario | Document | str | Path
 
 
 def as_document(scenario: ScenarioLike) -> Document:
-    """A scenario as plain values; a text or path is that of a scenario file."""
+    """A scenario as plain values; a string or path names a scenario file."""
     if isinstance(scenario, Document):
         return scenario
     return scenario.document() if isinstance(scenario, Scenario) else Document.read(scenario)
 
 
 def key_of(resolved: Resolved) -> str:
-    """The name of `Scenario.key` for a resolved scenario."""
+    """The key of a resolved scenario, as returned by `Scenario.key`."""
     laws = python_law.sources(python_law.schemes_in(resolved.shown))
     traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
     replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
@@ -234,11 +233,11 @@ def dumbbell(
     access: str | None = None,
     name: str = "dumbbell",
 ) -> Scenario:
-    """One bottleneck from R1 to R2 between a source S and a sink D.
+    """A dumbbell network: one bottleneck from R1 to R2 between a source S and a sink D.
 
-    All of the round trip `rtt` is on the bottleneck; the access links have ten times its rate unless `access` says
-    otherwise. `queue` may be a text as after `--scheme`, such as "red:min_th=5". Traffic without `from_` and `to` goes
-    from S to D; groups of it without names, one or a list, are named by their kinds. By default one `Tcp`, "bulk".
+    The whole round trip `rtt` is on the bottleneck; the access links have ten times its rate, or the rate `access`.
+    `queue` may be a text as after `--scheme`, such as "red:min_th=5". Traffic without `from_` and `to` goes from S to
+    D; groups of it without names, one or a list, are named by their kinds. By default one `Tcp`, "bulk".
 
     Flows start together at 0 s unless they have a `start`; with nothing random all runs of drop-tail are the same run.
     """
@@ -277,7 +276,7 @@ def _named(traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None) 
 
 
 def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
-    """Put a value at a path; tables below a link or traffic are made where they are missing."""
+    """Set the value at a path; missing tables below a link or traffic are created."""
     keys = [part for part in re.split(r"\.|(?=\[)", path) if part]
     if not keys:
         raise ScenarioError([ErrorDetail(path, "is not a path such as links.bottleneck.queue.max_p", None, origin)])
@@ -334,7 +333,7 @@ def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
 
 
 def read_table(path: str | Path) -> tuple[Tree, Mapping[str, str]]:
-    """A TOML file as plain values, and where each key stands."""
+    """A TOML file as plain values, with the source of each key."""
     tree, lines = _parse(_read_text(path), str(path))
     return tree, {"": str(path)} | {key: f"{path}:{line}" for key, line in lines.items()}
 
@@ -355,7 +354,7 @@ def _read_text(path: str | Path) -> str:
 
 
 def _nearest_file(path: Path) -> str:
-    """The scenario of the nearest name in the folder; the ending that all have says nothing."""
+    """The scenario with the nearest name in the folder, compared without the common ending."""
     files = {item.stem: str(item) for item in _folder(path).glob("*.toml")}
     name = nearest_name(path.stem, files)
     return f'; did you mean "{files[name]}"?' if name is not None else ""

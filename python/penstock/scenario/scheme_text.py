@@ -1,4 +1,4 @@
-"""A scheme with its parameters as text, as after `--scheme`: `red:max_p=0.2,gentle=true`."""
+"""A scheme with its parameters as text, in the notation of `--scheme`: `red:max_p=0.2,gentle=true`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["parse_scheme", "read_value", "scheme_name", "split_list"]
 def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of `NAME:key=value,...`, or of the same after `FILE.py:` for a law in Python.
 
-    `origin` says in errors where the text stands. Raises `ScenarioError`.
+    `origin` names the source of the text in errors. Raises `ScenarioError`.
     """
     name, _, settings = text.partition(":")
     if name.endswith(".py"):
@@ -32,7 +32,7 @@ def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
 
 
 def queue_table(text: str, origin: str) -> Mapping[str, Any]:
-    """The table of a queue that is given as text."""
+    """The table of a queue given as text."""
     name, params = parse_scheme(text, origin)
     return {"scheme": name, **params}
 
@@ -66,9 +66,9 @@ def split_list(text: str) -> list[str]:
 
 
 def read_value(text: str) -> Any:
-    """A value as on the command line: TOML where it is that (`0.2`, `true`, `[1, 2]`, `"x"`), else the text itself.
+    """A value as on the command line: a TOML value (`0.2`, `true`, `[1, 2]`, `"x"`) if it is one, else the text itself.
 
-    `inf` stays a text, as it stands in scenario files.
+    `inf` remains a string, as in scenario files.
     """
     try:
         tree, _ = _native.parse_toml(f"value = {text}\n")

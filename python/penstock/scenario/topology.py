@@ -1,7 +1,7 @@
-"""What `check` prints first: the nodes and links of a scenario as a picture in text, and the traffic that crosses them.
+"""The network drawing of `penstock check`: nodes and links of a scenario as text, and the traffic that crosses them.
 
-The spine, from top to bottom, is the way over the most watched links, and the longest of those, between nodes that are
-not ends; what hangs on it stands to its left, each end on a line of its own with its whole way to the spine.
+The *spine* is drawn from top to bottom. It is the path between inner nodes that crosses the most watched links, and the
+longest such path. Each end node is drawn to the left of the spine, on its own line, with its whole path to the spine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Edge:
 
 @dataclass(frozen=True)
 class _Branch:
-    """A way from an end to the spine: its text, without the corner that joins it."""
+    """A path from an end node to the spine, as text without the corner that joins the spine."""
 
     node: str
     text: str
@@ -87,7 +87,7 @@ def _queue(queue: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value, or how it is drawn, in few characters."""
+    """A value, or its distribution, in few characters."""
     if not isinstance(value, Mapping):
         return str(value)
     kind, drawn = next(iter(value.items()))
@@ -97,7 +97,7 @@ def _short(value: Any) -> str:
 
 
 def _parts(edges: Sequence[_Edge]) -> Iterator[list[_Edge]]:
-    """The edges that hang together, in the order of the file."""
+    """The connected components of the edges, in the order of the file."""
     left = list(edges)
     while left:
         nodes, part = set(left[0].ends), list[_Edge]()
@@ -113,7 +113,7 @@ def _at(edges: Sequence[_Edge], node: str) -> list[_Edge]:
 
 
 def _spine(edges: Sequence[_Edge]) -> list[str | _Edge]:
-    """Node, edge, node, ...: the shortest way between two core nodes with most watched links, then most links."""
+    """Node, edge, node, ...: the shortest path between core nodes with most watched links, then most links."""
     nodes = list(dict.fromkeys(end for edge in edges for end in edge.ends))
     inner = {node for node in nodes if len({edge.other(node) for edge in _at(edges, node)}) > 1}
     core = inner | {end for edge in edges if edge.watched for end in edge.ends}
@@ -130,7 +130,7 @@ def _watched(step: str | _Edge) -> bool:
 
 
 def _ways(edges: Sequence[_Edge], start: str) -> list[list[str | _Edge]]:
-    """A shortest way to each node that can be reached; of parallel edges the watched one."""
+    """A shortest path to each reachable node; of parallel edges, the watched one."""
     found: dict[str, list[str | _Edge]] = {start: [start]}
     for way in (queue := [found[start]]):
         node = str(way[-1])
@@ -142,7 +142,7 @@ def _ways(edges: Sequence[_Edge], start: str) -> list[list[str | _Edge]]:
 
 
 def _tree(edges: Sequence[_Edge], spine: Sequence[str | _Edge]) -> dict[str, tuple[_Edge, str]]:
-    """Of each node off the spine the edge and the node by which it hangs on it."""
+    """For each node off the spine, the edge and the node that connect it to the spine."""
     parents: dict[str, tuple[_Edge, str]] = {}
     reached = [str(node) for node in spine[::2]]
     for node in reached:
@@ -176,7 +176,7 @@ def _draw(spine: Sequence[str | _Edge], tree: Mapping[str, tuple[_Edge, str]]) -
 
 
 def _branches(tree: Mapping[str, tuple[_Edge, str]]) -> Iterator[_Branch]:
-    """The ends off the spine, each with its way to it."""
+    """The end nodes off the spine, each with its path to the spine."""
     inner = {parent for _, parent in tree.values()}
     for end in tree:
         if end in inner:
@@ -216,7 +216,7 @@ def _route(entry: Mapping[str, Any]) -> str:
 
 
 def _ends(ends: Any) -> str:
-    """A name, or a list of names: runs of numbers in short."""
+    """A name, or a list of names with consecutive numbers abbreviated."""
     if isinstance(ends, str):
         return ends
     if len(ends) > 3 and all(re.sub(r"\d+", "", end) == re.sub(r"\d+", "", ends[0]) for end in ends):

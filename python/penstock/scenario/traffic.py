@@ -14,11 +14,11 @@ __all__ = ["Incast", "OnOff", "Web"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnOff(Tcp):
-    """On and off in turn: transfers, each a new connection, or bursts of datagrams.
+    """Alternating on- and off-periods: transfers, each on a new connection, or bursts of datagrams.
 
     Attributes:
-        on: length of a transfer, {"packets": 256}; over UDP also a time such as {"exp": "500ms"}.
-        off: from the end of a transfer or burst to the start of the next.
+        on: length of a transfer, {"packets": 256}, or over UDP also a time such as {"exp": "500ms"}.
+        off: time from the end of a transfer or burst to the start of the next.
         over: "tcp", with the keys of TCP flows; or "udp", with rate, packet and headers.
         rate: over UDP: bits on the wire per second within a burst.
         phase: over UDP: "zero": the first packet leaves at the start; "random": within the first gap.
@@ -34,7 +34,7 @@ class OnOff(Tcp):
     phase: Literal["zero", "random"] | None = None
 
     def _heads(self) -> Mapping[str, str]:
-        # A burst has no profile.
+        # UDP bursts have no TCP profile.
         return {"kind": self.kind}
 
 
@@ -44,8 +44,8 @@ class Incast(Tcp):
 
     Attributes:
         senders: number of senders.
-        pause: from the last acknowledgement of a round to the start of the next.
-        every: instead: from the start of a round to that of the next, whether or not it has ended.
+        pause: time from the last ACK of a round to the start of the next.
+        every: instead of pause: time between the starts of rounds, whether or not earlier ones have ended.
 
     """
 
@@ -60,8 +60,8 @@ class Incast(Tcp):
 class Web(Tcp):
     """Web sessions after Feldmann et al. (SIGCOMM 1999): a client at `to`, servers at `from_`.
 
-    What is left out (None) has the work's distributions: Pareto with means and shapes 50 s and 2 (pages), 4 and 1.2
-    (objects), 0.5 s and 1.5 (gap), 12 kB and 1.2 (size).
+    Keys left out (None) have the distributions of that paper: Pareto with means and shapes 50 s and 2 (pages), 4 and
+    1.2 (objects), 0.5 s and 1.5 (gap), 12 kB and 1.2 (size).
 
     Attributes:
         sessions: number of sessions.
@@ -70,7 +70,8 @@ class Web(Tcp):
         gap: time between the requests for a page's objects.
         size: bytes of an object, rounded up to packets.
         request: bytes of a request.
-        option: 1: from the last object of a page to the next page; 0: from the start of one to that of the next.
+        option: `pages` is the time from the last object of a page to the next page (1), or between the starts of pages
+        (0).
 
     """
 

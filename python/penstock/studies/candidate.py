@@ -1,4 +1,4 @@
-"""The requests of `compare`: schemes with their parameters, a sweep, a wanted precision."""
+"""The requests of `compare`: schemes with their parameters, a sweep, a target precision."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Candidate", "Precision", "SchemeLike", "parse_varies", "parse_vary"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A scheme with the parameters that were given for it.
+    """A scheme with its given parameters.
 
     Attributes:
         name: the scheme's name in the registry.
         params: the given parameters, as in a queue's table.
-        origin: where it was named, for messages.
+        origin: source of the name, for messages.
         origins: file and line of each parameter, if they come from a file.
 
     """
@@ -35,14 +35,14 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """As after `--scheme`: `red:gentle=true`."""
+        """In the notation of `--scheme`: `red:gentle=true`."""
         return scheme_argument(self.name, self.params)
 
     @classmethod
     def parse(cls, text: str, origin: str | None = None) -> Candidate:
         """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue.
 
-        `origin` names the text in errors; by default it is that of `--scheme`.
+        `origin` names the source of the text in errors, by default `--scheme`.
         """
         origin = origin or f"--scheme {text}"
         if text.startswith("@"):
@@ -63,7 +63,7 @@ class Candidate:
 
     @classmethod
     def of(cls, scheme: SchemeLike) -> Candidate:
-        """From a text as after `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`."""
+        """From a text in the notation of `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`."""
         if isinstance(scheme, Candidate):
             return scheme
         if isinstance(scheme, Queue):
@@ -73,7 +73,7 @@ class Candidate:
 
     @classmethod
     def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
-        """Each of the schemes once, or the one. Raises `ScenarioError` with the errors of all of them."""
+        """The candidates for one or several schemes, without repetitions. Raises `ScenarioError` with all errors."""
         errors: list[ErrorDetail] = []
         found: dict[str, Candidate] = {}
         for scheme in [schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes:
@@ -90,7 +90,7 @@ class Candidate:
         return tuple(found.values())
 
     def table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
-        """Its queue's table in place of another one, whose limit and shares stay unless it has its own."""
+        """The queue table of this candidate in place of another one, whose limit and shares are kept unless given."""
         kept = {key: replaced[key] for key in ("limit", "share") if key in replaced}
         return {**kept, "scheme": self.name, **self.params}
 
@@ -101,12 +101,12 @@ SchemeLike = Candidate | Queue | str
 
 @dataclass(frozen=True)
 class Precision:
-    """A goal for `compare`: add runs until the half-width of the 95 % interval is small against the mean everywhere.
+    """A goal for `compare`: add runs until the half-width of every 95 % interval is a small fraction of the mean.
 
     Attributes:
         metric: name of the metric, at the links whose queue is replaced.
-        rel_error: largest half-width as a fraction of the mean, above 0.
-        max_runs: number of runs of a scheme after which to give up.
+        rel_error: maximum half-width as a fraction of the mean, above 0.
+        max_runs: maximum number of runs of a scheme.
 
     """
 

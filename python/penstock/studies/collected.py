@@ -25,19 +25,20 @@ Value = float | list[float] | None
 
 
 class Collected:
-    """The numbers of all runs so far: for each case and key one value a run."""
+    """The numbers of all runs so far: one value per run for each case and key."""
 
     def __init__(self, plan: Plan, threads: int, progress: Progress | None, store: Store | None) -> None:
         self.plan = plan
         self.runs = 0
         self.threads, self.progress, self.store = threads, progress, store
         self.values: list[dict[Key, list[Value]]] = [{} for _ in plan.cases]
-        # The first run with each key, and its position there: the order of the rows, in whatever order runs arrive.
+        # The first run with each key, and its position there. They define the order of the rows, whatever the order of
+        # arrival.
         self._places: list[dict[Key, tuple[int, int]]] = [{} for _ in plan.cases]
         self._contents = [key_of(case.resolved) for case in plan.cases]
 
     def add(self, seeds: range) -> None:
-        """Take every case's runs with these seeds from the store, or run them."""
+        """Get every case's runs with these seeds from the store, or run them."""
         jobs = [
             Job(number, seed, job_key(content, seed)) for seed in seeds for number, content in enumerate(self._contents)
         ]
@@ -66,7 +67,7 @@ class Collected:
         return self.plan.cases[number].resolved.for_engine(flows=False, series=False)
 
     def _keep(self, jobs: Iterable[Job], text: str) -> None:
-        """Keep the numbers of a run for each job that it answers."""
+        """Record the numbers of a run for each job with this key."""
         numbers = list(Run.from_json(text, {}).numbers())
         for job in jobs:
             index = job.seed - int(self.plan.base.shown["seed"])
@@ -83,12 +84,12 @@ class Collected:
         return sorted(self._places[number], key=self._places[number].__getitem__)
 
     def _column(self, number: int, key: Key) -> list[Any]:
-        """One value a run."""
+        """The values of a number, one per run."""
         column = self.values[number].get(key, [])
         return column + [None] * (self.runs - len(column))
 
     def precise(self, precision: Precision) -> bool:
-        """Whether the metric is known well enough in every case that has it at one of the plan's links."""
+        """Whether the precision is reached in every case that has the metric at one of the plan's links."""
         found = False
         for number in range(len(self.plan.cases)):
             for key in self.values[number]:
@@ -108,7 +109,7 @@ class Collected:
         return summarize([value for value in self._column(number, key) if value is not None])
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One row a number."""
+        """One row per number."""
         longest = self._longest()
         for number, case in enumerate(self.plan.cases):
             for key in self._keys(number):

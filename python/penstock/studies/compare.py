@@ -44,13 +44,14 @@ def compare(
         schemes: one or several schemes, as queues or as texts after `--scheme`.
         vary: paths with their values; all combinations are run.
         runs: number of runs of each scheme at each combination, from 1.
-        precision: add rounds of `runs` until a metric is known well enough.
+        precision: add rounds of `runs` until a metric reaches this precision.
         at: links whose queue is replaced; by default the watched ones.
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.
         store: where finished runs are kept and looked up, so that an interrupted comparison resumes.
-        max_events: a run that is estimated to have more events than this, 1e12 by default, is refused.
-        max_memory: so are runs that need more memory, such as "64GiB"; by default 80 % of what is available.
+        max_events: refuse runs estimated to have more events than this; 1e12 by default.
+        max_memory: refuse runs estimated to need more memory than this, such as "64GiB"; by default 80 % of the
+        available memory.
 
     Raises `ScenarioError` with the errors of all cases before anything is run.
     """

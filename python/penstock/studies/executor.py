@@ -15,10 +15,10 @@ Progress = Callable[[int, int], object]
 """Called with the numbers of finished and of planned runs."""
 
 PART_SECONDS = 5.0
-"""Seconds of work in one part: the most that an interruption loses."""
+"""Seconds of work in one part, which is the most that an interruption loses."""
 
 MAX_PART = 4096
-"""Runs in one part: their results wait in memory until all of them are there."""
+"""Maximum number of runs in one part, whose results are held in memory until the part is complete."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Job:
 
 
 def job_key(content: str, seed: int) -> str:
-    """The key of a run of a scenario, which `content` identifies, with a seed."""
+    """The key of a run: of the scenario identified by `content`, with this seed."""
     return hashlib.sha256(f"{content}:{seed}".encode()).hexdigest()[:32]
 
 

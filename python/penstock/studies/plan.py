@@ -61,12 +61,12 @@ class Plan:
         )
 
     def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
-        """Hold the events and the memory of all runs against limits: see `penstock.scenario.budget`."""
+        """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""
         cases = [case.resolved for case in self.cases]
         return check_budget(cases, limits, self.origins, runs=runs, threads=jobs)
 
     def has_python_laws(self) -> bool:
-        """Whether a law in Python takes part: what it imports is no part of the key of a result."""
+        """Whether a law in Python takes part. Modules that such a law imports are not part of the key of a result."""
         return any(python_law.sources(python_law.schemes_in(case.resolved.shown)) for case in self.cases)
 
     @classmethod
@@ -132,7 +132,7 @@ def _queue_at(document: Document, place: str) -> Mapping[str, Any]:
 
 
 def _left_out(document: Document, candidates: Sequence[Candidate], places: Sequence[str]) -> tuple[str, ...]:
-    """A note for each scheme that is the scenario's own too but runs without the settings of its queue there."""
+    """A note for each candidate that has the scheme of the scenario's own queue but not that queue's settings."""
     notes = {}
     for candidate in candidates:
         for place in places:

@@ -15,14 +15,14 @@ from penstock.errors import PenstockError
 __all__ = ["Store", "default_folder"]
 
 KEYS_PER_QUERY = 500
-"""Keys of one statement; SQLite's own limit is larger."""
+"""Maximum number of keys in one statement; SQLite's own limit is larger."""
 
 MAX_RESULT = 2**28
-"""Bytes of the largest result; a row that would inflate beyond it is damaged."""
+"""Maximum size of a result in bytes; a row that would decompress to more counts as damaged."""
 
 
 def default_folder() -> Path:
-    """The folder of results unless another is named: `penstock` in the user's cache folder."""
+    """The default folder of results: `penstock` in the user's cache folder."""
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "penstock"
 
@@ -30,8 +30,8 @@ def default_folder() -> Path:
 class Store:
     """A folder with one SQLite file of results, each a JSON text under the key of its run.
 
-    Several processes may use it at once. A row that is damaged, by its checksum, counts as missing and is replaced by
-    the next result with its key. Results for which the disk has no room stay in memory.
+    Several processes may use it at once. A row whose checksum is wrong counts as missing and is replaced by the next
+    result with its key. Results that cannot be written, for instance to a full disk, are kept in memory.
 
     Attributes:
         file: the SQLite file.
@@ -50,7 +50,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self.file, timeout=60.0)
             self._connection.execute("PRAGMA journal_mode = WAL")
-            # With row ids: a table without them keeps its rows in the tree of keys, where kilobytes waste its pages.
+            # Uses row ids: without them SQLite stores rows in the tree of keys, where rows of kilobytes waste pages.
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS results"
                 " (key TEXT PRIMARY KEY NOT NULL, checksum BLOB NOT NULL, result BLOB NOT NULL)"

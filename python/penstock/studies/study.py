@@ -36,7 +36,7 @@ __all__ = ["Batch", "Measure", "Progress", "Study"]
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
 
-# Largest number of intervals of a series of which a study keeps a part.
+# Maximum number of intervals of the series that `keep` sees.
 SERIES_POINTS = 100_000
 
 
@@ -48,9 +48,10 @@ class Study:
         base: a scenario, whose `vary` names paths; or a function that makes one from a value of each axis.
         vary: axes and their values; the grid is all their combinations.
         seeds: number of runs of each cell.
-        where: a function of the values by name; only cells for which it is true are run.
+        where: a function of the values by name; only cells for which the function is true are run.
         labels: further labels of all cells, to distinguish the parts of a sum of studies.
-        keep: numbers to keep of queue and law over time, from a run with its `series`; its source is part of the key.
+        keep: a function that computes numbers from a run with its `series`, to be stored; its source is part of the
+        key.
 
     """
 
@@ -63,11 +64,11 @@ class Study:
     others: tuple[Study, ...] = ()
 
     def __add__(self, other: Study) -> Study:
-        """Both in one table; cells without a label of the other study have None there."""
+        """The sum of two studies, in one table; cells without a label of the other study have None there."""
         return replace(self, others=(*self.others, other))
 
     def cells(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
-        """Labels, scenario and part of the study of each cell."""
+        """For each cell: labels, scenario, and the part of the study."""
         for values in itertools.product(*self.vary.values()):
             point = dict(zip(self.vary, values, strict=True))
             if self.where is None or self.where(**point):
@@ -89,13 +90,13 @@ class Study:
         return max([self.seeds, *(other.most_seeds for other in self.others)])
 
     def limited(self, seeds: int) -> Study:
-        """With at most this number of seeds."""
+        """A copy with at most this number of seeds."""
         return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
 
     def run(
         self, measure: Measure, *, store: Store | None = None, jobs: int | None = None, progress: Progress | None = None
     ) -> Table:
-        """Run what the store lacks, and measure every run.
+        """Run the missing runs, store them, and measure every run.
 
         Raises `ScenarioError` with the errors of all cells before anything is run.
         """
@@ -140,7 +141,7 @@ class Batch:
         return len(self._jobs)
 
     def complete(self, jobs: int, progress: Progress | None = None) -> None:
-        """Run what the store lacks, on `jobs` threads; finished runs are stored every few seconds."""
+        """Make the missing runs on `jobs` threads; finished runs are stored every few seconds."""
         keys = list(dict.fromkeys(job.key for job in self._jobs))
         have = self.store.has(keys) if self.store else set()
         missing = list({job.key: job for job in self._jobs if job.key not in have}.values())
@@ -163,7 +164,7 @@ class Batch:
         return self._resolved[cell].for_engine(flows=False, series=kept, series_points=SERIES_POINTS)
 
     def _reduced(self, job: Job, text: str) -> str:
-        """The result without its series, but with the numbers that are kept of it."""
+        """The result without its series, but with the numbers computed by `keep`."""
         keep = self._parts[job.case].keep
         if keep is None:
             return text

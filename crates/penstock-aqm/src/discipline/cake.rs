@@ -3,56 +3,64 @@
 //! IEEE LANMAN, 2018, and the manual page tc-cake(8).
 //!
 //! # Law
-//! * Shaper, if there is a `bandwidth`: in deficit mode, without a bucket of tokens. The next packet may leave at
-//!   t_next; each that leaves adds (size + overhead) / bandwidth to it. An arrival at an empty queue sets it to now, if
-//!   it is past.
-//! * Tins: the codepoint selects one. They take turns by weighted round robin: a turn adds 1024 bytes times the weight
-//!   to the tin's credit, and it sends while the credit is above 0; a tin that is empty at its turn has neither credit
-//!   nor debt. The weight is the priority while the tin stays below its threshold, its share of the rate: that is,
-//!   while a t_next of its own, kept like the shaper's at that rate, is past. Else the weight is the share.
-//! * Flows: a set-associative hash with 8 ways gives each a queue of its tin: its own bucket if it is there already,
-//!   else the one of the set where it is, else the first of the set, from its own on, with an idle queue, else its own,
-//!   shared.
-//! * Hosts: the credit of a queue in a round is quantum / n, with n the number of bulk queues of its source or of its
-//!   destination in the tin, whichever has more ("triple-isolate"). quantum = what the tin sends in 1/4096 s at its
-//!   rate, from 300 bytes to the largest packet of the link. It is rounded by chance: one of 0 .. n - 1 is added before
-//!   the division. A shared queue is that of the hosts of the flow that came to it last.
-//! * DRR++: a queue that was idle or decaying is sparse, begins with a round's credit and is served first. With its
-//!   credit used up (0 or below) it gets more and waits among the bulk queues; it is a bulk queue then, unless it is
-//!   empty: that it becomes with its next packet. Found empty while it has credit, a queue stays "decaying" until its
-//!   COBALT is at rest (count and p_drop 0, drop_next not to come); each departure from the tin looks at one of these
-//!   first.
-//! * All credits are charged for the size on the wire, overhead and all.
+//! * Shaper, if `bandwidth` is set: deficit mode, without a token bucket. The next packet may leave at time t_next;
+//!   each departing packet adds (size + overhead) / bandwidth to t_next. An arrival at an empty queue sets t_next to
+//!   the current time if t_next is in the past.
+//! * Tins: the codepoint of a packet selects a tin. The tins are served by weighted round robin: a turn adds 1024 bytes
+//!   times the weight to the credit of the tin, which sends while its credit is above 0. A tin that is empty at its
+//!   turn loses its credit or debt. Each tin has a threshold rate, its share of the whole rate. While the tin sends
+//!   below that rate, its weight is its priority; otherwise its weight is its share. A second t_next per tin, computed
+//!   like that of the shaper but at the threshold rate, decides: the tin is below its threshold while this t_next is in
+//!   the past.
+//! * Flows: a set-associative hash with 8 ways assigns each flow to a queue of its tin. The hash gives the flow its
+//!   home bucket, within a set of 8. The flow uses its home bucket if that is already its own, else another bucket of
+//!   the set that is already its own, else the first bucket of the set, starting at the home bucket, whose queue is
+//!   idle, else the home bucket, which it then shares with another flow.
+//! * Hosts: the credit of a queue per round is quantum / n, where n is the number of bulk queues in the tin of its
+//!   source host or of its destination host, whichever is larger ("triple-isolate"). The quantum is the number of bytes
+//!   that the tin sends in 1/4096 s at its rate, at least 300 bytes and at most the largest packet of the link. The
+//!   division rounds at random: one of 0 .. n - 1 is added first. A shared queue counts for the hosts of the flow that
+//!   used it last.
+//! * DRR++: when a packet arrives at an idle or decaying queue, the queue becomes sparse, receives the credit of one
+//!   round, and is served before the bulk queues. Once its credit is used up (0 or below), the queue receives new
+//!   credit and joins the list of bulk queues; it counts as bulk immediately if it holds packets, otherwise with its
+//!   next packet. A queue that is found empty while it has credit becomes "decaying" until its COBALT is at rest (count
+//!   and p_drop are 0, drop_next is in the past); each departure from the tin first checks one decaying queue.
+//! * All credits are charged with the size on the wire, overhead included.
 //! * COBALT in each queue: target = max(rtt / 20, 1.5 MTU times), interval = max(rtt + target - rtt / 20, 2 target),
-//!   MTU times at the rate of the tin. No delay is high below 4 MTU times.
-//!   The last packet of a queue is judged and may be marked, but it is sent: it is never dropped at the head.
-//! * When an arrival exceeds the limit, the longest queue of all tins in bytes, the one used first among equals, loses
-//!   its head until the limit holds, and each time its COBALT is called for an overflow.
+//!   where an MTU time is the transmission time of a full packet at the rate of the tin. Delays below 4 MTU times never
+//!   count as high. The last packet of a queue may be marked but is never dropped at the head.
+//! * When an arrival exceeds the limit, packets are dropped from the head of the longest queue in bytes over all tins,
+//!   until the limit holds; of equally long queues, the one that was first used. Each such drop calls the overflow rule
+//!   of the queue's COBALT.
 //!
-//! Random numbers: the salt of the hash with the first packet; one for each credit that n > 1 divides; COBALT's.
+//! Random numbers are drawn for the salt of the hash at the first packet, for each credit that is divided by n > 1, and
+//! by COBALT.
 //!
 //! # Parameters
-//! `bandwidth` should be a little below the rate of the link, so that the queue forms here. `rtt` is the longest usual
-//! round-trip time. Priorities and shares of the tins, the least urgent first:
+//! `bandwidth` should be a little below the rate of the link, so that the queue forms at the shaper and not further
+//! down the path. `rtt` is the longest usual round-trip time. The tins with their priorities and shares, the least
+//! urgent first:
 //!
 //! | `diffserv` | tins: priority, share |
 //! | --- | --- |
 //! | "diffserv3" | Bulk (CS1, LE) 1/16, 1/16; Best Effort 1, 1; Voice (CS7, CS6, EF, VA, TOS4) 16, 1/4 |
 //! | "diffserv4" | Bulk; Best Effort; Video (AF4x, AF3x, CS3, AF2x, CS2, TOS4) 4, 1/2; Voice (CS7 .. CS4, EF, VA) 16, 1/4 |
-//! | "diffserv8", "precedence" | eight, from 1, 1 on, each 3/2 of the priority and 7/8 of the share of the one before |
+//! | "diffserv8", "precedence" | eight: the first 1, 1; each next one 3/2 of the priority and 7/8 of the share |
 //!
 //! The eight of "diffserv8": CS1, LE; AF1x, TOS2; all others; AF4x, AF3x, CS3; AF2x, TOS4; CS2; CS5, CS4, EF, VA; CS7,
-//! CS6. "precedence" goes by the upper three bits of the codepoint.
+//! CS6. "precedence" selects the tin by the upper three bits of the codepoint.
 //!
 //! # Differences
-//! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux, which does not know it, then
-//!   has no thresholds, quanta of a largest packet (1514 bytes, its own) and targets by rtt alone.
+//! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux does not know that rate; it
+//!   then uses no thresholds, quanta of one largest packet (1514 bytes), and targets that depend on rtt alone.
 //! * Hosts are distinguished by their numbers, not by a hash.
-//! * Debts of 16 kB and more, of packets that large, are worked off in one go where they take 16384 rounds or more: the
-//!   credits of all these rounds are rounded by chance once.
-//! * Linux keeps two packets for each bulk queue in its ingress mode alone (tc-cake(8)), which is not here; measured, with
-//!   4 and 16 flows of TCP: `tests/integration/linux_qdisc.rs` of penstock-sim.
-//! * There is no ACK filter, NAT lookup, ingress mode, washing, nor compensation for ATM cells; the overhead is a number.
+//! * Very large packets can leave debts of 16 kB and more. If paying off a debt takes 16384 rounds or more, all these
+//!   rounds are computed in one step, with a single random rounding of their total credit.
+//! * Only in its ingress mode, which is not implemented here, does Linux keep two packets for each bulk queue
+//!   (tc-cake(8)). `tests/integration/linux_qdisc.rs` of penstock-sim compares the two with 4 and 16 TCP flows.
+//! * Not implemented: ACK filter, NAT lookup, ingress mode, washing of codepoints, and compensation for ATM cells. The
+//!   overhead is a fixed number of bytes.
 
 mod deficit_shaper;
 mod hosts;
@@ -111,8 +119,8 @@ impl Scheme for Cake {
                and flows seen",
         build_law: None,
         picture: Picture::Service,
-        good: "Equal shares for hosts and then for their flows, low delay for sparse flows, in one queue that also shapes.",
-        bad: "Does most work a packet of all schemes here, most of all where one host has hundreds of busy flows.",
+        good: "Equal shares for hosts and then for their flows, and low delay for sparse flows, in one discipline with a shaper.",
+        bad: "The most work per packet of all schemes, especially when one host has hundreds of busy flows.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -1,23 +1,23 @@
-//! Class-Based Fair Queueing (CBFQ).
-//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
-//! II, 2004, introduction ("Queue scheduling"): each class has a share of the link, and inside a class the flows share it
-//! by round robin.
+//! Class-Based Fair Queueing (CBFQ). T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the
+//! Internet", PhD thesis, Université Montpellier II, 2004, introduction ("Queue scheduling"): each class has a share of
+//! the link, which the flows of the class divide by round robin.
 //!
 //! # Law
-//! Between the classes, self-clocked fair queueing with the shares as weights (S. J. Golestani, INFOCOM 1994): the class
-//! is served whose head has the smallest finish tag F = max(V, F of the packet before) + L / share_i, and V is the F of
-//! the packet in service. What a class does not use is divided among the busy ones in proportion to their shares. Inside a
-//! class there is a queue for each flow, and these send one packet each in turn, empty ones skipped. With packets of
-//! equal size each of n busy flows of a class gets share_i / n of the link: three flows that share 20 % get 6.67 % each,
-//! eight that share 80 % get 10 % each. No random number is drawn.
+//! The classes share the link by self-clocked fair queueing with the shares as weights (S. J. Golestani, INFOCOM 1994):
+//! the next class to be served is the one whose head packet has the smallest finish tag F = max(V, F of the previous
+//! packet) + L / share_i, where V is the tag F of the packet in service. The unused share of a class is divided among
+//! the busy classes in proportion to their shares. Within a class each flow has its own queue; the non-empty queues
+//! send one packet each in turn. With packets of equal size each of n busy flows of a class gets share_i / n of the
+//! link: three flows that share 20 % get 6.67 % each, eight that share 80 % get 10 % each. No random number is drawn.
 //!
 //! # Parameters
 //! Each class has a `share` of the link; a `limit` of its own besides the shared one; and a law (`queue`) that sees the
 //! class as its link, with the rate C share_i / sum of shares.
 //!
 //! # Differences
-//! * The thesis does not say how the shares are kept: here by self-clocked fair queueing, in bytes.
-//! * A packet that the law of its class drops at the head is not charged to the class, but has had its flow's turn.
+//! * The thesis does not say how the shares are enforced; here it is by self-clocked fair queueing, in bytes.
+//! * A packet that the law of its class drops at the head is not charged to the class, but uses up the turn of its
+//!   flow.
 
 use super::class_queue::Store;
 use super::scfq::SelfClocked;
@@ -48,7 +48,7 @@ impl Scheme for Cbfq {
         build_law: None,
         picture: Picture::Service,
         good: "Shares between classes, and equal parts for the flows inside a class.",
-        bad: "Inside a class a flow with larger packets gets more.",
+        bad: "Within a class, flows with larger packets get more.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
@@ -66,7 +66,7 @@ mod tests {
     use penstock_core::Limit;
     use penstock_core::param::{ClassSetting, Match, Value};
 
-    /// Flows 0 to 2 on 20 %, all others on 80 %.
+    /// Flows 0 to 2 in a class with 20 %, all others in a class with 80 %.
     fn voice_and_data() -> Rig {
         let voice = ClassSetting {
             matches: Match { flows: vec![(0, 2)], ..Match::default() },

@@ -1,64 +1,68 @@
-//! Class-Based Queueing (CBQ).
-//! S. Floyd, V. Jacobson, "Link-sharing and Resource Management Models for Packet Networks", IEEE/ACM Trans. Networking
-//! 3(4), 1995, for when a class is regulated, with the estimator in its appendix; maxidle is that of S. Floyd, "Notes on
-//! Class-Based Queueing: Setting Parameters", 1995. For the weighted round robin in packets:
-//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
-//! II, 2004, introduction.
+//! Class-Based Queueing (CBQ). S. Floyd, V. Jacobson, "Link-sharing and Resource Management Models for Packet
+//! Networks", IEEE/ACM Trans. Networking 3(4), 1995: when a class is regulated, and, in the appendix, the estimator.
+//! The formula of maxidle is from S. Floyd, "Notes on Class-Based Queueing: Setting Parameters", 1995. The weighted
+//! round robin in packets is from T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet",
+//! PhD thesis, Université Montpellier II, 2004, introduction.
 //!
 //! # Law
-//! `variant = "token-bucket"`: classes take turns (weighted round robin). In its turn a class sends at most
-//! w_i = max(1, round((share_i / s_i) / min over j of (share_j / s_j))) packets, with s_i its `mean_packet`: in a round
-//! each backlogged class sends at least one packet. A class is within its share as long as its head conforms to a token
-//! bucket of rate share_i C and depth `burst`. While some backlogged class is within its share, only such classes are
-//! served; while none is, all take their turns, and what is sent then takes no tokens: a class may exceed its share when no
-//! class below its share is backlogged. No random number is drawn.
+//! `variant = "token-bucket"`: classes take turns (weighted round robin). In its turn class i sends at most w_i =
+//! max(1, round((share_i / s_i) / min over j of (share_j / s_j))) packets, where s_i is its `mean_packet`, so that each
+//! backlogged class sends at least one packet per round. A class is within its share while its head packet conforms to
+//! a token bucket of rate share_i C and depth `burst`. While any backlogged class is within its share, only such
+//! classes are served. Otherwise all classes take turns, and their packets consume no tokens: a class may exceed its
+//! share when no backlogged class is below its own. No random number is drawn.
 //!
-//! "prr" and "wrr": the estimator. b = p C is the rate allotted to a class, p its `share`. For a packet of size s that
-//! departs t after the last one of its class, with w = 1/16 and g = 1 - w:
+//! `variant` = "prr" and "wrr" use the estimator. A class with share p is allotted the rate b = p C. For a packet of
+//! size s that departs at time t after the previous one of its class, with w = 1/16 and g = 1 - w:
 //!
 //! * avgidle <- min((1 - w) avgidle + w diff, maxidle), with diff = t - s / b.
-//! * maxidle = s_m / C max((1/p - 1) (1 - g^n) / g^n, 1 - g), with s_m its `mean_packet`, n its `burst`.
-//! * With avgidle > 0 the class is not over its limit. Else it is, until undertime = start + s / b - (1 - w) / w avgidle,
-//!   start being when the packet began: its next packet would then bring avgidle back to 0.
-//! * Of all packets together, with p the `link_share`, n = 64 and the link's mean packet, the same estimates whether the link
-//!   is over its limit.
-//! * A class may send if it is not over its limit; or else if the link is not (it borrows). Else it is refused, and the
-//!   first time suspended: its undertime becomes start + s / b, and no later refusal changes that of a suspended class.
-//!   It is suspended until it sends by its own right.
+//! * maxidle = s_m / C max((1/p - 1) (1 - g^n) / g^n, 1 - g), where s_m is the `mean_packet` of the class and n its
+//!   `burst`.
+//! * While avgidle > 0 the class is not over its limit. Otherwise it is over its limit until the time undertime, at
+//!   which a packet would bring avgidle back to 0: undertime = start + s / b - (1 - w) / w avgidle, where start is the
+//!   time at which the packet's transmission began.
+//! * A second estimator sees the packets of all classes, with p = `link_share`, n = 64 and the link's mean packet; it
+//!   decides whether the link is over its limit.
+//! * A class may send if it is not over its limit, or, by borrowing, if the link is not over its limit. Otherwise it is
+//!   refused. The first refusal suspends the class and sets its undertime to start + s / b; further refusals of a
+//!   suspended class change nothing. The suspension ends when the class sends without borrowing.
 //! * If every backlogged class is refused, the first of them in turn sends, and no estimator counts that packet.
-//! * Who may send takes turns of one packet with "prr" (packet-by-packet round robin). With "wrr" (weighted round robin)
-//!   a turn adds Q_i = (share_i / sum of shares) (sum of mean_packet), in whole bytes, to a credit that is 0 or below; the
-//!   class sends, and keeps the turn, while its credit is above 0; each packet takes its size. A class that is passed
-//!   over (it has no packet, is refused or in debt) keeps neither credit nor debt. If all who may send are in debt, the
-//!   first of them in turn sends one packet without paying.
+//! * With "prr" (packet-by-packet round robin) the classes that may send take turns of one packet. With "wrr" (weighted
+//!   round robin) a turn adds Q_i = (share_i / sum of shares) (sum of mean_packet), in whole bytes, to a credit of 0 or
+//!   below. The class sends, and keeps the turn, while its credit is above 0; each packet reduces the credit by its
+//!   size. A class that is passed over, because it has no packet, is refused or is in debt, loses its credit or debt.
+//!   If all classes that may send are in debt, the first of them in turn sends one packet without a charge.
 //!
 //! Times are rounded down to nanoseconds.
 //!
 //! # Parameters
-//! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own besides the shared one; and a
-//! law (`queue`) that sees the class as its link, with the rate share_i C. With the estimator `burst` is what a class long
-//! idle may send back to back (8 packets unless it is given), and `link_share` decides who borrows: at 1 a busy link is
-//! never over its limit, and the shares mean nothing.
+//! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own besides the shared one;
+//! and a law (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is the
+//! number of packets that a class may send back to back after a long idle time (default: 8). `link_share` decides when
+//! classes may borrow: at 1 a busy link is never over its limit, so all classes borrow at any time and the shares have
+//! no effect.
 //!
 //! # Differences
-//! * Floyd and Jacobson estimate whether a class is over its limit; unless a variant with the estimator is chosen, a token
-//!   bucket says so here, as exactly as times are.
-//! * One level of classes with one priority, no tree: a class that exceeds its share borrows from the link, and every class
-//!   may. So the link is never idle while something waits.
-//! * What the papers leave open of the estimator (how a class is suspended, what is counted, turns in bytes) is as ns-2.35
-//!   does it, found by experiment. With a mean_packet of 1024 bytes "prr" is its CBQ and "wrr" its CBQ/WRR, packet by
-//!   packet; but avgidle begins at maxidle, not at 0.
-//! * ns-2 asks the classes in the opposite order of that in which they were added, and with the estimator the order
-//!   matters. Of four classes with 0.4, 0.3, 0.2 and 0.08 that offer 0.15, 0.3, 0.45 and 0.6 of the link the last two lose
-//!   0.39 and 0.53 ("prr") or 0.27 and 0.63 ("wrr") if the last is asked first, as in ns-2, and 0.38 and 0.55 or 0.24 and
-//!   0.66 if the first is.
-//! * With the token bucket they lose 0.03 and 0.81, for what is borrowed goes by its turns, and a class that comes within
-//!   its share begins one, in which it may borrow too. In all of these the first two lose at most 0.01.
-//! * Of the first 16 packets that classes with 0.2 and 0.08 of the link send when both have a burst, 8 are of the first
-//!   with "prr" (2 3 2 3), 10 in ns-2's CBQ/WRR (2 3 2 2 3 2 2 3), 12 with the token bucket (2 2 2 3). With all four
-//!   backlogged at once "prr" sends one packet of each in 17 rounds before the class with 0.08 is over its limit; with the
-//!   token bucket it may send `burst` at once.
-//! * The thesis' round robin alone misses the shares when packets are not of the mean size; the buckets hold them.
+//! * Floyd and Jacobson estimate whether a class is over its limit. The default variant uses a token bucket for this
+//!   instead, which is exact to the nanosecond.
+//! * There is one level of classes with one priority, not a tree. Every class that exceeds its share may borrow from
+//!   the link, so the link is never idle while packets wait.
+//! * Where the papers leave details of the estimator open (suspension of a class, counted packets, turns in bytes), it
+//!   follows ns-2.35, as found by experiment. With a mean_packet of 1024 bytes, "prr" equals ns-2's CBQ and "wrr" its
+//!   CBQ/WRR packet by packet, except that avgidle begins at maxidle, not at 0.
+//! * ns-2 visits the classes in the reverse of the order in which they were added, and with the estimator the order
+//!   matters. Example: four classes with shares 0.4, 0.3, 0.2 and 0.08 offer 0.15, 0.3, 0.45 and 0.6 of the link. If
+//!   the last class is visited first, as in ns-2, the last two classes lose 0.39 and 0.53 ("prr") or 0.27 and 0.63
+//!   ("wrr") of their packets; if the first class is visited first, 0.38 and 0.55, or 0.24 and 0.66.
+//! * With the token bucket the last two classes lose 0.03 and 0.81: borrowed capacity is divided by the weighted turns,
+//!   and a class that comes within its share starts a turn, in which it may also borrow. In all these cases the first
+//!   two classes lose at most 0.01.
+//! * Two classes with shares 0.2 and 0.08 start with a burst each. Of the first 16 packets, class 2 (share 0.2) sends 8
+//!   with "prr" (order 2 3 2 3), 10 in ns-2's CBQ/WRR (2 3 2 2 3 2 2 3), and 12 with the token bucket (2 2 2 3). With
+//!   all four classes backlogged from the start, "prr" sends one packet of each in 17 rounds before the class with 0.08
+//!   is over its limit; with the token bucket that class may send its `burst` immediately.
+//! * The round robin of the thesis alone misses the shares when packets differ from the mean size; the token buckets
+//!   enforce the shares.
 
 mod estimator;
 
@@ -78,9 +82,9 @@ use penstock_core::param::{ClassSetting, Default, Length, ParamErrors, Settings}
 use penstock_core::{Bytes, Packet, Time, math};
 
 penstock_core::choice! {
-    /// What says whether a class is over its limit, and how classes take turns.
+    /// The test of whether a class is over its limit, and the round robin of the classes.
     pub enum Variant {
-        /// A token bucket, and turns weighted in packets.
+        /// Token buckets, and turns weighted in packets.
         TokenBucket = "token-bucket",
         /// The estimator, and turns of one packet: packet-by-packet round robin.
         Prr = "prr",
@@ -106,9 +110,9 @@ penstock_core::params! {
     pub struct RegulatedClassParams {
         /// Share of the link's rate; the sum over all classes is at most 1.
         share: f64 = Default::Required, range: 0.000_001..=1.0;
-        /// Burst that may still be within the share; by default 20 packets, with the estimator 8.
+        /// Largest burst that counts as within the share; by default 20 packets, with the estimator 8.
         burst: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
-        /// Mean size of the class's packets, to convert its share to packets or bytes a turn.
+        /// Mean size of the class's packets, which converts its share to packets or bytes per turn.
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=65_535.0;
         /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
@@ -134,8 +138,8 @@ impl Scheme for Cbq {
         cost: "O(n) time for each packet, O(n) memory, n classes",
         build_law: None,
         picture: Picture::Service,
-        good: "Each class gets its share whatever the others send, and what one leaves the others may use.",
-        bad: "A class within its burst may hold the link for many packets; what is borrowed is shared by packets, not bytes.",
+        good: "Each class gets its share whatever the others send, and the others may use the unused part of it.",
+        bad: "A class within its burst may occupy the link for many packets; borrowed capacity is shared by packets, not by bytes.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
@@ -165,7 +169,7 @@ impl Scheme for Cbq {
 /// Weighted round robin over the classes that are within their share, or over all if none is.
 struct Turns {
     classes: Vec<Regulated>,
-    /// Whose turn it is, and how many packets it may still send.
+    /// The class whose turn it is, and the number of packets that it may still send.
     turn: (usize, u32),
     /// Whether the class just picked is within its share.
     within: bool,
@@ -174,7 +178,7 @@ struct Turns {
 struct Regulated {
     share: f64,
     tokens: Bucket,
-    /// Packets in a turn.
+    /// Packets per turn.
     packets: u32,
 }
 
@@ -235,7 +239,7 @@ impl Order for Turns {
             self.give_turn((class + 1) % self.classes.len());
         }
         if self.turn.1 == 0 {
-            // The only class: its next turn begins at once.
+            // No other class has packets: the next turn of this class begins immediately.
             self.turn.1 = self.classes[class].packets;
         }
     }
@@ -270,7 +274,8 @@ mod tests {
         assert_eq!(rig.order(), [0, 0, 0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
     }
 
-    /// ns-2.35 sends the same packets as 2 3 2 3 in its CBQ (see `estimator`), as `wrr` says in its CBQ/WRR.
+    /// ns-2.35 sends the same packets in the order 2 3 2 3 with its CBQ (see `estimator`), and with CBQ/WRR in the
+    /// order that `wrr` gives.
     #[test]
     fn turns_are_weighted_more_than_in_ns2() {
         let mut rig = shares(&[0.4, 0.3, 0.2, 0.08], &[]);
@@ -284,12 +289,12 @@ mod tests {
 
     #[test]
     fn a_class_over_its_share_waits_for_those_within_theirs() {
-        // Without bursts worth mentioning: one packet of 1000 bytes each.
+        // Minimal bursts of one packet of 1000 bytes.
         let mut rig = shares(&[0.5, 0.5], &[("burst", Value::Packets(1.0))]);
         (0..3).for_each(|_| rig.arrive_packet(numbered(0, 1000)));
         assert_eq!(rig.serve().unwrap().flow, 0);
         rig.arrive_packet(numbered(1, 1000));
-        // Class 0 has no tokens, class 1 has: it goes first. Then none has, and class 0 may exceed its share.
+        // Class 1 goes first, since class 0 has no tokens. Then neither has, and class 0 may exceed its share.
         assert_eq!(rig.order(), [1, 0, 0]);
     }
 

@@ -3,28 +3,30 @@
 //! Bandwidth Allocation", IEEE INFOCOM, 2000.
 //!
 //! # Law
-//! At each arrival RED's average is brought up to date; then
+//! Each arrival first updates RED's average; then
 //!
 //! * avg <= `min_th`: the packet is queued;
-//! * else a packet is drawn at random from the queue. If it is of the same flow both are dropped;
-//! * else RED decides about the packet that arrives.
+//! * otherwise a packet is drawn at random from the queue; if it belongs to the flow of the arriving packet, both are
+//!   dropped;
+//! * otherwise RED decides about the arriving packet.
 //!
-//! A flow with a large share of the queue is hit in proportion to the square of it, without any state per flow.
+//! A flow with a large share of the queue is hit in proportion to the square of that share, without any state per flow.
 //!
-//! For each candidate one position of the queue is drawn, in order of arrival, while avg > `min_th` and the queue is not
-//! empty; a draw that hits the position of an evicted packet is repeated. RED draws afterwards. Positions of evicted
-//! packets are removed when they reach an end of the queue, and all of them when they outnumber the packets.
+//! For each candidate one random number is drawn, the position in order of arrival, while avg > `min_th` and the queue
+//! is not empty; if the position is that of an evicted packet, the draw is repeated. RED draws its numbers afterwards.
+//! Positions of evicted packets are removed when they reach an end of the queue, and all of them when they outnumber
+//! the packets.
 //!
 //! # Parameters
-//! Those of RED, and `draws`: the number of candidates drawn, with replacement; each of the same flow is dropped, and
-//! the arriving packet too. `candidate` takes the packet at the "front" or "back" instead of a random one.
+//! Those of RED, and `draws`: the number of candidates drawn, with replacement; each candidate of the arriving packet's
+//! flow is dropped, and then the arriving packet as well. `candidate` takes the packet at the "front" or "back" instead
+//! of a random one.
 //!
 //! # Differences
 //! * Above `max_th`, non-gentle RED drops every arrival, as in the paper.
-//! * `spacing = "count"` and `guards = false` leave RED as the paper of 1993 has it; Linux has `guards = true` and
-//!   `whole_average = true`, with which its first drop is the same packet as that of Linux
-//!   (`tests/integration/linux_open_loop.rs`).
-//! * A pair of the same flow is dropped, never marked, as measured of Linux 6.1.
+//! * `spacing = "count"` and `guards = false` give RED as in the paper of 1993. With `guards = true` and `whole_average
+//!   = true`, as in Linux, the first dropped packet is the same as in Linux (`tests/integration/linux_open_loop.rs`).
+//! * Two packets of the same flow are dropped, never marked, as observed in Linux 6.1.
 
 use super::guard::Total;
 use super::{Discipline, Env, Next, Probe};
@@ -39,17 +41,17 @@ use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 penstock_core::choice! {
     /// The queued packet that is compared with the arriving one.
     pub enum Candidate {
-        /// One at random.
+        /// A random packet.
         Random = "random",
-        /// The one that leaves next.
+        /// The packet that leaves next.
         Front = "front",
-        /// The one that came last.
+        /// The packet that arrived last.
         Back = "back",
     }
 }
 
 penstock_core::params! {
-    /// What CHOKe adds to RED.
+    /// The parameters that CHOKe adds to those of RED.
     pub struct ChokeParams {
         /// Number of packets drawn from the queue for comparison.
         draws: u32 = Default::Number(1.0), range: 1.0..=100.0;
@@ -68,7 +70,7 @@ const PARAMS: [ParamInfo; inherited_len(ChokeParams::INFO, RedParams::INFO)] = i
 pub(crate) struct Choke<P> {
     params: ChokeParams,
     red: Red,
-    /// Places in order of arrival; that of an evicted packet is empty, but never the first or the last.
+    /// Places in order of arrival. The place of an evicted packet is empty; the first and the last place never are.
     places: VecDeque<Option<(Time, P)>>,
     total: Total,
     limit: Limit,
@@ -84,7 +86,7 @@ impl<P: Packet> Choke<P> {
         Backlog { packets: self.total.packets, bytes: self.total.bytes, limit: self.limit, oldest }
     }
 
-    /// Drops the packets drawn that are of the flow of `arriving`; whether there were any.
+    /// Drops the candidates that belong to the flow of `arriving`; returns whether there were any.
     fn evict_matching(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, arriving: &PacketMeta) -> bool {
         let mut hit = false;
         for _ in 0..self.params.draws {
@@ -122,7 +124,7 @@ impl<P: Packet> Choke<P> {
         env.probe.dropped(&self.total.report(env.now, &packet, enqueued), Cause::Evicted);
     }
 
-    /// No empty place at either end, and no more than every second.
+    /// Remove empty places at both ends, and all of them if more than every second place is empty.
     fn tidy(&mut self) {
         while self.places.front().is_some_and(Option::is_none) {
             self.places.pop_front();
@@ -208,7 +210,7 @@ impl Scheme for ChokeScheme {
         cost: "O(draws) time, amortised; O(n) memory in packets",
         build_law: None,
         picture: Picture::Response,
-        good: "Holds down one flow that does not respond, without any state per flow.",
+        good: "Limits an unresponsive flow without any state per flow.",
         bad: "Where all respond it drops too much, and TCP leaves a fifth of the standard link idle; several flows \
               that do not respond, or a short queue, leave each too small a share of the queue to be hit often \
               enough.",
@@ -230,7 +232,7 @@ mod tests {
     use crate::rig::{Rig, assert_fits};
     use penstock_core::param::Value;
 
-    /// CHOKe that compares from the first packet on and whose RED hardly ever drops: its average is the queue.
+    /// CHOKe that compares from the first packet on, with a RED that hardly ever drops; its average equals the queue.
     fn comparing(extra: &[(&str, Value)]) -> Rig {
         let mut settings = vec![
             ("min_th", Value::Number(0.0)),
@@ -245,7 +247,7 @@ mod tests {
     #[test]
     fn a_flow_alone_loses_two_packets_at_each_arrival_above_min_th() {
         let mut rig = Rig::new("choke", &[("min_th", Value::Number(4.0)), ("w_q", Value::Number(1.0))]);
-        // the average is the queue found: 0 .. 4 let pass, 5 is above
+        // the average is the queue found on arrival: 0 .. 4 pass, 5 is above the threshold
         rig.arrive(5);
         assert_eq!(rig.waiting(), 5);
         rig.arrive(1);

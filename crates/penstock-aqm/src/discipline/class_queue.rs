@@ -1,4 +1,4 @@
-//! The queue of a class: its packets, its own limit, its law, and what part of the link it is guaranteed.
+//! The queue of a class: its packets, its own limit, its law, and its guaranteed part of the link.
 
 use super::guard::{Admitted, Total};
 use super::{Env, Probe};
@@ -10,12 +10,12 @@ use alloc::format;
 use alloc::string::String;
 use penstock_core::{Limit, Packet, PacketMeta, Rate, Time};
 
-/// What a class is guaranteed, and so the rate that its law sees.
+/// The guarantee of a class, which determines the rate that its law sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Guarantee {
-    /// This part of the link's rate.
+    /// A fraction of the link's rate.
     Share(f64),
-    /// This rate, or the link's where that is lower.
+    /// A rate; the link's rate if that is lower.
     Rate(Rate),
 }
 
@@ -34,14 +34,14 @@ pub(super) fn part(rate: Rate, share: f64) -> Rate {
     Rate::from_bits_per_second((rate.bits_per_second() as f64 * share).max(1.0) as u64)
 }
 
-/// A packet that waits, with what its scheduler wrote on it.
+/// A waiting packet with the tag of its scheduler.
 pub(super) struct Waiting<P, T> {
     pub(super) enqueued: Time,
     pub(super) tag: T,
     pub(super) packet: P,
 }
 
-/// In which order the packets of one class leave.
+/// The order in which the packets of one class leave.
 pub(super) enum Store<P, T> {
     /// As they came.
     Fifo(VecDeque<Waiting<P, T>>),
@@ -84,7 +84,7 @@ impl<P: Packet, T> Store<P, T> {
     fn pop_last(&mut self) -> Option<Waiting<P, T>> {
         match self {
             Self::Fifo(queue) => queue.pop_back(),
-            // Only the queue of a single flow is asked to make room.
+            // Only queues of a single flow are asked to make room.
             Self::PerFlow(_) => None,
         }
     }
@@ -104,7 +104,7 @@ impl<P: Packet, T> Store<P, T> {
     }
 }
 
-/// A class of packets that waits behind one law.
+/// The packets of a class, guarded by one law.
 pub(super) struct ClassQueue<P, T> {
     name: String,
     store: Store<P, T>,
@@ -116,7 +116,7 @@ pub(super) struct ClassQueue<P, T> {
 }
 
 impl<P: Packet, T: Copy> ClassQueue<P, T> {
-    /// An empty queue; `own_limit` holds besides that of the link.
+    /// An empty queue; `own_limit` applies in addition to the limit of the link.
     pub(super) fn new(
         store: Store<P, T>,
         own_limit: Option<Limit>,
@@ -127,14 +127,14 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         Self { name: String::new(), store, bytes: 0, own_limit, shared_limit, guarantee, law }
     }
 
-    /// The same queue, that of a class with this name.
+    /// The same queue with the name of its class.
     pub(super) fn named(self, name: &str) -> Self {
         Self { name: name.into(), ..self }
     }
 
     /// The link as the law of a class sees it.
     pub(super) fn seen_by_law(link: &LinkInfo, own_limit: Option<Limit>, guarantee: Guarantee) -> LinkInfo {
-        // How many of the link's flows belong to the class is not known here.
+        // The number of the link's flows that belong to the class is unknown here.
         LinkInfo { rate: guarantee.rate(link), limit: own_limit.unwrap_or(link.limit), flows: None, ..*link }
     }
 
@@ -159,7 +159,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.own_limit.is_none_or(|limit| limit.admits(self.store.len(), self.bytes, size))
     }
 
-    /// An arriving packet found no room.
+    /// Drop an arriving packet for which there is no room.
     pub(super) fn overflow(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -171,7 +171,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         total.refuse(env, packet, Cause::Overflow);
     }
 
-    /// A packet that was let in waits; `total` counts it.
+    /// Queue a packet that was let in, and count it in `total`.
     pub(super) fn push(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -186,7 +186,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.law.on_enqueued(&mut env.cx(self.backlog(), total.bytes), meta);
     }
 
-    /// Removes the head for transmission, if the law lets it pass; `total` counts it.
+    /// Removes the head packet from the queue and from `total`; returns it if the law lets it pass.
     pub(super) fn pop(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) -> Option<P> {
         let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
         let meta = self.forget(env, total, &packet);
@@ -194,7 +194,7 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         total.release(env, &mut packet, meta.ecn, enqueued, verdict).then_some(packet)
     }
 
-    /// Removes the last packet, to make room for another; `total` counts it.
+    /// Removes the last packet from the queue and from `total`, to make room for another.
     pub(super) fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) {
         let Some(Waiting { enqueued, packet, .. }) = self.store.pop_last() else { return };
         let meta = self.forget(env, total, &packet);

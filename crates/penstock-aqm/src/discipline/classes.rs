@@ -1,4 +1,4 @@
-//! From the classes in the settings to the queues of a scheduler; each error stands under the path of its key.
+//! Builds the queues of a scheduler from the classes in its settings; each error names the path of its key.
 
 use super::class_queue::{ClassQueue, Guarantee, Store};
 use crate::aqm::Aqm;
@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use penstock_core::param::{ClassSetting, Length, ParamError, ParamErrors};
 use penstock_core::{Limit, Packet};
 
-/// Shares may add up to this much: a third, a third and a third are one for all who write decimals.
+/// Upper bound of the sum of shares: tolerates rounding, as in three shares of a third.
 const WHOLE: f64 = 1.0 + 1e-9;
 
-/// How much of the link each class is promised may not exceed the link.
+/// Check that the shares of all classes do not exceed the link.
 pub(super) fn check_shares(shares: impl Iterator<Item = f64> + Clone, errors: &mut ParamErrors) {
     let sum: f64 = shares.clone().sum();
     if sum > WHOLE {
@@ -23,14 +23,14 @@ pub(super) fn check_shares(shares: impl Iterator<Item = f64> + Clone, errors: &m
     }
 }
 
-/// What the queue of a class is made with.
+/// The data from which the queue of a class is built.
 pub(super) struct ClassPlan<P, T> {
     pub(super) store: Store<P, T>,
     pub(super) limit: Option<Length>,
     pub(super) guarantee: Guarantee,
 }
 
-/// The queues of the classes, or the errors of their laws besides those there are.
+/// The queues of the classes, or `errors` with those of their laws added.
 pub(super) fn queues<P: Packet, T: Copy>(
     classes: &[ClassSetting],
     plans: impl Iterator<Item = ClassPlan<P, T>>,
@@ -127,7 +127,7 @@ mod tests {
         let seen = |guarantee| ClassQueue::<PacketMeta, ()>::seen_by_law(&thesis_link(), None, guarantee).rate;
         assert_eq!(seen(Guarantee::Share(0.25)), Rate::from_bits_per_second(375_000));
         assert_eq!(seen(Guarantee::Rate(Rate::from_bits_per_second(2_000_000))), thesis_link().rate);
-        // A threshold that fits the link's limit, but not the class's.
+        // A threshold below the limit of the link, but not below that of the class.
         let settings = [("min_th", Value::Number(5.0)), ("max_th", Value::Number(15.0))];
         let small = class(0, vec![("limit", Value::Packets(10.0))]);
         let errors = wfq(vec![with_law(small, "red", &settings), class(1, vec![])]).err().unwrap();

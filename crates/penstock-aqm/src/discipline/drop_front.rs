@@ -1,20 +1,20 @@
-//! Drop-from-front: where an arriving packet finds no room, the packet at the head makes it.
-//! T. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front Strategy in TCP and in TCP over ATM", INFOCOM 1996, as
-//! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
-//! Montpellier II, 2004, has it in the introduction.
+//! Drop-from-front: when an arriving packet finds no room, the packet at the head is dropped to make room. T. Lakshman,
+//! A. Neidhardt, T. Ott, "The Drop from Front Strategy in TCP and in TCP over ATM", INFOCOM 1996, as described by T.
+//! Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
+//! II, 2004, introduction.
 //!
 //! # Law
-//! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission), and takes
-//! a place at the end. No other packet is dropped, and none on arrival. The receiver misses a packet that would have
-//! left next instead of one that would have left last: the sender learns of the loss about K / C earlier than with
-//! drop-tail, the time to send the K waiting packets.
+//! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission) and joins
+//! the end of the queue. No other packet is dropped, and none on arrival. The dropped packet would have left next, not
+//! last, so the sender learns of the loss earlier than with drop-tail, by about K / C, the time to send the K waiting
+//! packets.
 //!
 //! # Parameters
-//! None. The limit, in packets or bytes, belongs to the queue; it is the threshold L of the thesis.
+//! None. The limit, in packets or bytes, belongs to the queue; the thesis calls the limit the threshold L.
 //!
 //! # Differences
-//! * With a limit in bytes packets leave the head until the arriving one fits; one that is larger than the limit
-//!   itself is dropped and removes none.
+//! * With a limit in bytes, packets are dropped from the head until the arriving packet fits. A packet larger than the
+//!   limit itself is dropped and removes none.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
@@ -24,7 +24,7 @@ use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, Settings, read_with};
 use penstock_core::{Packet, Time};
 
-/// A queue whose head makes room.
+/// A queue that drops from its head to make room.
 pub(crate) struct DropFront<P> {
     queue: PacketQueue<P>,
 }
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_oldest_waiting_packet_makes_room() {
         let mut rig = Rig::new("drop-front", &[]);
-        // packets 0 to 35, one a millisecond: 35 wait, and number 0 has made room for number 35
+        // packets 0 to 35 arrive, one per millisecond: 35 wait, and number 0 was dropped for number 35
         for _ in 0..36 {
             rig.arrive(1);
             rig.advance(Span::from_millis(1));
@@ -110,7 +110,7 @@ mod tests {
         let mut rig = Rig::new("drop-front", &[]);
         rig.arrive_from(1, 1);
         rig.arrive_from(2, 35);
-        // the packet of flow 1 has left its place; the 35 of flow 2 are served
+        // the packet of flow 1 was dropped to make room; the 35 of flow 2 are served
         let served: Vec<_> = core::iter::from_fn(|| rig.serve().map(|packet| packet.flow)).collect();
         assert_eq!(served, [2; 35]);
     }
@@ -122,7 +122,7 @@ mod tests {
         for size in [400, 700, 1900] {
             rig.arrive_as(size, penstock_core::Ecn::Not);
         }
-        // 3000 wait; 1000 more need 400 + 700 to leave
+        // 3000 bytes wait; for 1000 more, the packets of 400 and 700 bytes are dropped
         rig.arrive(1);
         assert_eq!((rig.counts.evicted, rig.waiting()), (2, 2));
         rig.arrive_as(3001, penstock_core::Ecn::Not);

@@ -3,31 +3,31 @@
 //! 4(3), 1996. Buffer stealing is McKenney's ("Stochastic Fairness Queueing", IEEE INFOCOM 1990).
 //!
 //! # Law
-//! Service. The queues that hold packets stand in a round. When the turn of queue i begins, its deficit
-//! counter grows by the quantum, DC_i = DC_i + Q; it sends from its head while the packet is not larger than DC_i, and DC_i
-//! shrinks by what it sends. Then it is the next queue's turn, and DC_i is kept. A queue that becomes empty leaves the
-//! round with DC_i = 0; one that becomes non-empty joins at the end of the round with DC_i = 0.
+//! Service. The queues that hold packets form a round. When the turn of queue i begins, its deficit counter grows by
+//! the quantum, DC_i = DC_i + Q. The queue sends packets from its head while the next one is not larger than DC_i, and
+//! DC_i decreases by the bytes sent. Then the turn passes to the next queue, and DC_i is kept. A queue that becomes
+//! empty leaves the round with DC_i = 0; one that becomes non-empty joins at the end of the round with DC_i = 0.
 //!
-//! Room (buffer stealing). An arriving packet is put in its queue; while the buffer holds more than it may, the packet at
-//! the head of the longest queue, in bytes, is dropped. Of queues of equal length, the one that is served soonest loses.
-//! No random number is drawn, except one for the salt of `spread = "hash"`, when the first packet arrives.
+//! Room (buffer stealing). An arriving packet is put in its queue; while the buffer exceeds its limit, the packet at
+//! the head of the longest queue, in bytes, is dropped. Of equally long queues, the one that is served soonest loses a
+//! packet. No random number is drawn, except one for the salt of `spread = "hash"`, when the first packet arrives.
 //!
-//! Fairness, as the paper proves: over any time in which two queues are never empty, the bytes that they send differ by at most
-//! Q + 2 Max, Max being the largest packet.
+//! Fairness, as proved in the paper: over any interval in which neither of two queues is empty, the bytes that they
+//! send differ by at most Q + 2 Max, where Max is the largest packet.
 //!
 //! # Parameters
-//! `quantum`: with the largest packet, the default, every turn sends at least one packet and work per packet is constant. A
-//! smaller one is fair over shorter times at the cost of rounds in which nobody can send. `buckets` and `spread`: flows
-//! that share a queue share its service and its losses.
+//! `quantum`: with the default, the largest packet, every turn sends at least one packet and the work per packet is
+//! constant. A smaller quantum is fair over shorter intervals, at the cost of rounds in which no queue can send.
+//! `buckets` and `spread`: flows that share a queue share its service and its losses.
 //!
 //! # Differences
 //! * The quantum of the paper's evaluation is one largest packet; ns-2's default is 250 bytes, in 10 buckets.
-//! * The paper frees a place before the packet is put in its queue; as in ns-2, it is put there first, so that it counts
-//!   when the longest queue is found.
-//! * A packet that would have to be dropped from its queue at once is reported as refused by overflow, never as queued:
-//!   nothing is written to memory. Likewise a packet larger than the buffer, which pushes nobody out.
-//! * A turn ends when the next packet is found too large, at the offer of service that follows.
-//! * Rounds in which no queue can send, under a quantum smaller than the packets, are reckoned at once.
+//! * The paper makes room before it queues the arriving packet. As in ns-2, the packet is queued first here, so that it
+//!   counts towards the length of its queue.
+//! * A packet that would be dropped from its queue immediately is not stored, and is reported as dropped on arrival by
+//!   overflow, never as queued. The same holds for a packet larger than the buffer, which evicts no other packet.
+//! * A turn ends at the next `dequeue` that finds the head packet too large.
+//! * Rounds in which no queue can send, because the quantum is smaller than the packets, are computed in one step.
 
 pub use super::drr_buffer::{DrrParams, Spread};
 
@@ -44,7 +44,7 @@ use penstock_core::{Packet, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct Drr;
 
-/// The longest queue in bytes loses its head.
+/// Drops the head of the longest queue in bytes.
 struct BufferStealing {
     longest: LongestQueue,
 }
@@ -128,7 +128,7 @@ mod tests {
                 bench.arrive(0, 40 + rng.below(1461) as u32, 1);
                 bench.arrive(1, 40 + rng.below(300) as u32, 2);
             }
-            // Over any time: the difference of the two sums may move by so much in all.
+            // The range of the difference of the two sums bounds the unfairness over any interval.
             let (mut difference, mut low, mut high) = (0_i64, 0, 0);
             for packet in bench.serve(1500) {
                 difference += if packet.flow == 0 { i64::from(packet.size) } else { -i64::from(packet.size) };
@@ -146,7 +146,7 @@ mod tests {
         bench.arrive(2, 1002, 1);
         assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
         assert_eq!(bench.waiting(), 6);
-        // The queues hold 3, 2, 1; then 2, 2, 2, and every further arrival makes its own the longest.
+        // The queues hold 3, 2, 1 packets, then 2, 2, 2; from then on every arrival makes its own queue the longest.
         bench.arrive(2, 1002, 3);
         let evicted = [0, 0, 2, 2].map(|flow| Fate::Dropped(flow, Cause::Evicted));
         assert_eq!(bench.drops(), evicted);
@@ -180,7 +180,7 @@ mod tests {
         bench.arrive(0, 1000, 1);
         bench.arrive(1, 1500, 1);
         assert_eq!(bench.drops(), [Fate::Dropped(1, Cause::Overflow)]);
-        // Of equals, the one that is served sooner goes.
+        // Of equally long queues, the one that is served sooner loses a packet.
         bench.arrive(1, 1000, 1);
         assert_eq!(bench.drops()[1], Fate::Dropped(0, Cause::Evicted));
     }
@@ -203,7 +203,7 @@ mod tests {
         bench.arrive(0, 1500, 2);
         bench.arrive(0, 3001, 1);
         assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Overflow)]);
-        // 3000 wait of flow 0: one goes for 1400 of flow 1.
+        // 3000 bytes of flow 0 wait: one packet is dropped for 1400 bytes of flow 1.
         bench.arrive(1, 1400, 1);
         assert_eq!(bench.drops()[1..], [Fate::Dropped(0, Cause::Evicted)]);
         assert_eq!(bench.waiting(), 2);
@@ -236,6 +236,6 @@ mod tests {
         let mut bench = Bench::new("drr", &[buckets, hash.clone()], Limit::Infinite);
         (0..1000).for_each(|flow| bench.arrive(flow, 1500, 1));
         assert_eq!(bench.gauge("active"), 10.0);
-        assert_eq!(Bench::errors("drr", &[hash]), ["spread: is \"hash\", which needs `buckets`"]);
+        assert_eq!(Bench::errors("drr", &[hash]), ["spread: needs `buckets`"]);
     }
 }

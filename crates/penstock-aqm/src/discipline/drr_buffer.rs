@@ -1,5 +1,5 @@
-//! A buffer shared by queues under deficit round robin: which queue an arrival belongs to, and how room is made for it.
-//! A scheme of this family is a [`Policy`]: whom it refuses, and who must go.
+//! A buffer shared by queues under deficit round robin: the assignment of arrivals to queues, and the making of room.
+//! The schemes of this family differ in their [`Policy`]: which arrivals are refused, and which queue loses a packet.
 
 use super::drr_queues::{DrrQueues, End, Quantum, Queue, Taken, Watcher};
 use super::{Discipline, Env, Next, Probe, Report};
@@ -16,9 +16,9 @@ use penstock_core::{Bytes, Limit, Packet, Span, Time};
 penstock_core::choice! {
     /// How flows are spread over the queues.
     pub enum Spread {
-        /// By their numbers, modulo the number of queues: equal shares.
+        /// By flow number modulo the number of queues, so that all queues get equally many flows.
         Modulo = "modulo",
-        /// By a hash of their numbers with a random salt.
+        /// By a hash of the flow number with a random salt.
         Hash = "hash",
     }
 }
@@ -26,7 +26,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of deficit round robin.
     pub struct DrrParams {
-        /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
+        /// Bytes that a queue may send per turn; "auto": the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
         /// Number of queues that the flows are hashed to; absent: one for each flow.
         buckets: Option<u32> = Default::Absent, at_least: 1.0;
@@ -40,7 +40,7 @@ impl DrrParams {
     fn read_all(reader: &mut Reader<'_>) -> Option<Self> {
         let params = reader.params::<Self>()?;
         if params.spread == Spread::Hash && params.buckets.is_none() {
-            reader.refuse("spread", "is \"hash\", which needs `buckets`");
+            reader.refuse("spread", "needs `buckets`");
         }
         Some(params)
     }
@@ -54,14 +54,14 @@ impl DrrParams {
     }
 }
 
-/// Which queue a flow belongs to.
+/// The assignment of flows to queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Assignment {
-    /// Its own.
+    /// Each flow has its own queue.
     PerFlow(FlowBound),
-    /// Flow number modulo this.
+    /// By flow number, modulo this number of queues.
     Modulo(u32),
-    /// By a hash. The salt is one number of the queue's random stream, drawn when the first packet arrives.
+    /// By a hash of the flow number. The salt is drawn from the queue's random stream when the first packet arrives.
     Hash { buckets: u32, salt: Option<u64> },
 }
 
@@ -74,7 +74,7 @@ impl Assignment {
         }
     }
 
-    /// The queue of a flow; `None` before a hash is drawn.
+    /// The queue of a flow; `None` before the salt of the hash is drawn.
     fn known_queue(&self, flow: u32) -> Option<u32> {
         match *self {
             Self::Hash { buckets, salt } => salt.map(|salt| hashed(flow, salt, buckets)),
@@ -94,7 +94,7 @@ impl Assignment {
         }
     }
 
-    /// A new salt is drawn at the next packet.
+    /// Discard the salt; the next packet draws a new one.
     fn forget_salt(&mut self) {
         if let Self::Hash { salt, .. } = self {
             *salt = None;
@@ -102,24 +102,24 @@ impl Assignment {
     }
 }
 
-/// One of `buckets`, all equally likely.
+/// The bucket of a flow; all `buckets` are equally likely.
 fn hashed(flow: u32, salt: u64, buckets: u32) -> u32 {
     ((u128::from(mix(u64::from(flow) ^ salt)) * u128::from(buckets)) >> 64) as u32
 }
 
-/// What a policy may know of an arrival.
+/// The facts about an arrival that a policy may use.
 pub(super) struct Arrival<'a> {
-    /// Its queue, without it.
+    /// The queue of the arriving packet, not counting this packet.
     pub(super) id: u32,
     pub(super) queue: &'a Queue,
     pub(super) size: u32,
-    /// The whole buffer, without it.
+    /// The whole buffer, not counting the arriving packet.
     pub(super) packets: u32,
     pub(super) bytes: u64,
     pub(super) limit: Limit,
-    /// How many queues hold packets.
+    /// Number of queues that hold packets.
     pub(super) active: u32,
-    /// How many queues have been used so far.
+    /// Number of queues used so far.
     pub(super) known: u32,
 }
 
@@ -133,33 +133,35 @@ impl Arrival<'_> {
         }
     }
 
-    /// Whether there is room for it.
+    /// Whether there is room for the packet.
     pub(super) fn fits(&self) -> bool {
         self.limit.admits(self.packets, self.bytes, self.size)
     }
 }
 
-/// The difference between the schemes of the family. The watcher's part keeps its order of the queues up to date.
+/// The rules in which the schemes of the family differ. As a [`Watcher`], a policy keeps its own order of the queues up
+/// to date.
 pub(super) trait Policy: Watcher + Send {
-    /// Whether the arrival counts in its queue when room is made for it, and may have to go itself.
+    /// Whether the arriving packet is queued before room is made, so that it counts in its queue and may be dropped
+    /// itself.
     const COUNTS_ARRIVAL: bool = false;
 
-    /// Why the arriving packet is dropped at once; `None`: it is not.
+    /// The cause for which the arriving packet is dropped immediately; `None` if it is not.
     fn refuse(&mut self, _arrival: &Arrival<'_>) -> Option<Cause> {
         None
     }
 
-    /// Whether the queue is longer than a queue may be, even if the buffer has room.
+    /// Whether the queue exceeds the maximum length of a single queue, even if the buffer has room.
     fn is_overfull(&self, _queue: &Queue) -> bool {
         false
     }
 
-    /// The queue that loses a packet so that one fits into queue `id`; `None`: the arriving packet is dropped.
+    /// The queue that loses a packet to make room for one in queue `id`; `None`: the arriving packet is dropped.
     fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
         None
     }
 
-    /// At which end it loses it.
+    /// The end at which the victim loses a packet.
     fn end(&self) -> End {
         End::Head
     }
@@ -170,7 +172,7 @@ pub(super) trait Policy: Watcher + Send {
     /// Queue `id` has sent a packet.
     fn on_sent(&mut self, _now: Time, _id: u32, _size: u32) {}
 
-    /// The flow of queue `id` is another one now.
+    /// Queue `id` now belongs to another flow.
     fn forget(&mut self, _now: Time, _id: u32) {}
 
     /// Make room for the state of queues with numbers below `queues`.
@@ -191,7 +193,7 @@ pub(super) struct DrrBuffer<P, B> {
     policy: B,
     assignment: Assignment,
     perturb: Option<PeriodicTimer>,
-    /// The packets that get new queues; empty otherwise.
+    /// Packets on their way to new queues during a rehash; empty otherwise.
     rehashed: Vec<(usize, Taken<P>)>,
     limit: Limit,
     /// Whether the quantum is the largest packet of the link.
@@ -214,12 +216,12 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         }
     }
 
-    /// A new hash every `period`.
+    /// The buffer with a new hash every `period`.
     pub(super) fn perturbed(self, period: Option<Span>, now: Time) -> Self {
         Self { perturb: period.map(|period| PeriodicTimer::new(now, period)), ..self }
     }
 
-    /// One packet a turn instead of a quantum of bytes.
+    /// The buffer with turns of one packet instead of a quantum of bytes.
     pub(super) fn packet_by_packet(mut self) -> Self {
         self.queues.set_quantum(Quantum::Packet);
         Self { follows_mtu: false, ..self }
@@ -239,7 +241,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         }
     }
 
-    /// Room is made, then the packet joins its queue.
+    /// Make room, then queue the packet.
     fn make_room_and_push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         while !self.limit.admits(self.queues.packets(), self.queues.bytes(), size) {
             let victim = self.policy.victim(id, self.queues.reach(id));
@@ -255,7 +257,8 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         self.report_queued(env, slot);
     }
 
-    /// The packet joins its queue, then packets go until the rest fits; it is reported as queued if it is not among them.
+    /// Queue the packet, then drop packets until the rest fits; the arriving packet is reported as queued only if it is
+    /// not dropped.
     fn push_and_make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         let slot = self.queues.push(&mut self.policy, env.now, id, (packet, size, env.now));
         loop {
@@ -276,7 +279,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         }
     }
 
-    /// All packets go to the queues that the new hash gives them, in order of arrival: no flow is reordered.
+    /// Move all packets to their queues under the new hash, in order of arrival, so that no flow is reordered.
     fn rehash(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
         self.assignment.forget_salt();
         while let Some(id) = self.queues.front() {
@@ -316,7 +319,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         if let Some(cause) = self.policy.refuse(&arrival) {
             return self.drop_arrival(env, &packet, cause);
         }
-        // What would not fit into an empty buffer pushes nobody out.
+        // A packet that would not fit into an empty buffer evicts no other packet.
         if !self.limit.admits(0, 0, meta.size) {
             return self.drop_arrival(env, &packet, Cause::Overflow);
         }
@@ -350,7 +353,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         }
     }
 
-    /// A queue that several flows share is theirs while it holds packets.
+    /// A queue that holds packets is kept, since other flows may share it.
     fn forget_flow(&mut self, now: Time, flow: u32) {
         let Some(id) = self.assignment.known_queue(flow) else { return };
         if matches!(self.assignment, Assignment::PerFlow(_)) || !self.queues.holds_packets(id) {
@@ -390,7 +393,8 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
     }
 }
 
-/// A queue of the scheme whose parameters beyond DRR's are read by `policy`; all errors if some are refused.
+/// Builds a scheme whose parameters beyond those of DRR are read by `policy`; returns all errors if any parameter is
+/// refused.
 pub(super) fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized, B: Policy + 'static>(
     settings: &Settings,
     infos: &[penstock_core::param::ParamInfo],

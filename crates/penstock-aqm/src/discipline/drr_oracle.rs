@@ -1,5 +1,5 @@
-//! The schemes under deficit round robin once more, as plainly as they can be written: lists of packets, every round
-//! walked, every order found by looking at all queues. On random traces both must do the same.
+//! Plain second implementations of the schemes under deficit round robin: lists of packets, no round skipped, and
+//! orders found by searching all queues. On random traces both implementations must do the same.
 
 use super::drr_test_harness::{Bench, Fate};
 use crate::aqm::Cause;
@@ -19,7 +19,7 @@ enum Scheme {
     Dsdrr,
 }
 
-/// What is known of a queue; `queues` hold sizes.
+/// The plain implementation; `queues` hold the sizes of packets.
 struct Plain {
     scheme: Scheme,
     limit: Limit,
@@ -266,7 +266,7 @@ fn the_plain_form_does_the_same_on_random_traces() {
 fn compare(name: &str, scheme: Scheme, limit: Limit, quantum: u32) {
     let mut settings = vec![("quantum", Value::Bytes(f64::from(quantum)))];
     if name == "sfq" {
-        // So many buckets that twelve flows hardly ever share one.
+        // Enough buckets that twelve flows hardly ever share one.
         settings.push(("buckets", Value::Number(1_000_000.0)));
     }
     let mut bench = Bench::new(name, &settings, limit);
@@ -276,7 +276,7 @@ fn compare(name: &str, scheme: Scheme, limit: Limit, quantum: u32) {
     for step in 0..6000 {
         let busy = step % 1500 < 900;
         if script.chance(if busy { 0.62 } else { 0.35 }) {
-            // Low numbers send more, and packets of equal size make ties.
+            // Flows with low numbers send more, and packets of equal size make ties.
             let flow = script.below(FLOWS as u64).min(script.below(FLOWS as u64)) as u32;
             let size = if script.chance(0.5) { 1000 } else { 40 + script.below(1461) as u32 };
             bench.arrive(flow, size, 1);

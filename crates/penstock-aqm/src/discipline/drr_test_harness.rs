@@ -1,4 +1,4 @@
-//! What the tests of the schemes under deficit round robin ask a queue: who was served, and who was dropped.
+//! Test harness for the schemes under deficit round robin: drives a queue and records served and dropped packets.
 
 use super::{Discipline, Env, Next, Probe, Report};
 use crate::aqm::Cause;
@@ -7,7 +7,7 @@ use crate::rig::thesis_link;
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Limit, PacketMeta, Rng, Span, Time};
 
-/// A fate of a packet of a flow.
+/// The fate of a packet, with its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Queued(u32),
@@ -50,14 +50,14 @@ impl Bench {
         Self::for_flows(None, scheme, settings, limit)
     }
 
-    /// On a link whose number of flows is known, or not.
+    /// The harness for a link with a known (`Some`) or unknown number of flows.
     pub(super) fn for_flows(flows: Option<u32>, scheme: &str, settings: &[(&str, Value)], limit: Limit) -> Self {
         let link = crate::aqm::LinkInfo { limit, flows, ..thesis_link() };
         let queue = build(scheme, &owned(settings), &link, Time::ZERO).unwrap();
         Self { queue, rng: Rng::stream(1, "bench"), now: Time::ZERO, log: Log::default() }
     }
 
-    /// What is refused, as "name: message".
+    /// The errors of these settings, as "name: message".
     pub(super) fn errors(scheme: &str, settings: &[(&str, Value)]) -> Vec<String> {
         let errors =
             build::<PacketMeta, dyn Probe<_>>(scheme, &owned(settings), &thesis_link(), Time::ZERO).err().unwrap();
@@ -73,7 +73,7 @@ impl Bench {
         }
     }
 
-    /// The next `n` packets, or as many as wait.
+    /// Serves `n` packets, or all if fewer wait.
     pub(super) fn serve(&mut self, n: usize) -> Vec<PacketMeta> {
         let mut packets = Vec::new();
         while packets.len() < n {
@@ -84,7 +84,7 @@ impl Bench {
         packets
     }
 
-    /// Time goes on; timeouts come when they are due.
+    /// Advances the clock; timers fire when they are due.
     pub(super) fn advance(&mut self, span: Span) {
         let end = self.now + span;
         while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
@@ -95,7 +95,7 @@ impl Bench {
         self.now = end;
     }
 
-    /// All fates so far but that of being sent.
+    /// All fates so far, except those of sent packets.
     pub(super) fn fates(&self) -> &[Fate] {
         &self.log.fates
     }

@@ -3,38 +3,38 @@
 //! section 3, figure 1.
 //!
 //! # Law
-//! Service is that of DRR. Each queue has a discard bit d_i; n_d is their sum, W the number of queues that may have it
-//! set, n_q the number of queues, Q_i the length of queue i and F the free space. A packet that arrives for queue i is
-//! treated by the first rule that applies:
+//! Service is that of DRR. Queue i has a discard bit d_i and the length Q_i. F is the free space, n_q the number of
+//! queues, n_d the number of queues with d_i = 1 (*marked* queues), and W the maximum of n_d. The first rule that
+//! applies decides about a packet that arrives for queue i:
 //!
-//! 1. d_i = 1: it is dropped;
-//! 2. Q_i >= alpha F and n_d < W: d_i = 1, and it is dropped;
-//! 3. F = 0: overflow = 1, and it is dropped;
-//! 4. it is queued.
+//! 1. d_i = 1: the packet is dropped; 2. Q_i >= alpha F and n_d < W: d_i = 1, and the packet is dropped; 3. F = 0:
+//!    overflow = 1, and the packet is dropped; 4. otherwise the packet is queued.
 //!
-//! When queue i becomes empty, d_i = 0: a marked queue drains completely before it takes packets again. Every
-//! `interval`: with overflow = 1, W = W + 2 unless W has reached its greatest value; with overflow = 0 and n_d < W,
-//! W = n_d + 1; then overflow = 0. W starts at `w_init` n_q, rounded up, and is at most `w_max` n_q, rounded down, but
-//! at least 1. No random number is drawn, except one for the salt of `spread = "hash"`.
+//! When queue i becomes empty, d_i = 0: a marked queue drains completely before it accepts packets again. Every
+//! `interval`, W is adapted: with overflow = 1, W = W + 2, up to its maximum; with overflow = 0 and n_d < W, W = n_d +
+//! 1. Then overflow = 0. W starts at `w_init` n_q, rounded up, and is at most `w_max` n_q, rounded down, but at least
+//! 1. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Parameters
-//! `alpha`: the smaller, the sooner a queue is marked. `w_init` and `w_max` bound how many lose packets at the same
-//! time. n_q is `buckets` if that is given, else the number of flows that the link is known to carry, else that of the
-//! queues used so far. `quantum`, `buckets` and `spread` are those of DRR.
+//! The smaller `alpha`, the earlier a queue is marked. `w_init` and `w_max` bound the number of queues that lose
+//! packets at the same time. n_q is `buckets` if that is given, else the number of flows of the link if that is known,
+//! else the number of queues used so far. `quantum`, `buckets` and `spread` are those of DRR.
 //!
 //! # Differences
-//! * An empty queue is not marked by rule 2 when F = 0: nothing would ever clear its bit. Rule 3 drops its packet.
-//! * The figure and the text take the number of queues marked at the moment of the step. Marks last as long as a queue
-//!   takes to drain, which is far less than `interval`, so W falls to about 1 in any interval without an overflow, and
-//!   where loads come and go most drops are overflows. `marked = "most"` takes the largest number in the interval; in
-//!   buffers of 1000 packets and more, goodputs over unequal round trips are then near those of the paper. It gives the
-//!   long flows about 90 % of their fair share there; measured were 25 % as printed, which is the default, 83 to 88 %
-//!   with `marked = "most"`, and 95 % with W held.
-//! * Figure 1 sets overflow in rule 3 only; with `overflow_strict = false` a drop by rule 1 or 2 with F = 0 sets it
-//!   too.
-//! * That overflow is cleared every `interval`, and that W = W + 2 stops at its greatest value, is not in the text.
-//! * A drop by rule 1 is reported as forced, by rule 2 as early, by rule 3 as overflow. Lengths are in the unit of the
-//!   limit, and in bytes F = 0 means no room for the packet.
+//! * Rule 2 does not mark an empty queue when F = 0, since nothing would ever clear its bit. Rule 3 then drops the
+//!   packet.
+//! * In the figure and the text of the paper, n_d is the number of queues marked at the moment of the adaptation. A
+//!   queue stays marked only while it drains, which takes far less than `interval`. W therefore falls to about 1 in any
+//!   interval without an overflow, and under varying load most drops are overflows. With `marked = "most"`, n_d is the
+//!   largest number in the interval; in buffers of 1000 packets and more, the goodputs over unequal round trips are
+//!   then close to those of the paper, where the flows with long round trips get about 90 % of their fair share.
+//!   Measured: 25 % with the rule as printed, which is the default; 83 to 88 % with `marked = "most"`; and 95 % with
+//!   constant W.
+//! * Figure 1 sets overflow in rule 3 only; with `overflow_strict = false`, a drop by rule 1 or 2 with F = 0 sets
+//!   overflow too.
+//! * The text does not say that overflow is cleared every `interval`, nor that W has a maximum.
+//! * Drops by rule 1 are reported as forced, by rule 2 as early, by rule 3 as overflow. Lengths are in the unit of the
+//!   limit; in bytes, F = 0 means that the packet does not fit.
 
 use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
@@ -49,29 +49,29 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Packet, Span, Time, math};
 
 penstock_core::choice! {
-    /// The number of marked queues to which W returns when there is no overflow.
+    /// The number of marked queues from which W is computed after an interval without overflow.
     pub enum Marked {
-        /// That of the moment.
+        /// The current number of marked queues.
         Now = "now",
-        /// The largest of the interval.
+        /// The largest number of marked queues in the interval.
         Most = "most",
     }
 }
 
 penstock_core::params! {
-    /// What DSDRR adds to DRR.
+    /// The parameters that DSDRR adds to those of DRR.
     pub struct DsdrrParams {
         /// A queue is marked when it is longer than this multiple of the free space.
         alpha: f64 = Default::Number(0.1), at_least: 0.001;
-        /// Share of the queues that may be marked at the start.
+        /// Fraction of the queues that may be marked at the start.
         w_init: f64 = Default::Number(0.1), range: 0.0..=1.0;
-        /// Largest share of the queues that may be marked.
+        /// Maximum fraction of the queues that may be marked.
         w_max: f64 = Default::Number(0.5), range: 0.0..=1.0;
-        /// Time between steps of W.
+        /// Time between adaptations of W.
         interval: Span = Default::Nanos(1_000_000_000), unit: "s", at_least: 0.001;
-        /// The number of marked queues to which W returns when there is no overflow.
+        /// The number of marked queues from which W is computed after an interval without overflow.
         marked: Marked = Default::Text("now");
-        /// Count an overflow only if the packet's queue is not marked.
+        /// Count an overflow only if the queue of the dropped packet is not marked.
         overflow_strict: bool = Default::Flag(true);
     }
 }
@@ -83,20 +83,20 @@ const PARAMS: [ParamInfo; inherited_len(DsdrrParams::INFO, DrrParams::INFO)] =
 #[derive(Clone, Copy, Debug)]
 pub struct Dsdrr;
 
-/// Marked queues take no packets until they are empty.
+/// Marked queues accept no packets until they are empty.
 struct DiscardState {
     params: DsdrrParams,
     ticker: PeriodicTimer,
-    /// n_q, if it is known beforehand.
+    /// n_q, if known in advance.
     queues: Option<u32>,
-    /// How many queues have been used.
+    /// Number of queues used so far.
     used: u32,
     /// d_i.
     discard: Vec<bool>,
     n_d: u32,
-    /// The largest n_d since the last step of W.
+    /// The largest n_d since the last adaptation of W.
     most: u32,
-    /// W after its first step.
+    /// W, once it was adapted for the first time.
     w: Option<u32>,
     overflow: bool,
 }
@@ -121,7 +121,7 @@ impl DiscardState {
     }
 }
 
-/// 0.1 times 30 queues shall be 3 queues, whatever binary fractions make of it.
+/// Absorbs rounding of binary fractions: 0.1 times 30 queues must be 3 queues.
 const ROUNDING: f64 = 1e-9;
 
 impl Watcher for DiscardState {
@@ -218,7 +218,7 @@ impl Scheme for Dsdrr {
         build(settings, &PARAMS, site, |reader, drr| {
             let params = reader.params::<DsdrrParams>()?;
             if params.w_init > params.w_max {
-                reader.refuse("w_init", format!("is {}: it must not be above w_max, {}", params.w_init, params.w_max));
+                reader.refuse("w_init", format!("must not be above w_max, {}", params.w_max));
             }
             let queues = drr.and_then(|drr| drr.buckets).or(site.link.flows);
             Some(DiscardState::new(params, queues, site.now))
@@ -233,8 +233,8 @@ mod tests {
     use penstock_core::Limit;
     use penstock_core::param::Value;
 
-    /// Ten queues, so that W starts at 1 and is at most 5, and ten packets of room, filled: one packet of flow 0, which
-    /// is marked, and nine of flow 1.
+    /// Ten queues, so that W starts at 1 and is at most 5. The buffer of ten packets is full: one packet of flow 0,
+    /// whose queue is marked, and nine of flow 1.
     fn filled(settings: &[(&str, Value)]) -> Bench {
         let mut all = vec![("buckets", Value::Number(10.0))];
         all.extend_from_slice(settings);
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_queue_above_the_threshold_is_marked_and_drops_all() {
         let bench = filled(&[]);
-        // Flow 0: 0 < 0.1 * 10, 1 >= 0.1 * 9. Flow 1: there is no free mark, so its crossing does no harm.
+        // Flow 0: 0 < 0.1 * 10, 1 >= 0.1 * 9. Flow 1 crosses the threshold too, but W allows no further marked queue.
         assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Early), Fate::Dropped(0, Cause::Forced)]);
         assert_eq!((bench.gauge("n_d"), bench.gauge("w"), bench.waiting()), (1.0, 1.0, 10));
     }
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(bench.gauge("w"), 3.0);
         bench.advance(Span::from_secs(1.0));
         assert_eq!(bench.gauge("w"), 2.0);
-        // With a second mark free, flow 1 gets it; then n_d = W, and W stays.
+        // W allows a second marked queue, which is that of flow 1; then n_d = W, and W stays.
         bench.arrive(1, 1500, 1);
         assert_eq!(bench.drops().last(), Some(&Fate::Dropped(1, Cause::Early)));
         bench.advance(Span::from_secs(1.0));
@@ -310,7 +310,7 @@ mod tests {
             bench.arrive(0, 1500, 1);
             assert_eq!(bench.drops().last(), Some(&Fate::Dropped(0, Cause::Forced)));
             bench.advance(Span::from_secs(1.0));
-            // Strict: n_d = W = 1 rests.
+            // Strict: n_d = W = 1, so W does not change.
             assert_eq!(bench.gauge("w"), if strict { w - 1.0 } else { w });
         }
     }
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(with(Some(100), &[("w_init", Value::Number(0.3))]), 30.0);
         assert_eq!(with(Some(1), &[]), 1.0);
         let errors = Bench::errors("dsdrr", &[("w_init", Value::Number(0.6))]);
-        assert_eq!(errors, ["w_init: is 0.6: it must not be above w_max, 0.5"]);
+        assert_eq!(errors, ["w_init: must not be above w_max, 0.5"]);
     }
 
     #[test]

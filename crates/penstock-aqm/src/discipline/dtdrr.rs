@@ -10,19 +10,18 @@
 //!
 //! * Q_i >= alpha F.
 //!
-//! Stored packets are never dropped. n queues under constant load settle at Q = alpha B / (1 + n alpha) and leave
-//! B / (1 + n alpha) free, which is room for those that come new. No random number is drawn, except one for the salt of
-//! `spread = "hash"`.
+//! Stored packets are never dropped. n queues under constant load settle at Q = alpha B / (1 + n alpha) and leave B /
+//! (1 + n alpha) free for new queues. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Parameters
-//! `alpha`: the larger, the more of the buffer a single queue may take and the less is held free. `quantum`, `buckets` and
-//! `spread` are those of DRR.
+//! The larger `alpha`, the more of the buffer a single queue may take, and the less remains free. `quantum`, `buckets`
+//! and `spread` are those of DRR.
 //!
 //! # Differences
-//! * Q_i is taken without the arriving packet. With F = 0 every packet is dropped, and that is an overflow; a drop by the
-//!   threshold while there is room is early.
-//! * Lengths are in the unit of the limit: packets in the paper, bytes if the limit is in bytes. With no limit nothing is
-//!   dropped.
+//! * Q_i does not count the arriving packet. With F = 0 every arrival is dropped, and reported as an overflow; a drop
+//!   by the threshold while there is room is reported as early.
+//! * Lengths are in the unit of the limit: packets in the paper, bytes if the limit is in bytes. Without a limit
+//!   nothing is dropped.
 
 use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::Watcher;
@@ -34,7 +33,7 @@ use penstock_core::Packet;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
 
 penstock_core::params! {
-    /// What DTDRR adds to DRR.
+    /// The parameters that DTDRR adds to those of DRR.
     pub struct DtdrrParams {
         /// Maximum length of a queue, as a multiple of the free space.
         alpha: f64 = Default::Number(2.0), at_least: 0.001;
@@ -48,7 +47,7 @@ const PARAMS: [ParamInfo; inherited_len(DtdrrParams::INFO, DrrParams::INFO)] =
 #[derive(Clone, Copy, Debug)]
 pub struct Dtdrr;
 
-/// The threshold of all queues follows the free space.
+/// The threshold of all queues, which is proportional to the free space.
 struct DynamicThreshold {
     alpha: f64,
 }
@@ -84,7 +83,7 @@ impl Scheme for Dtdrr {
         picture: Picture::Service,
         good: "As fair as QSDRR with half of its losses, by one comparison per arrival and with no stored packet \
                ever dropped.",
-        bad: "Long flows lose goodput in small buffers, where the thresholds leave each a few packets only.",
+        bad: "Flows with long round trips lose goodput in small buffers, where the threshold allows each queue only a few packets.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
@@ -112,7 +111,7 @@ mod tests {
             (0..100).for_each(|flow| bench.arrive(flow, 1500, 1));
         }
         assert!((f64::from(bench.waiting()) / 100.0 - 2000.0 / 201.0).abs() < 0.02);
-        // Also while the link serves them.
+        // The same holds while the link serves the queues.
         for _ in 0..10_000 {
             (0..100).for_each(|flow| bench.arrive(flow, 1500, 1));
             bench.serve(1);

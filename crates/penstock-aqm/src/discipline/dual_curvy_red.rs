@@ -3,29 +3,30 @@
 //! and Scalable Throughput (L4S)", RFC 9332, 2023, appendix B; figure numbers refer to it.
 //!
 //! # Law
-//! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. When a packet leaves (figure 10),
-//! having waited t:
+//! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. The laws judge a packet when it
+//! leaves (figure 10), after the waiting time t:
 //!
 //! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the larger of U uniform random numbers.
 //! * Classic: Q_C = gamma t + (1 - gamma) Q_C, then sqrt(p_C) = (Q_C - minTh) / range_C; if it exceeds the largest of
 //!   2 U uniform random numbers, mark the packet or, if it is not ECN-capable, drop it.
 //!
-//! So with U = 1 Classic packets are signalled with probability p_C, L4S packets with p_CL = k sqrt(p_C). Random
-//! numbers are drawn, U or 2 U of them, only where p_CL or sqrt(p_C) lies between 0 and 1 and decides.
+//! With U = 1, Classic packets are thus marked or dropped with probability p_C, and L4S packets marked with p_CL = k
+//! sqrt(p_C). The U or 2 U random numbers are drawn only if p_CL or sqrt(p_C) is between 0 and 1 and decides about the
+//! packet.
 //!
 //! # Parameters
-//! `range_c` is the delay above `min_th` at which all Classic packets are signalled, range_L = range_c / k. `gamma` is
-//! the weight of one Classic packet in Q_C; `threshold` is T. The values are the RFC's, for round trips that are common
-//! in the Internet.
+//! `range_c` is the average delay above `min_th` at which all Classic packets are marked or dropped; range_L = range_c
+//! / k. `gamma` is the weight of one Classic packet in Q_C; `threshold` is T. The default values are those of the RFC,
+//! for round trips common in the Internet.
 //!
 //! # Differences
-//! * The RFC prints minTh = 500 ms, which with a range of 500 ms would let no packet be dropped for half a second of
-//!   queue, and is no delay of the order of T: `min_th` is 500 us here.
-//! * The coupling factor k' is a power of two there, k' = 1; here k = 2 is given, and range_c, gamma likewise.
+//! * The RFC prints minTh = 500 ms. With it no packet would be dropped until the queue reaches half a second, and minTh
+//!   would be far above T. The default of `min_th` here is 500 us.
+//! * The RFC gives the coupling factor, range and gamma as exponents of two (k' = 1); here they are plain numbers (k =
+//!   2).
 //! * With a limit in bytes an arriving packet needs room for the largest packet of the link, whatever its own size
 //!   (figure 3).
-//! * There is no protection against overload: the RFC leaves it out here, too. The limit of the queue is the last
-//!   resort.
+//! * There is no protection against overload other than the limit of the queue, as in the RFC.
 
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
 use super::{Discipline, Probe};
@@ -38,9 +39,9 @@ use penstock_core::{Packet, Rng, Span};
 penstock_core::params! {
     /// Parameters of the laws of dual Curvy RED.
     pub struct DualCurvyRedParams {
-        /// Average delay of the Classic queue below which it causes no signals.
+        /// Average delay of the Classic queue below which no packet is marked or dropped.
         min_th: Span = Default::Nanos(500_000), unit: "s", range: 0.0..=10.0;
-        /// Average delay above min_th at which every Classic packet is signalled.
+        /// Average delay above min_th at which every Classic packet is marked or dropped.
         range_c: Span = Default::Nanos(500_000_000), unit: "s", range: 0.000_001..=100.0;
         /// Weight of one Classic packet in the average.
         gamma: f64 = Default::Number(0.03125), range: 0.0..=1.0;
@@ -48,7 +49,7 @@ penstock_core::params! {
         k: f64 = Default::Number(2.0), range: 0.1..=100.0;
         /// T, the delay above which every L4S packet is marked.
         threshold: Span = Default::Nanos(1_000_000), unit: "s", range: 0.0..=10.0;
-        /// U, the curviness: the Classic probability rises with the power 2 U of the delay.
+        /// U, the curviness: the probability of a Classic mark or drop grows with the delay to the power 2 U.
         u: u32 = Default::Number(1.0), range: 1.0..=16.0;
     }
 }
@@ -122,7 +123,7 @@ impl Scheme for DualCurvyRed {
         cost: "O(1) time, O(n) memory in waiting packets",
         build_law: None,
         picture: Picture::Response,
-        good: "Lets the Classic queue grow a little with the load instead of raising the loss to hold a target.",
+        good: "The Classic queue grows a little with the load, instead of a loss rate that must rise to hold a target delay.",
         bad: "Not made for a wide range of round trips; the average delay stays where it was while no Classic packet \
               leaves, and nothing but the limit stops L4S packets that do not respond.",
     };
@@ -144,7 +145,7 @@ mod tests {
     use penstock_core::Ecn;
     use penstock_core::param::Value;
 
-    /// A queue whose average delay has just been set to `millis`, by a weight of 1 and one packet.
+    /// A queue whose average delay has just been set to `millis`, by one packet with a weight of 1.
     fn delayed(millis: u64, ecn: Ecn, extra: &[(&str, Value)]) -> Bench {
         let mut settings = vec![("gamma", Value::Number(1.0))];
         settings.extend_from_slice(extra);

@@ -1,7 +1,7 @@
 //! Two queues with coupled laws in front of one link (RFC 9332, section 2): what DualPI2 and dual Curvy RED share.
 //!
-//! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge each
-//! packet when it has been chosen to leave.
+//! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge
+//! each packet when the scheduler has selected it.
 
 use super::guard::Total;
 use super::packet_queue::PacketQueue;
@@ -11,51 +11,52 @@ use penstock_core::param::Default;
 use penstock_core::{Ecn, Limit, Packet, Rng, Span, Time};
 
 penstock_core::choice! {
-    /// Which of the two head packets leaves, if there are two.
+    /// The scheduler that selects one of the two head packets.
     pub enum DualScheduler {
         /// Weighted round robin.
         Wrr = "wrr",
-        /// Time-shifted FIFO: the one that has waited longer, with a handicap for the Classic one.
+        /// Time-shifted FIFO: the packet that has waited longer, after adding `tshift` to the waiting time of the L4S
+        /// packet.
         TsFifo = "ts-fifo",
     }
 }
 
 penstock_core::params! {
-    /// Parameters of the two queues, whatever the laws.
+    /// Parameters of the two queues, independent of their laws.
     pub(crate) struct DualParams {
         /// How the two queues share the link.
         scheduler: DualScheduler = Default::Text("wrr");
         /// Share of the link that weighted round robin keeps for the Classic queue.
         classic_weight: f64 = Default::Number(0.0625), range: 0.0..=1.0;
-        /// Handicap of the Classic queue in the time-shifted FIFO.
+        /// Time added to the waiting time of L4S packets in the time-shifted FIFO.
         tshift: Span = Default::Nanos(50_000_000), unit: "s", range: 0.0..=10.0;
         /// Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and not ECN-capable.
         ecn: bool = Default::Flag(true);
     }
 }
 
-/// The packet that has been chosen to leave, as the laws see it.
+/// The packet that the scheduler has selected, as the laws see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
-    /// How long it waited: `time()` of its queue in the RFC.
+    /// Waiting time of the packet: `time()` of its queue in the RFC.
     pub(crate) sojourn: Span,
-    /// Packets in its queue, itself included: `len()` of its queue in the RFC.
+    /// Packets in its queue, this one included: `len()` of its queue in the RFC.
     pub(crate) len: u32,
-    /// Its ECN field.
+    /// ECN field of the packet.
     pub(crate) ecn: Ecn,
 }
 
-/// A pair of laws that are coupled.
+/// A pair of coupled laws.
 pub(crate) trait Coupled: Send {
     /// Judge a packet of the L4S queue.
     fn judge_l4s(&mut self, head: &Head, rng: &mut Rng) -> Verdict;
     /// Judge a packet of the Classic queue.
     fn judge_classic(&mut self, head: &Head, rng: &mut Rng) -> Verdict;
-    /// When the laws next want [`Coupled::update`].
+    /// When [`Coupled::update`] must be called next.
     fn next_timeout(&self) -> Option<Time> {
         None
     }
-    /// The time has come; `cq_time` and `lq_time` are how long the head packets have waited, zero for an empty queue.
+    /// Periodic update; `cq_time` and `lq_time` are the waiting times of the head packets, zero for an empty queue.
     fn update(&mut self, _now: Time, _cq_time: Span, _lq_time: Span) {}
     /// As [`Discipline::gauges`].
     fn gauges(&self, show: &mut dyn FnMut(&str, f64));
@@ -75,7 +76,7 @@ pub(crate) struct DualQueue<P, A> {
 
 impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
     pub(crate) fn new(params: DualParams, laws: A, link: &LinkInfo) -> Self {
-        // the limit is shared, so the queues have none of their own
+        // the limit is shared, so the two queues have no limit of their own
         let [lq, cq] = [(); 2].map(|()| PacketQueue::new(Limit::Infinite));
         let mut queue = Self { lq, cq, laws, params, limit: link.limit, mtu: 0, credit: 0.0 };
         queue.take_link(link);
@@ -88,12 +89,12 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
         self.mtu = link.mtu.0.min(u64::from(u32::MAX)) as u32;
     }
 
-    /// As if a full packet of the Classic queue had just been sent.
+    /// Set the credit as if a full packet of the Classic queue had just been sent.
     fn favour_l4s(&mut self) {
         self.credit = -(1.0 - self.params.classic_weight) * f64::from(self.mtu);
     }
 
-    /// Whether the L4S queue is served next; not both queues are empty.
+    /// Whether the L4S queue is served next; at least one queue must hold packets.
     fn scheduler(&self, now: Time) -> bool {
         match (self.lq.oldest(), self.cq.oldest()) {
             (_, None) => true,
@@ -122,7 +123,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     /// Figure 3.
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
-        // line 2: room for a full packet is asked for whatever the size of this one
+        // line 2: there must be room for a full packet, whatever the size of this one
         let mut total = self.total();
         if !self.limit.admits(total.packets, total.bytes, meta.size.max(self.mtu)) {
             return total.refuse(env, &packet, Cause::Overflow);
@@ -200,7 +201,8 @@ mod tests {
 
     const SCHEMES: [&str; 2] = ["dualpi2", "dual-curvy-red"];
 
-    /// Which of 200 packets of 1000 bytes were of the L4S queue, with both queues full of fresh packets.
+    /// For each of 200 packets of 1000 bytes, whether it came from the L4S queue, while both queues are full of fresh
+    /// packets.
     fn order(scheme: &str, settings: &[(&str, Value)]) -> Vec<bool> {
         let mut bench = Bench::new(scheme, settings);
         bench.unlimited();

@@ -5,35 +5,38 @@
 //! # Law
 //! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. Every T_update (figure 8):
 //!
-//! * curq = how long the older of the two head packets has waited, 0 if both queues are empty;
+//! * curq = waiting time of the older of the two head packets, 0 if both queues are empty;
 //! * p' = p' + alpha (curq - target) + beta (curq - prevq), kept within 0 .. 1; prevq = curq;
 //! * p_CL = k p' for L4S, at most p_Lmax = 1; p_C = p'^2 for Classic packets.
 //!
-//! When a packet leaves (figure 7), `recur(q, x)` adds x to the count of its queue, and if that exceeds 1 takes 1 off
-//! and says yes: it signals with a likelihood of x, evenly spaced. No random number is ever drawn.
+//! The laws judge a packet when it leaves (figure 7). `recur(q, x)` adds x to the counter of queue q; if the counter
+//! exceeds 1, it is reduced by 1 and `recur` is true. It is thus true for a fraction x of the packets, evenly spaced.
+//! No random number is drawn.
 //!
-//! * L4S, p_CL < p_Lmax: mark if recur(lq, max(p'_L, p_CL)). p'_L is 0 while at most `th_len` packets wait, else it rises
-//!   from 0 at a delay of `min_th` to 1 at min_th + `range` (figure 5).
+//! * L4S, p_CL < p_Lmax: mark if recur(lq, max(p'_L, p_CL)). p'_L is 0 while at most `th_len` packets wait; otherwise
+//!   it rises from 0 at a delay of `min_th` to 1 at min_th + `range` (figure 5).
 //! * L4S in overload, p_CL = p_Lmax: drop if recur(lq, p_C), else mark if recur(lq, p_CL).
 //! * Classic: if recur(cq, p_C), mark; drop if the packet is not ECN-capable or p_C >= p_Cmax = min(1/k^2, 1).
 //!
-//! The scheduler is weighted round robin with a small share for the Classic queue, or a time-shifted FIFO. It protects
-//! against bursts; the rates of the flows are balanced by the coupling: sqrt(p_C) = p_CL / k.
+//! The scheduler is weighted round robin with a small share for the Classic queue, or a time-shifted FIFO. The
+//! scheduler protects against bursts; the coupling, sqrt(p_C) = p_CL / k, balances the rates of the flows.
 //!
 //! # Parameters
-//! `target` is the wanted delay of the Classic queue. `interval` is T_update, alpha and beta are per second of delay:
-//! "auto" gives min(target, rtt_max / 3), 0.1 interval / rtt_max^2 and 0.3 / rtt_max, stable up to round trips of
-//! `rtt_max`. The RFC wants a limit of 250 ms at the link's rate; it is the limit of the queue here, shared by both.
-//! `min_th` should be above the time of two packets on the wire. With `ecn = false` this is PI2 for Classic traffic.
+//! `target` is the target delay of the Classic queue. `interval` is T_update; the gains `alpha` and `beta` are per
+//! second of delay. "auto" sets them to min(target, rtt_max / 3), 0.1 interval / rtt_max^2 and 0.3 / rtt_max, which is
+//! stable up to round trips of `rtt_max`. The RFC recommends a limit of 250 ms at the link's rate; here the shared
+//! limit of the queue applies. `min_th` should exceed the transmission time of two packets. With `ecn = false` the
+//! scheme is PI2 for Classic traffic.
 //!
 //! # Differences
-//! * The RFC leaves to the reader whether len() counts the packet that is leaving. It does here: marking by the ramp is
-//!   suppressed for a packet that was alone, as its text and Linux have it.
-//! * p_CL, which is printed as k p', is at most 1, so that no marks are owed when the overload ends.
-//! * Of Linux's two additions the credit of the round robin is here: it moves only while both queues hold packets,
-//!   and in favour of L4S when the link is idle. The other, no signals while less than two full packets wait, is not.
-//! * The RFC prints alpha = 0.16 and beta = 3.2, for an interval of 16 ms and round up; by its formulas they are 0.15
-//!   and 3.0 at 15 ms.
+//! * The RFC does not specify whether len() counts the departing packet. Here it does: as in the text of the RFC and in
+//!   Linux, the ramp does not mark a packet that was alone in its queue.
+//! * p_CL, printed as k p' in the RFC, is limited to 1, so that no marks are left over when an overload ends.
+//! * Linux has two additions. Its credit of the round robin is implemented: the credit changes only while both queues
+//!   hold packets, and is set in favour of L4S when the link is idle. Its rule against marks and drops while less than
+//!   two full packets wait is not.
+//! * The RFC prints alpha = 0.16 and beta = 3.2, rounded up for an interval of 16 ms; its formulas give 0.15 and 3.0 at
+//!   15 ms.
 
 use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
 use super::{Discipline, Probe};
@@ -62,7 +65,7 @@ penstock_core::params! {
         k: f64 = Default::Number(2.0), range: 0.1..=100.0;
         /// Delay at which the marking of L4S packets begins.
         min_th: Span = Default::Nanos(800_000), unit: "s", range: 0.0..=10.0;
-        /// Width of the ramp above min_th; 0 is a step.
+        /// Width of the marking ramp above min_th; 0: a step.
         range: Span = Default::Nanos(400_000), unit: "s", range: 0.0..=10.0;
         /// The ramp marks only while more than this many packets wait in the L4S queue.
         th_len: u32 = Default::Number(1.0), unit: "packets", range: 0.0..=1e6;
@@ -72,7 +75,7 @@ penstock_core::params! {
 const PARAMS: [ParamInfo; inherited_len(DualPi2Params::INFO, DualParams::INFO)] =
     inherit(DualPi2Params::INFO, DualParams::INFO, &[]);
 
-/// Largest probability of a mark in the L4S queue, from which on it drops.
+/// Maximum marking probability of the L4S queue, at which the queue also drops packets.
 const P_LMAX: f64 = 1.0;
 
 /// The laws of DualPI2.
@@ -128,7 +131,7 @@ impl DualPi2Laws {
     }
 }
 
-/// Figure 4, lines 23-30: true with this likelihood, evenly spaced.
+/// Figure 4, lines 23-30: true for this fraction of the calls, evenly spaced.
 fn recur(count: &mut f64, likelihood: f64) -> bool {
     *count += likelihood;
     if *count > 1.0 {
@@ -208,7 +211,7 @@ impl Scheme for DualPi2 {
         cost: "O(1) time, O(n) memory in waiting packets",
         build_law: None,
         picture: Picture::Response,
-        good: "Keeps scalable traffic below a millisecond of queue beside Classic traffic, which gets an equal share.",
+        good: "Keeps the queueing delay of scalable traffic below a millisecond beside Classic traffic, which gets an equal share.",
         bad: "Trusts the ECN field: Classic traffic marked ECT(1) by mistake takes more than its share; round trips \
               longer than rtt_max make it swing.",
     };
@@ -282,7 +285,7 @@ mod tests {
             }
             bench.count(Fate::Marked) - before
         };
-        // one of each pair is not alone in the queue; p'_L is 0, 0.6 and 1; 39 x 0.6 = 23.4
+        // the first packet of each pair is not alone in the queue; p'_L is 0, 0.6 and 1; 39 x 0.6 = 23.4
         assert_eq!(marks_after(&mut bench, 800, 10), 0);
         assert_eq!(marks_after(&mut bench, 1040, 39), 23);
         assert_eq!(marks_after(&mut bench, 1200, 10), 10);
@@ -326,7 +329,7 @@ mod tests {
         bench.arrive_as(1000, Ecn::Ect1);
         bench.advance(ms(1000));
         assert_eq!((bench.gauge("p"), bench.gauge("p_cl")), (1.0, 1.0));
-        // with p_CL = 2 each of these would leave a mark behind for later
+        // with p_CL = 2, each of these would leave a mark over for later
         (0..100).for_each(|_| bench.arrive_as(1000, Ecn::Ect1));
         bench.depart_all();
         bench.advance(ms(2000));
@@ -339,7 +342,7 @@ mod tests {
         assert_eq!(bench.count(Fate::Marked), before);
     }
 
-    /// Figures 3 to 8 of the RFC, word for word, with numbers for packets.
+    /// Figures 3 to 8 of the RFC, transcribed literally, with numbers as packets.
     struct Pseudocode {
         lq: VecDeque<(f64, u32, Ecn)>,
         cq: VecDeque<(f64, u32, Ecn)>,
@@ -374,7 +377,7 @@ mod tests {
             self.prevq = curq;
         }
 
-        /// With the time-shifted FIFO, whose words are in the RFC.
+        /// With the time-shifted FIFO, which the RFC describes in words.
         fn dequeue(&mut self, now: f64) {
             while !self.lq.is_empty() || !self.cq.is_empty() {
                 let (l_time, c_time) = (Self::time(&self.lq, now), Self::time(&self.cq, now));

@@ -7,7 +7,8 @@ use penstock_core::{Limit, Packet, PacketMeta, Time};
 
 /// A queue of packets in order of arrival, guarded by the law `A`.
 ///
-/// The law judges first, then the limit is tested. The limit counts waiting packets only.
+/// The law judges an arrival before the limit is tested. The limit counts waiting packets only, not the one in
+/// transmission.
 pub struct Fifo<P, A> {
     queue: PacketQueue<P>,
     law: A,
@@ -19,7 +20,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         Self { queue: PacketQueue::new(limit), law }
     }
 
-    /// The facts of a packet that the law looks at.
+    /// The facts of a packet that the law reads.
     #[inline]
     fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();

@@ -1,5 +1,5 @@
-//! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues that flows are hashed to, with a turn
-//! ahead of the others for a queue that was idle. A law guards each queue.
+//! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues to which flows are hashed; a queue that
+//! was idle is served before the others. A law guards each queue.
 
 use super::guard::{Admitted, Total};
 use super::lazy_heap::LazyHeap;
@@ -18,9 +18,10 @@ use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rng, Span, Time};
 penstock_core::params! {
     /// Parameters of flow queueing.
     pub(crate) struct FlowQueueParams {
-        /// Queues that the flows are hashed to.
+        /// Number of queues to which the flows are hashed.
         flows: u32 = Default::Number(1024.0), range: 1.0..=1e6;
-        /// Bytes that a queue may send in a round; at least the largest packet: smaller values waste scheduling rounds.
+        /// Bytes that a queue may send per round. It should be at least the largest packet: smaller values waste
+        /// scheduling rounds.
         quantum: Bytes = Default::Number(1514.0), unit: "bytes", range: 64.0..=1e9;
     }
 }
@@ -30,30 +31,31 @@ penstock_core::params! {
 pub(crate) enum Overflow {
     /// The arriving packet.
     Arrival,
-    /// Packets from the head of the queue with most bytes: this part of it, but at most `batch` packets at a time.
+    /// Packets from the head of the queue with the most bytes: this part of the queue, but at most `batch` packets at a
+    /// time.
     Fattest { part: Part, batch: u32 },
 }
 
-/// The part of a queue that one batch of drops takes.
+/// The part of a queue that one batch of drops removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Half of its packets, rounded down, but at least one.
+    /// Half of the packets, rounded down, but at least one.
     HalfOfPackets,
-    /// The fewest packets with half of its bytes.
+    /// The smallest number of packets that hold half of the bytes.
     HalfOfBytes,
 }
 
 penstock_core::choice! {
-    /// Whose bytes the law of a queue sees as waiting.
+    /// The backlog that the law of a queue sees.
     pub enum Occupancy {
-        /// Those of the whole link.
+        /// The backlog of the whole link.
         Link = "link",
-        /// Those of its queue.
+        /// The backlog of the queue alone.
         Queue = "queue",
     }
 }
 
-/// In which list a queue is.
+/// The list in which a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listed {
     No,
@@ -91,14 +93,14 @@ pub(crate) struct FlowQueue<P, L> {
     hash: SaltedHash,
     new: QueueList,
     old: QueueList,
-    /// By bytes; of equal ones the first.
+    /// Queues by their bytes; of equally long ones, the first.
     fattest: LazyHeap<(u64, Reverse<u32>)>,
-    /// The law of a queue that has not been used.
+    /// The law of a new queue, in its initial state.
     fresh: L,
     quantum: i64,
     overflow: Overflow,
     occupancy: Occupancy,
-    /// Mark packets that waited longer, of those that it is for.
+    /// Packets that waited longer than this are marked, if they are of the given kind.
     ce_threshold: Option<(Span, CeThresholdFor)>,
     limit: Limit,
 }
@@ -129,7 +131,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    /// The same queues, with a mark on each packet of these that waited longer than the threshold.
+    /// The queues with a threshold of the waiting time above which packets of the given kind are marked.
     pub(crate) fn with_ce_threshold(self, threshold: Option<Span>, applies: CeThresholdFor) -> Self {
         Self { ce_threshold: threshold.map(|threshold| (threshold, applies)), ..self }
     }
@@ -157,7 +159,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         Backlog { packets: waiting.packets, bytes, limit: self.limit, oldest: self.packets.oldest(waiting) }
     }
 
-    /// The packet at the head of queue `id` leaves it.
+    /// Remove the packet at the head of queue `id`.
     fn take(&mut self, id: u32) -> Option<(Departing, P)> {
         let (enqueued, packet) = self.packets.pop(&mut self.flows[id as usize].waiting)?;
         let meta = packet.meta();
@@ -215,8 +217,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    /// Packets are many times the quantum: give all queues the quanta of the next rounds in which none of them can send.
-    /// Their order stays.
+    /// With packets much larger than the quantum: give all queues the quanta of those next rounds in which none could
+    /// send. Their order does not change.
     fn skip_rounds(&mut self) {
         let Some(first) = self.old.head() else { return };
         let (mut id, mut rounds) = (first, i64::MAX);
@@ -246,7 +248,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    /// Section 4.2, second part: a packet of this queue that its law lets go; `Empty` if it has none.
+    /// Section 4.2, second part: the next packet of this queue that its law does not drop; `Empty` if there is none.
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, budget: &mut DropBudget) -> Next<P> {
         while let Some((departing, mut packet)) = self.take(id) {
             let verdict = self.judge_departing(env, id, &departing);
@@ -263,7 +265,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         Next::Empty
     }
 
-    /// The verdict on a departing packet: of its law or, where that lets it pass, of the CE threshold.
+    /// The verdict on a departing packet: that of its law or, if the law lets it pass, that of the CE threshold.
     fn judge_departing(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -281,7 +283,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         verdict
     }
 
-    /// Drop an arriving packet unless the law of its queue lets it in and, if arrivals give way, the limit does.
+    /// Drop an arriving packet if the law of its queue refuses it, or if it exceeds the limit and the rule is to drop
+    /// arrivals.
     fn judge(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -357,7 +360,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         self.flows.iter_mut().for_each(|flow| flow.law.on_link(now, link));
     }
 
-    /// The queue of the flow starts anew, unless it holds packets, which may be those of other flows.
+    /// Reset the queue of the flow, unless the queue holds packets, which may belong to other flows.
     fn forget_flow(&mut self, _now: Time, flow: u32) {
         let Some(bucket) = self.hash.known_bucket(flow, self.buckets.len() as u32) else { return };
         let id = self.buckets[bucket as usize];
@@ -373,7 +376,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
 
     fn reserve(&mut self, packets: u32, flows: u32) {
         let queues = flows.min(self.buckets.len() as u32);
-        // an arrival is stored before other packets make room for it
+        // an arriving packet is stored before others are dropped to make room
         self.packets.reserve(packets.saturating_add(1));
         self.flows.reserve(queues as usize);
         self.fattest.reserve(queues);
@@ -383,7 +386,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         self.fresh.next_timeout()
     }
 
-    /// The laws of all queues tick together, that of the queues to come with them.
+    /// The laws of all queues are updated together, and with them the initial law of future queues.
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for id in 0..self.flows.len() as u32 {
             let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);

@@ -80,7 +80,7 @@ impl Scheme for Pq {
         let params = read.unwrap_or_default();
         for (i, class) in params.iter().enumerate() {
             if class.burst.is_some() && class.rate.is_none() {
-                errors.push(ParamError::new(path(i, "burst"), "is the burst of a `rate`, and the class has none"));
+                errors.push(ParamError::new(path(i, "burst"), "needs a `rate` in the same class"));
             }
         }
         let plans = params.iter().map(|class| ClassPlan {

@@ -185,13 +185,13 @@ impl Scheme for Sfq {
         let params = read_with(settings, SfqParams::INFO, |reader| {
             let params = reader.params::<SfqParams>()?;
             if params.round == Round::Packet && params.quantum != Auto::Auto {
-                reader.refuse("quantum", "is given: with round = \"packet\" there is none");
+                reader.refuse("quantum", "must not be given with round = \"packet\", which has no quantum");
             }
             if params.room == Room::Threshold && params.headdrop {
-                reader.refuse("headdrop", "is on: with room = \"threshold\" nothing stored is dropped");
+                reader.refuse("headdrop", "must be off with room = \"threshold\", which drops no stored packet");
             }
             if params.spread == Spread::Modulo && params.perturb.is_some() {
-                reader.refuse("perturb", "is given: with spread = \"modulo\" there is no hash to change");
+                reader.refuse("perturb", "must not be given with spread = \"modulo\", which has no hash");
             }
             Some(params)
         })?;
@@ -223,7 +223,10 @@ mod tests {
             assert_eq!(flows(&mut bench, 6), order, "{round}");
         }
         let both = [("round", Value::Text("packet".into())), ("quantum", Value::Bytes(500.0))];
-        assert_eq!(Bench::errors("sfq", &both), ["quantum: is given: with round = \"packet\" there is none"]);
+        assert_eq!(
+            Bench::errors("sfq", &both),
+            ["quantum: must not be given with round = \"packet\", which has no quantum"]
+        );
     }
 
     #[test]
@@ -346,9 +349,9 @@ mod tests {
     fn settings_that_contradict_are_refused() {
         let threshold = ("room", Value::Text("threshold".into()));
         let errors = Bench::errors("sfq", &[threshold, ("headdrop", Value::Flag(true))]);
-        assert_eq!(errors, ["headdrop: is on: with room = \"threshold\" nothing stored is dropped"]);
+        assert_eq!(errors, ["headdrop: must be off with room = \"threshold\", which drops no stored packet"]);
         let modulo = ("spread", Value::Text("modulo".into()));
         let errors = Bench::errors("sfq", &[modulo, ("perturb", Value::Time(Span::from_secs(10.0)))]);
-        assert_eq!(errors, ["perturb: is given: with spread = \"modulo\" there is no hash to change"]);
+        assert_eq!(errors, ["perturb: must not be given with spread = \"modulo\", which has no hash"]);
     }
 }

@@ -109,11 +109,14 @@ fn phis(params: Vec<WeightedClassParams>, errors: &mut ParamErrors) -> Vec<Weigh
     let by_share = params.iter().any(|class| class.share.is_some());
     for (i, class) in params.iter().enumerate() {
         if by_share && class.share.is_none() {
-            let message = "is missing: other classes have one, and weights and shares do not mix";
+            let message = "is missing: other classes have one, and weights and shares cannot be mixed";
             errors.push(ParamError::new(path(i, "share"), message));
         }
         if by_share && class.weight.is_some() {
-            errors.push(ParamError::new(path(i, "weight"), "is given beside a share: weights and shares do not mix"));
+            errors.push(ParamError::new(
+                path(i, "weight"),
+                "must not be given beside a share: weights and shares cannot be mixed",
+            ));
         }
     }
     check_shares(params.iter().filter_map(|class| class.share), errors);

@@ -64,7 +64,7 @@ impl SrTcm {
     pub fn new(params: SrTcmParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let [cbs, ebs] = [params.cbs, params.ebs].map(|given| depth(given, params.rate, link));
         if cbs.0 == 0 && ebs.0 == 0 {
-            return Err(vec![ParamError::new("cbs", "is 0 bytes and so is ebs: one of them must be above 0")]);
+            return Err(vec![ParamError::new("cbs", "must be above 0 bytes unless ebs is")]);
         }
         let (c, e) = (Bucket::new(params.rate, cbs, now), Bucket::new(params.rate, ebs, now));
         Ok(Self { params, c, e })
@@ -210,6 +210,6 @@ mod tests {
         let Err(errors) = try_bench("srtcm", &[("rate", Value::Number(1.0)), nothing("cbs"), nothing("ebs")]) else {
             panic!("taken")
         };
-        assert_eq!(errors[0].message, "is 0 bytes and so is ebs: one of them must be above 0");
+        assert_eq!(errors[0].message, "must be above 0 bytes unless ebs is");
     }
 }

@@ -65,7 +65,7 @@ impl TrTcm {
     /// The marker before this link; all contradictions in `params`, if there are any.
     pub fn new(params: TrTcmParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         if params.peak < params.rate {
-            return Err(vec![ParamError::new("peak", "is below rate: it must be equal to it or greater")]);
+            return Err(vec![ParamError::new("peak", "must not be below rate")]);
         }
         let p = Bucket::new(params.peak, depth(params.pbs, params.peak, link), now);
         let c = Bucket::new(params.rate, depth(params.cbs, params.rate, link), now);

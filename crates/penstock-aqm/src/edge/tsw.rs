@@ -77,10 +77,10 @@ impl Tsw {
         let (ctr, ptr) = (bytes(params.rate), params.peak.map_or(f64::INFINITY, bytes));
         let mut errors = Vec::new();
         if ptr < ctr {
-            errors.push(ParamError::new("peak", "is below rate: it must be equal to it or greater"));
+            errors.push(ParamError::new("peak", "must not be below rate"));
         }
         if params.spread && params.peak.is_some() {
-            errors.push(ParamError::new("spread", "is true: it must be false where there is a peak"));
+            errors.push(ParamError::new("spread", "must be false where there is a peak"));
         }
         if !errors.is_empty() {
             return Err(errors);

@@ -157,8 +157,7 @@ impl Law for AredFloyd {
         let (params, red) = read_with(settings, &PARAMS, |reader| {
             let (params, red) = (reader.params::<AredFloydParams>(), reader.params::<RedParams>());
             if let Some(params) = params.as_ref().filter(|params| params.max_p_low > params.max_p_high) {
-                let message =
-                    alloc::format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
+                let message = alloc::format!("must not be above max_p_high, {}", params.max_p_high);
                 reader.refuse("max_p_low", message);
             }
             Some((params?, red?))

@@ -128,7 +128,7 @@ impl Derived {
                 let plant = link_facts::plant("alpha", params.mean_packet, link).map_err(|error| alloc::vec![error])?;
                 avq_design::alpha_star(&plant, params.gamma)
             }
-            Auto::Auto => return Err(alloc::vec![ParamError::new("gamma", "is 0: alpha \"auto\" needs it above 0")]),
+            Auto::Auto => return Err(alloc::vec![ParamError::new("gamma", "must be above 0 for alpha \"auto\"")]),
         };
         let packets = match params.buffer {
             Auto::Value(length) => length.in_packets(params.mean_packet),

@@ -106,7 +106,7 @@ impl Codel {
     /// The law on this link; an error if `interval` is above an hour.
     pub fn new(params: CodelParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         if params.interval > LONGEST_INTERVAL {
-            let message = format!("is {}: it must be at most {LONGEST_INTERVAL}", params.interval);
+            let message = format!("must be at most {LONGEST_INTERVAL}");
             return Err(vec![ParamError::new("interval", message)]);
         }
         let vars = CodelVars {
@@ -499,13 +499,10 @@ mod tests {
         let longest = Span::from_nanos(u64::MAX);
         let settings = [("interval".into(), Value::Time(longest))];
         let errors = CodelParams::from_settings(&settings).unwrap_err();
-        assert_eq!(errors[0].message, format!("is {longest}: it must lie between 0.000001 and 3600 s"));
+        assert_eq!(errors[0].message, "must lie between 0.000001 and 3600 s");
         let params = CodelParams { interval: longest, ..CodelParams::from_settings(&[]).unwrap() };
         let errors = Codel::new(params, &thesis_link()).unwrap_err();
-        assert_eq!(
-            (errors[0].name.as_str(), errors[0].message.as_str()),
-            ("interval", "is 18446744073.709553 s: it must be at most 3600 s")
-        );
+        assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("interval", "must be at most 3600 s"));
         let settings = [("interval".into(), Value::Time(LONGEST_INTERVAL))];
         assert!(Codel::from_settings(&settings, &thesis_link(), Time::ZERO).is_ok());
     }

@@ -106,7 +106,7 @@ impl Green {
     /// The law on this link.
     pub fn new(params: GreenParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         if params.gamma_low > params.gamma_high {
-            let message = format!("is {}: it must not be above gamma_high, {}", params.gamma_low, params.gamma_high);
+            let message = format!("must not be above gamma_high, {}", params.gamma_high);
             return Err(alloc::vec![ParamError::new("gamma_low", message)]);
         }
         let window = Window { number: 1, flows: 0, sent: 0, lost: false };

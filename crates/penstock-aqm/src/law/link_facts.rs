@@ -11,7 +11,7 @@ pub(crate) fn target(target: LengthOrTime, mean_packet: Bytes, link: &LinkInfo) 
     let target = target.in_packets(mean_packet, link.rate.packets_per_second(mean_packet));
     match link.limit.in_packets(mean_packet) {
         Some(limit) if target >= limit => {
-            let message = format!("is {target} packets: it must be below the limit of the queue, {limit} packets");
+            let message = format!("must be below the limit of the queue, {limit} packets");
             Err(ParamError::new("target", message))
         }
         _ => Ok(target),
@@ -20,7 +20,7 @@ pub(crate) fn target(target: LengthOrTime, mean_packet: Bytes, link: &LinkInfo) 
 
 /// The flows, the longest round trip and the capacity, for a parameter `name` that is "auto".
 pub(crate) fn plant(name: &str, mean_packet: Bytes, link: &LinkInfo) -> Result<Plant, ParamError> {
-    let lacks = |what: &str| ParamError::new(name, format!("is \"auto\", which needs {what}"));
+    let lacks = |what: &str| ParamError::new(name, format!("needs {what}"));
     let capacity = link.rate.packets_per_second(mean_packet);
     let propagation = link.rtt.ok_or_else(|| lacks("the round-trip time: set `rtt` on the link"))?;
     let flows = link.flows.filter(|&flows| flows > 0);
@@ -51,11 +51,11 @@ mod tests {
     fn what_the_link_does_not_say_is_asked_for() {
         let told = LinkInfo { rtt: Some(Span::from_millis(54)), flows: Some(3), ..thesis_link() };
         let message = |link: LinkInfo| plant("a", Bytes(1000), &link).unwrap_err().message;
-        let rtt = "is \"auto\", which needs the round-trip time: set `rtt` on the link";
+        let rtt = "needs the round-trip time: set `rtt` on the link";
         assert_eq!(message(LinkInfo { rtt: None, ..told }), rtt);
-        let flows = "is \"auto\", which needs the number of flows: set `flows` on the link";
+        let flows = "needs the number of flows: set `flows` on the link";
         assert_eq!(message(LinkInfo { flows: None, ..told }), flows);
-        let limit = "is \"auto\", which needs a queue with a limit: set `limit`";
+        let limit = "needs a queue with a limit: set `limit`";
         assert_eq!(message(LinkInfo { limit: Limit::Infinite, ..told }), limit);
     }
 }

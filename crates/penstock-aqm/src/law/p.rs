@@ -82,7 +82,7 @@ fn slope(params: &ProportionalParams, min_th: f64, link: &LinkInfo) -> Result<f6
         Auto::Value(max_th) => {
             let max_th = max_th.in_packets(params.mean_packet);
             if min_th >= max_th {
-                let message = format!("is {min_th} packets: it must be below max_th, {max_th} packets");
+                let message = format!("must be below max_th, {max_th} packets");
                 return Err(ParamError::new("min_th", message));
             }
             Ok(params.max_p / (max_th - min_th))
@@ -185,6 +185,6 @@ mod tests {
     fn contradictory_thresholds_are_refused() {
         let errors = Proportional::from_settings(&[("min_th".into(), Value::Number(15.0))], &thesis_link(), Time::ZERO)
             .unwrap_err();
-        assert_eq!(errors[0].message, "is 15 packets: it must be below max_th, 15 packets");
+        assert_eq!(errors[0].message, "must be below max_th, 15 packets");
     }
 }

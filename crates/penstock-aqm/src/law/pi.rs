@@ -238,7 +238,7 @@ mod tests {
     fn a_target_beyond_the_queue_is_refused() {
         let errors =
             Pi::from_settings(&[("target".into(), Value::Packets(50.0))], &thesis_link(), Time::ZERO).unwrap_err();
-        let message = "is 50 packets: it must be below the limit of the queue, 35 packets";
+        let message = "must be below the limit of the queue, 35 packets";
         assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("target", message));
     }
 }

@@ -125,12 +125,11 @@ impl Psand {
         let target = target(&params, red, link);
         let (limit, unit) = (red.limit(link), red.measure_in.word());
         if !(0.0 < target && target < limit) {
-            let message =
-                format!("is {target} {unit}: it must be above 0 and below the limit of the queue, {limit} {unit}");
+            let message = format!("must be above 0 and below the limit of the queue, {limit} {unit}");
             return Err(alloc::vec![ParamError::new("target", message)]);
         }
         if params.max_p_low > params.max_p_high {
-            let message = format!("is {}: it must not be above max_p_high, {}", params.max_p_low, params.max_p_high);
+            let message = format!("must not be above max_p_high, {}", params.max_p_high);
             return Err(alloc::vec![ParamError::new("max_p_low", message)]);
         }
         let red = Red::new(place(&params, red, target, limit), link)?;
@@ -377,7 +376,7 @@ mod tests {
     fn a_target_beyond_the_queue_is_refused() {
         let errors =
             Psand::from_settings(&[("target".into(), Value::Packets(35.0))], &thesis_link(), Time::ZERO).unwrap_err();
-        let message = "is 35 packets: it must be above 0 and below the limit of the queue, 35 packets";
+        let message = "must be above 0 and below the limit of the queue, 35 packets";
         assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("target", message));
     }
 
@@ -458,9 +457,9 @@ mod tests {
             let settings = [("adapt".into(), Value::Text(adapt.into())), (name.into(), Value::Packets(value))];
             Psand::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err()[0].clone()
         };
-        let message = "is 12 packets: it must not be above the target, 10 packets, to move";
+        let message = "must not be above the target, 10 packets, to move";
         assert_eq!(faulty("squeeze", "min_th", 12.0), ParamError::new("min_th", message));
-        let message = "is 9 packets: it must not be below the target, 10 packets, to move";
+        let message = "must not be below the target, 10 packets, to move";
         assert_eq!(faulty("max-up", "max_th", 9.0), ParamError::new("max_th", message));
         assert_eq!(faulty("pseudo-drop-tail", "max_th", 12.0).name, "max_th");
     }

@@ -246,15 +246,15 @@ impl RedParams {
         let unit = self.measure_in.word();
         let mut errors = ParamErrors::new();
         if max_th > limit {
-            let message = format!("is {max_th} {unit}: it must not be above the limit of the queue, {limit} {unit}");
+            let message = format!("must not be above the limit of the queue, {limit} {unit}");
             errors.push(ParamError::new("max_th", message));
         }
         if min_th >= max_th {
-            let message = format!("is {min_th} {unit}: it must be below max_th, {max_th} {unit}");
+            let message = format!("must be below max_th, {max_th} {unit}");
             errors.push(ParamError::new("min_th", message));
         }
         if self.gentle && self.gentle_top == GentleTop::Buffer && limit.is_infinite() {
-            let message = "is \"buffer\": it must be \"2max_th\" where the queue has no limit";
+            let message = "must be \"2max_th\" where the queue has no limit";
             errors.push(ParamError::new("gentle_top", message));
         }
         errors
@@ -567,10 +567,10 @@ mod tests {
             let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
             Red::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err()[0].message.clone()
         };
-        assert_eq!(message(&[("min_th", Value::Number(15.0))]), "is 15 packets: it must be below max_th, 15 packets");
+        assert_eq!(message(&[("min_th", Value::Number(15.0))]), "must be below max_th, 15 packets");
         assert_eq!(
             message(&[("max_th", Value::Bytes(40_000.0))]),
-            "is 40 packets: it must not be above the limit of the queue, 35 packets"
+            "must not be above the limit of the queue, 35 packets"
         );
     }
 }

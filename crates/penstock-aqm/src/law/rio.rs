@@ -420,8 +420,8 @@ mod tests {
         let settings = [("min_in".into(), Value::Number(30.0)), ("max_out".into(), Value::Number(5.0))];
         let errors = Rio::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
         let told: Vec<_> = errors.iter().map(|error| (error.name.as_str(), error.message.as_str())).collect();
-        let crossed_in = "is 30 packets: it must be below max_in, 30 packets";
-        let crossed_out = "is 5 packets: it must be below max_out, 5 packets";
+        let crossed_in = "must be below max_in, 30 packets";
+        let crossed_out = "must be below max_out, 5 packets";
         assert_eq!(told, [("min_in", crossed_in), ("min_out", crossed_out)]);
     }
 }

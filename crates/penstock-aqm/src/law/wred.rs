@@ -281,7 +281,7 @@ impl WredParams {
         }
         let crossed = self.min_th.iter().zip(&self.max_th).enumerate().find(|(_, (min_th, max_th))| min_th >= max_th);
         if let Some((level, (min_th, max_th))) = crossed {
-            let message = format!("of level {level} is {min_th}: it must be below max_th of that level, {max_th}");
+            let message = format!("must be below max_th: at level {level} it is {min_th}, and max_th {max_th}");
             errors.push(ParamError::new("min_th", message));
         }
         errors

@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
             if !infos.iter().any(|info| info.name == name) {
                 errors.push(ParamError::new(name, unknown("parameter", name, infos.iter().map(|info| info.name))));
             } else if settings[..i].iter().any(|(earlier, _)| earlier == name) {
-                errors.push(ParamError::new(name, "is given twice"));
+                errors.push(ParamError::new(name, "is set twice"));
             }
         }
         Self { settings, infos, derived: Vec::new(), errors }
@@ -206,9 +206,9 @@ fn check(info: &ParamInfo, value: &Value) -> Result<(), String> {
         Some((low, high)) if lies_out(low, high) => {
             let unit = if info.unit.is_empty() { String::new() } else { format!(" {}", info.unit) };
             Err(if high == f64::MAX {
-                format!("is {value}: it must be at least {low}{unit}")
+                format!("must be at least {low}{unit}")
             } else {
-                format!("is {value}: it must lie between {low} and {high}{unit}")
+                format!("must lie between {low} and {high}{unit}")
             })
         }
         _ => Ok(()),
@@ -218,10 +218,10 @@ fn check(info: &ParamInfo, value: &Value) -> Result<(), String> {
 fn wrong_kind(info: &ParamInfo, value: &Value) -> String {
     match (info.kind, value) {
         (Kind::Choice(words), Value::Text(word)) => unknown("choice", word, words.iter().copied()),
-        (Kind::Choice(words), _) => format!("is {value}: expected one of {}", quoted(words.iter().copied())),
-        (kind, _) if info.words.is_empty() => format!("is {value}: expected {}", kind.wanted()),
+        (Kind::Choice(words), _) => format!("must be one of {}", quoted(words.iter().copied())),
+        (kind, _) if info.words.is_empty() => format!("must be {}", kind.wanted()),
         (kind, _) => {
-            format!("is {value}: expected {} or {}", kind.wanted(), quoted(info.words.iter().copied()))
+            format!("must be {} or {}", kind.wanted(), quoted(info.words.iter().copied()))
         }
     }
 }
@@ -341,10 +341,10 @@ mod tests {
         ])
         .unwrap_err();
         let message = |name: &str| &errors.iter().find(|error| error.name == name).unwrap().message;
-        assert_eq!(message("p"), "is 1.5: it must lie between 0 and 1");
-        assert_eq!(message("interval"), "is 3: expected a time such as \"500ms\"");
+        assert_eq!(message("p"), "must lie between 0 and 1");
+        assert_eq!(message("interval"), "must be a time such as \"500ms\"");
         assert_eq!(message("colour"), "unknown choice \"gren\": did you mean \"green\"?");
-        assert_eq!(message("w"), "is \"fast\": expected a number or \"auto\"");
+        assert_eq!(message("w"), "must be a number or \"auto\"");
         assert_eq!(message("targte"), "unknown parameter \"targte\": did you mean \"target\"?");
         assert_eq!(errors.len(), 5);
     }

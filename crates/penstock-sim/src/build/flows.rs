@@ -15,7 +15,7 @@ use penstock_core::{Bytes, Rng, Time};
 use penstock_tcp::{Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
-/// Both ends of all flows.
+/// The sending and receiving ends of all flows.
 pub(super) struct Flows {
     pub(super) hosts: Vec<Host>,
     pub(super) flows: Vec<Flow>,
@@ -42,7 +42,7 @@ impl Builder<'_> {
         Flows { hosts, flows }
     }
 
-    /// By flow: its sender over time if it is watched; empty if none is.
+    /// For each flow, the series of its sender if the sender is watched; empty if no sender is.
     pub(super) fn sender_series(&self) -> Vec<Option<Box<SenderSeries>>> {
         let traffic = &self.scenario.traffic;
         if !self.scenario.options.series || !traffic.iter().any(|group| group.watch) {
@@ -95,7 +95,8 @@ impl Builder<'_> {
         }
     }
 
-    /// All sessions, each with the flow of its number, which waits for it; their first actions are scheduled.
+    /// All sessions; the flow with the number of a session waits for its first connection. The first actions of the
+    /// sessions are scheduled.
     pub(super) fn sessions(&self, events: &mut EventQueue, hosts: &mut [Host]) -> Vec<Session> {
         let mut sessions = Vec::with_capacity(self.plan.routes.sessions.len());
         for (number, (flow, routes)) in (0..).zip(&self.plan.routes.sessions) {

@@ -29,7 +29,8 @@ pub(super) struct Queue {
     timer_moves: bool,
 }
 
-/// By link: its queue, unless the link is computed. `mtu` is the largest packet of the scenario; errors go to `errors`.
+/// The queue of each link; `None` for computed links. `mtu` is the largest packet of the scenario; errors go to
+/// `errors`.
 pub(super) fn queues(
     scenario: &Scenario,
     seed: u64,
@@ -133,7 +134,7 @@ impl Builder<'_> {
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
     }
 
-    /// The port of number `place`, before the link of number `link`.
+    /// Port number `place`, in front of link number `link`.
     fn port(&self, link: usize, place: u32, queue: Queue) -> Port {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
@@ -151,7 +152,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Statistics of the queue before this link; by codepoint if it is watched and packets may have codepoints.
+    /// Statistics of the queue in front of this link; also by codepoint if the link is watched and packets may have
+    /// codepoints.
     pub(super) fn queue_stats(&self, spec: &LinkSpec, has_codepoints: bool) -> QueueStats {
         let series = self.scenario.options.series && spec.watch;
         let sampling = Span::from_nanos(self.scenario.sampling_ns);

@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 /// All sources of events by rank: class by class, and by number within each class.
 pub(super) struct Ranks {
     pub(super) sources: Vec<EventSource>,
-    /// Number of sources, the first ones, that move at almost every event.
+    /// Number of sources, from the first on, whose entries move at almost every event.
     pub(super) busy: usize,
 }
 

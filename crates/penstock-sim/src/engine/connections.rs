@@ -32,7 +32,7 @@ impl Engine {
         let delivered = bytes - state.stats.payload_bytes;
         state.stats.payload_bytes = 0;
         state.receiver = None;
-        // Packets that are still in flight belong to no connection.
+        // Packets still in flight now belong to no connection.
         state.epoch = state.epoch.wrapping_add(1);
         host.epoch = state.epoch;
         if state.receiver_rank != NO_TIMER {

@@ -43,7 +43,7 @@ impl Engine {
         self.sessions.iter_mut().for_each(|session| session.closed = ClosedConnections::default());
     }
 
-    /// The events before `end` are processed: of packets in transmission only what is sent by then counts.
+    /// All events before `end` are processed: of a packet in transmission, only the part sent by `end` counts.
     pub(super) fn cut_transmissions(&mut self, end: Time) {
         for port in 0..self.network.ports.len() {
             let unsent = self.network.unsent(port, end);

@@ -7,7 +7,7 @@ use crate::port::State;
 use penstock_core::Time;
 
 impl Network {
-    /// Start the transmission of a packet on a link that changes; gives its end.
+    /// Start the transmission of a packet on a link that changes; returns the end of the transmission.
     #[cold]
     pub(super) fn transmit_on_changing_link(&mut self, now: Time, number: u32, packet: &mut SimPacket) -> Time {
         let changes = &mut self.changes[number as usize];
@@ -24,7 +24,7 @@ impl Network {
         end
     }
 
-    /// Take the reordered packet that has arrived. The caller passes it on.
+    /// Remove the reordered packet that has arrived. The caller passes it on.
     #[cold]
     pub(crate) fn take_reordered(&mut self, number: u32) -> Option<SimPacket> {
         let packets = self.changes[number as usize].reordered_mut()?;

@@ -6,7 +6,8 @@ use penstock_aqm::Next;
 use penstock_core::Time;
 
 impl Network {
-    /// Hand packets of the discipline over to the device queue while it has room; otherwise gives the discipline's answer.
+    /// Hand packets of the discipline over to the device queue while that has room; returns the discipline's answer if
+    /// it has no packet to send.
     #[cold]
     pub(super) fn fill_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
         while self.ports[number].device.as_ref().is_some_and(|device| device.has_room()) {
@@ -30,7 +31,7 @@ impl Network {
         self.start_transmission(number, now, next);
     }
 
-    /// The next packet of the device queue, which is refilled.
+    /// Remove the next packet of the device queue, and refill the device queue.
     fn dequeue_from_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
         let answer = self.fill_device(number, now);
         let port = &mut self.ports[number];

@@ -30,12 +30,12 @@ impl Scenario {
         require(flows <= MAX_FLOWS, "traffic", "at most 4 000 000 flows are possible");
         let mut names = HashSet::new();
         for link in &self.links {
-            require(names.insert(&link.name), &format!("links.{}", link.name), "is there twice");
+            require(names.insert(&link.name), &format!("links.{}", link.name), "is defined twice");
             link.check(&mut require);
         }
         let mut names = HashSet::new();
         for group in &self.traffic {
-            require(names.insert(&group.name), &format!("traffic.{}", group.name), "is there twice");
+            require(names.insert(&group.name), &format!("traffic.{}", group.name), "is defined twice");
             group.check(&mut require);
         }
         errors
@@ -107,7 +107,11 @@ impl TrafficSpec {
         };
         require(ordered, &path("start"), "the first of uniform must not be above the second");
         let lasts = self.tcp.is_some() && !self.opens();
-        require(!self.watch || lasts, &path("watch"), "is for TCP flows whose connection lasts for the whole run");
+        require(
+            !self.watch || lasts,
+            &path("watch"),
+            "applies only to TCP flows whose connection lasts for the whole run",
+        );
         if let Some(onoff) = &self.onoff {
             let longest = if onoff.unit == OnUnit::Packets { 4e9 } else { 1e18 };
             require(onoff.on.within(1.0, longest), &path("on"), "must be at least one packet or 1 ns");

@@ -1,7 +1,7 @@
-"""The budget of a run: its events and its memory, estimated beforehand and held against limits.
+"""The budget of a run: its events and memory are estimated in advance and compared with limits.
 
-A scenario that could fill the memory or simulate for days is refused before anything is run, with the part of it that
-needs most; one that takes more than ten minutes, or much of the memory, is announced.
+A scenario that could fill the memory or simulate for days is refused before anything is run; the error names the part
+of the scenario that needs most. A run that takes more than ten minutes, or much of the memory, is announced.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ MAX_EVENTS = 1e12
 """Default limit of the events of one run: more than two days on one core."""
 
 EVENTS_PER_SECOND = 5e6
-"""Of one core: measured speeds lie between 4 and 20 million."""
+"""Assumed events per second of one core; measured speeds lie between 4 and 20 million."""
 
 LONG_SECONDS = 600.0
-"""A longer simulation is announced."""
+"""Duration in seconds above which a simulation is announced."""
 
 MEMORY_SHARE = 0.8
-"""Default limit of memory, as a share of what is available on the machine."""
+"""Default limit of memory, as a fraction of the available memory."""
 
 LARGE_SHARE = 0.5
-"""A larger share of the limit of memory is announced."""
+"""Fraction of the memory limit above which the need for memory is announced."""
 
 PER_RUN = 10_000
-"""Bytes that a comparison keeps of a run."""
+"""Bytes that a comparison stores per run."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most events of one run, and the most bytes of memory of all that run together; None for the default."""
+    """Limits: the events of one run, and the bytes of memory of all concurrent runs; None for the defaults."""
 
     events: float | None = None
     memory: float | None = None
 
     @classmethod
     def parse(cls, events: float | None, memory: str | None) -> Limits:
-        """From a number and a size such as "64GiB". Raises `PenstockError` for anything else."""
+        """The limits from a number and a size such as "64GiB". Raises `PenstockError` for anything else."""
         if events is not None and not events > 0:
             raise PenstockError(f"the limit of events must be above 0, not {events}")
         try:
@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Need:
-    """An estimated amount: the part of the scenario that makes most of it, and the limit."""
+    """An estimated amount, the part of the scenario that contributes most to it, and the limit."""
 
     part: str
     amount: float
@@ -73,7 +73,7 @@ def check_budget(
     threads: int = 1,
     traced: bool = False,
 ) -> list[str]:
-    """Estimate `runs` runs of each of these scenarios on `threads` threads; `traced` keeps their events in memory.
+    """Estimate `runs` runs of each of these scenarios on `threads` threads; `traced` runs keep their events in memory.
 
     Returns an announcement of each amount that is large. Raises `ScenarioError` where one is beyond its limit;
     `origins` says where the keys of the scenario are written.
@@ -100,7 +100,7 @@ def check_budget(
 
 
 def _events(estimates: Sequence[Estimate], limits: Limits) -> _Need:
-    """Of the largest run: a long series of short runs is stored part by part, and may go on later."""
+    """Compares the largest run with the limit: a series of short runs can be interrupted and resumed."""
     largest = max(estimates, key=lambda found: found.total_events)
     limit = MAX_EVENTS if limits.events is None else limits.events
     return _Need(_main_part(largest.events), largest.total_events, limit)
@@ -123,7 +123,7 @@ def _memory_limit() -> float:
 
 
 def available_memory() -> float | None:
-    """Bytes that a process can still get, of the machine or of its control group; None where that is unknown."""
+    """Bytes of memory still available to the process, from the machine or its control group; None if unknown."""
     found = []
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
@@ -151,7 +151,7 @@ def _memory_text(need: _Need) -> str:
 
 
 def _time(seconds: float) -> str:
-    """A duration to one or two digits."""
+    """A duration in words, to one or two digits."""
     for unit, length in (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * length:
             number = seconds / length

@@ -1,8 +1,9 @@
-"""Events and memory of a run, estimated before it is made: an order of magnitude, more often above than below.
+"""Estimates of the events and memory of a run, good to an order of magnitude and rather too high than too low.
 
-The network is taken as fluid. Sources that do not slow down (datagrams, transfers that arrive by themselves) are cut
-to the rate of each link in turn, in proportion where they share it. Flows of TCP share what is left of each link
-fairly, flow by flow (max-min fairness), none beyond its window per round trip or the size of its transfer.
+The network is approximated as a fluid. Sources that do not slow down (datagrams, independently arriving transfers) are
+limited to the rate of each link in turn; sources that share a link are reduced in proportion. TCP flows share the
+remaining capacity of the links by max-min fairness; no flow exceeds its window per round trip or the size of its
+transfer.
 
 Events: a datagram's emission; a packet's arrival at each link and the end of its transmission there, where the queue is
 simulated; the same for its acknowledgement; `PER_CONNECTION` for a connection; each change of a link; the timers of the
@@ -26,7 +27,7 @@ from penstock.scenario.resolve import Resolved
 
 __all__ = ["Estimate", "estimate"]
 
-# Bytes, measured; where vectors grow by doubling, with half of the reserve.
+# Measured sizes in bytes; for vectors that grow by doubling, half of the reserve is included.
 PER_FLOW = 1500
 PER_LINK = 3000
 PER_CONNECTION_OPEN = 1000
@@ -34,17 +35,18 @@ PER_CONNECTION_DONE = 50
 PER_PACKET_ON_WIRE = 70
 PER_PACKET_QUEUED = 80
 PER_PACKET_OUTSTANDING = 120
-# Time and samples at each length of a watched queue, and their distributions in the result.
+# Bytes per packet of the limit of a watched queue: time and samples at each length, and their distributions in the
+# result.
 PER_LENGTH = 60
 PER_TRACED_EVENT = 60
 PER_TRACED_SAMPLE = 200
 
 PER_CONNECTION = 6
 TIMERS_PER_SECOND = 100
-"""Most laws act every 10 ms or more seldom, if they have a timer."""
+"""Assumed period of the timers of laws: most timers act every 10 ms or less often."""
 
 SHARING_STEPS = 20_000
-"""Steps in all of the search for fair shares."""
+"""Maximum number of steps of the search for fair shares."""
 
 
 @dataclass
@@ -67,7 +69,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class _Line:
-    """A link direction: name, bits per second, seconds of delay, the limit of its queue if it has one, two flags."""
+    """A link direction: name, bits per second, seconds of delay, the limit of its queue if any, two flags."""
 
     name: str
     rate: float
@@ -78,7 +80,7 @@ class _Line:
 
 
 def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
-    """Estimate a run of a scenario without errors; `traced` with all its events kept in memory."""
+    """Estimate a run of a valid scenario; a `traced` run keeps all its events in memory."""
     canonical = resolved.canonical
     found = Estimate()
     lines = {link["name"]: _line(link) for link in canonical["links"]}
@@ -106,7 +108,7 @@ def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
 
 
 def _line(link: Mapping[str, Any]) -> _Line:
-    """A link direction with the largest mean rate and delay that it has in the run."""
+    """A link direction, with the largest mean rate and delay that it has during the run."""
     rate = max([mean(link["rate"]), *(mean(change["rate"]) for change in link["change"] if "rate" in change)])
     delay = max([mean(link["delay"]), *(mean(change["delay"]) for change in link["change"] if "delay" in change)])
     if link["capacity_ms"]:
@@ -133,11 +135,11 @@ def _links(found: Estimate, canonical: Mapping[str, Any], seconds: float) -> Non
 
 
 def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[float]]:
-    """For each stream the packets per second that arrive at each link of its route, and at its end."""
+    """For each stream, the packets per second that arrive at each link of its route and at its end."""
     rates = [[stream.rate] * (len(stream.route) + 1) if not stream.elastic else [] for stream in offered]
     load: dict[str, float] = {}
     copies = _copies(offered)
-    # Each round takes the cut of a link one link further down.
+    # Each round propagates the reduction at a link to the next link.
     for _ in range(5):
         load = defaultdict(float)
         for stream, at in zip(offered, rates, strict=True):
@@ -159,7 +161,7 @@ def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[flo
 
 
 def _copies(offered: list[Stream]) -> Mapping[str, float]:
-    """By link, how many alike it stands for: those that one stream alone uses, which stands for several."""
+    """For each link, the number of links that it represents, because the only stream on it represents several."""
     users: dict[str, list[float]] = defaultdict(list)
     for stream in offered:
         for link in stream.route:
@@ -168,7 +170,7 @@ def _copies(offered: list[Stream]) -> Mapping[str, float]:
 
 
 def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
-    """Packets per second of each stream of TCP: max-min fair among flows, where a link has `left` bits per second."""
+    """Packets per second of each TCP stream: max-min fair among flows, with `left` bits per second on each link."""
     shares = [0.0] * len(offered)
     waiting = dict(enumerate(offered))
     rounds = max(3, SHARING_STEPS // max(1, sum(len(stream.route) for stream in offered)))
@@ -192,7 +194,7 @@ def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
 
 
 def _events(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
-    """Events of packets and of acknowledgements."""
+    """Number of events caused by packets and by ACKs."""
     sent = [rate * stream.seconds for rate in rates]
     events = 0.0 if stream.back else sent[0]
     for link, packets in zip(stream.route, sent, strict=False):
@@ -203,12 +205,12 @@ def _events(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[
 
 
 def _connections(found: Estimate, stream: Stream, rates: list[float]) -> None:
-    """Connections that sessions open: those that are open together, and all that end."""
+    """Connections that sessions open: the number open at the same time, and the number that end."""
     if not stream.transfer:
         return
     group = f"traffic.{stream.group}"
     carried = rates[-1] / stream.transfer
-    # What is not carried stays open; so does what is on its way.
+    # Transfers that the links cannot carry stay open, and so do those in progress.
     waiting = max(stream.opened - carried, 0.0) * stream.seconds + carried * (10 * stream.round_trip + 0.2)
     waiting = min(waiting, stream.open_at_most)
     opened = min(stream.opened, carried + waiting / stream.seconds)
@@ -218,7 +220,7 @@ def _connections(found: Estimate, stream: Stream, rates: list[float]) -> None:
 
 
 def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str, _Line]) -> set[str]:
-    """The links that are loaded to nine tenths or more: where queues grow."""
+    """Links loaded to nine tenths or more, at which queues grow."""
     load: dict[str, float] = defaultdict(float)
     for stream, rates in zip(offered, carried, strict=True):
         for link, rate in zip(stream.route, rates, strict=False):
@@ -229,12 +231,12 @@ def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str,
 def _outstanding(
     found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
 ) -> None:
-    """Packets of TCP in flight and in queues: at most the windows, what was sent, and what fits into the network."""
+    """TCP packets in flight and in queues: at most the windows, the packets sent, and the capacity of the network."""
     fits = rates[0] * stream.round_trip + 64 * stream.flows
     limits = [_limit(lines[link], stream.bits) for link in stream.route if link in full]
     for link in stream.route:
         fits += (_limit(lines[link], stream.bits) or 0.0) * min(rates[0] * stream.bits / lines[link].rate, 1.0)
-    # Losses at a full queue with a limit also bound those without one.
+    # Losses at a full limited queue also bound the queues without a limit.
     if limits and all(limit is None for limit in limits):
         fits = ENDLESS
     connections = min(stream.flows, stream.open_at_most)
@@ -244,7 +246,7 @@ def _outstanding(
 
 
 def _held(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
-    """Packets of sources that do not slow down, on the wires and in the queues before them."""
+    """Packets of sources that do not slow down, in flight and in queues."""
     connected = stream.open_at_most < ENDLESS or bool(stream.transfer)
     for k, link in enumerate(stream.route):
         line = lines[link]
@@ -255,7 +257,7 @@ def _held(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[st
         if limit is not None:
             excess = min(excess, limit)
         elif connected:
-            # Every open connection has at most a window here.
+            # Every open connection has at most one window of packets here.
             excess = min(excess, stream.opened * stream.seconds * stream.window)
         found.memory[f"links.{link}.queue"] += excess * (PER_PACKET_QUEUED + PER_LENGTH * line.watched)
 

@@ -1,8 +1,8 @@
-"""What the traffic of a resolved scenario offers to the network: packets, connections, windows, before any queue.
+"""The load offered by the traffic of a resolved scenario: packets, connections and windows, before any queue.
 
-A group of flows becomes one `Stream` for each pair of ends. All values are means over a run: draws count with their
-means, starts with the mean time that a flow has left. What senders that wait for each other's answers (`web`, `incast`
-and `onoff` over TCP) offer is bounded by their round trip without queueing.
+A group of flows becomes one `Stream` for each pair of ends. All values are means over a run: a drawn value is replaced
+by its mean, a start by the mean remaining time of a flow. The load of senders that wait for answers (`web`, `incast`
+and `onoff` over TCP) is bounded by their round trip without queueing.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from penstock.laws.catalog import tcp_keys
 __all__ = ["ENDLESS", "Route", "Stream", "mean", "streams"]
 
 ENDLESS = 1e30
-"""Stands for "without end": packets or connections per second of a source without gaps."""
+"""Represents "unlimited": packets or connections per second of a source without gaps."""
 
 MAX_PAIRS = 2000
-"""Pairs of ends of a group that are looked at; of more, evenly spaced ones stand for the others."""
+"""Maximum number of pairs of ends considered per group; if there are more, evenly spaced ones represent the others."""
 
 PCAP_RECORD = 16
 _SETTINGS = ("packet", "headers", "window", "packets", "bytes", "initial_window")
 MAX_DOUBLINGS = 60
 
 Route = Callable[[str, str, Sequence[str] | None], list[str]]
-"""Names of the link directions from a node to another, along a given path or the shortest one."""
+"""A function: names of the link directions from one node to another, along a given path or the shortest one."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Stream:
 def streams(
     canonical: Mapping[str, Any], route: Route, delay: Mapping[str, float], pace: Mapping[str, float]
 ) -> Iterator[Stream]:
-    """The streams of all traffic; `delay` has the seconds and `pace` the bits per second of each link direction."""
+    """The streams of all traffic; `delay` gives the seconds and `pace` the bits per second of each link direction."""
     for group in canonical["traffic"]:
         started, seconds = _activity(group, canonical["duration_ns"])
         flows = started * (len(group["from"]) if group["kind"] == "incast" else group["count"])
@@ -95,9 +95,10 @@ def streams(
 
 
 def mean(value: Any, most: float | None = None) -> float:
-    """The mean of a canonical value, fixed or drawn; of a Pareto distribution, of its values cut off at `most`.
+    """The mean of a canonical value, fixed or drawn; for a Pareto distribution, with its values limited to `most`.
 
-    The gaps of a heavy tail are mostly far below their mean: in a run of `most` there are more of them.
+    Gaps with a heavy tail are mostly far below their mean, so a run of length `most` has more of them than the mean
+    suggests.
     """
     match value:
         case {"uniform": [low, high]}:
@@ -118,7 +119,7 @@ def mean(value: Any, most: float | None = None) -> float:
 
 
 def _activity(group: Mapping[str, Any], duration_ns: int) -> tuple[float, float]:
-    """The share of the flows that start within the run, and the mean seconds that these are active."""
+    """The fraction of the flows that start within the run, and the mean time in seconds that these are active."""
     end = min(duration_ns, group["stop_ns"]) if group["stop_ns"] is not None else duration_ns
     start = group["start"]
     if "uniform_ns" in start:
@@ -146,9 +147,9 @@ def _pairs(group: Mapping[str, Any]) -> tuple[list[tuple[str, str]], float]:
 
 
 def _datagrams(group: Mapping[str, Any], seconds: float) -> tuple[float, float]:
-    """Bits of a packet on the wire, and packets per second of one flow."""
+    """Size of a packet on the wire in bits, and packets per second of one flow."""
     if "replay" in group:
-        # A record has at least its header; the recorded sizes are not known without reading the file.
+        # Use the length of a record's header as a lower bound; the recorded sizes would require reading the file.
         return 8000.0, Path(group["replay"]["file"]).stat().st_size / PCAP_RECORD / seconds
     if "video" in group:
         video = group["video"]
@@ -173,7 +174,7 @@ def _tcp(
     delay: Mapping[str, float],
     pace: Mapping[str, float],
 ) -> None:
-    """Fill in what flows or connections of TCP offer."""
+    """Fill in the load of TCP flows or connections."""
     stream.elastic = True
     stream.bits = 8 * (settings["packet"] + settings["headers"])
     stream.window = settings["window"]
@@ -193,7 +194,7 @@ def _tcp(
 
 
 def _settings(tcp: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers that matter here, given or by the profile; 0 for what is unlimited."""
+    """The parameters that matter here, given or from the profile; 0 for unlimited ones."""
     given = _defaults(tcp["profile"]) | {key: value for key, value in tcp["settings"].items() if key in _SETTINGS}
     sizes = {key: value["bytes"] if isinstance(value, Mapping) else value for key, value in given.items()}
     return {key: float(size or 0) for key, size in sizes.items()}
@@ -209,7 +210,7 @@ def _is_session(group: Mapping[str, Any]) -> bool:
 
 
 def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> None:
-    """Fill in the connections that sessions open: all of the sessions together, each of a mean size."""
+    """Fill in the connections that all sessions together open, each of mean size."""
     nanos = stream.seconds * 1e9
     per_flow: float
     if "web" in group:
@@ -235,7 +236,7 @@ def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: 
 
 
 def _of_transfers(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> float:
-    """Connections per second of one flow, whose transfers arrive by themselves, in rounds, or once."""
+    """Connections per second of one flow whose transfers arrive independently, in rounds, or once."""
     transfers = group["transfers"]
     size = mean(transfers["size"])
     stream.transfer = max(ceil(size / packet) if transfers["unit"] == "bytes" else size, 1)

@@ -1,4 +1,4 @@
-"""From what a user wrote to what the engine runs: units resolved, copies made, every error collected.
+"""Translates a written scenario to the form for the engine: resolves units, makes copies, collects errors.
 
 The input is a tree of plain values as in a scenario file. The output is the canonical form (ns, bit/s, bytes), the
 resolved tree in canonical text with every default, and the list of errors.
@@ -31,15 +31,16 @@ KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic")
 
 @dataclass(frozen=True)
 class Resolved:
-    """A scenario that was read.
+    """The result of resolving a scenario.
 
     Attributes:
-        canonical: for the engine.
-        shown: for the eye: canonical text, with every default.
-        errors: what is wrong with it.
-        watched: the link tables whose queues are measured.
-        round_trip: the largest propagation round trip in ns of the flows over a link direction, if any cross it.
-        route: the link directions from a node to another, along the given nodes or the shortest way.
+        canonical: the form for the engine.
+        shown: the form for people: canonical text, with every default.
+        errors: the errors of the scenario.
+        watched: names of the link tables whose queues are measured.
+        round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
+        do.
+        route: the link directions from one node to another, along the given nodes or the shortest path.
 
     """
 
@@ -53,13 +54,13 @@ class Resolved:
     )
 
     def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
-        """The canonical form as JSON; `series_points` is the most intervals of a series."""
+        """The canonical form as JSON; `series_points` is the maximum number of intervals of a series."""
         options = {"computed_links": computed_links, "flows": flows, "series": series, "series_points": series_points}
         return json.dumps(self.canonical | {"options": options}, separators=(",", ":"))
 
 
 def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
-    """Resolve a tree; `origins` says where each path was said, such as `link.toml:12`."""
+    """Resolve a tree; `origins` gives the source of each path, such as `link.toml:12`."""
     errors = ErrorCollector(origins or {})
     top = Table(errors, "", tree)
     top.known(KEYS)
@@ -78,7 +79,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
 
     def round_trip(link: str) -> int | None:
         trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
-        # Where flows or links are wrong, any will do to find what else is.
+        # If flows or links are wrong, substitutes allow the remaining checks.
         return _ANY_TRIP if trip is None and errors.found else trip
 
     links, shown_links = canonical_links(specs, round_trip)
@@ -120,7 +121,7 @@ def _time(nanos: int | None) -> str | None:
 
 
 def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
-    """The link tables that are watched; a direction of its own kind is `NAME.reverse`."""
+    """Names of the watched link tables; a reverse direction with its own settings is `NAME.reverse`."""
     for spec in specs:
         if spec.forward.watch:
             yield spec.name
@@ -134,9 +135,9 @@ def _check_in_engine(
     trees: tuple[Mapping[str, Any], Mapping[str, Any]],
     specs: list[LinkSpec],
 ) -> None:
-    """The invariants that the engine and the registries know, with the paths of the file.
+    """Check the invariants of the engine and the registries; errors get the paths of the file.
 
-    `trees` are the scenario as written and as resolved: where an error's value stands.
+    `trees` are the scenario as written and as resolved, in which the value of an error is looked up.
     """
     owners = {name: spec for spec in specs for name, _, _ in spec.copies}
     names = {head: {entry["name"] for entry in canonical[head]} for head in ("links", "traffic")}
@@ -155,7 +156,7 @@ def _check_in_engine(
 
 
 def _keys_below(paths: Iterable[str]) -> dict[str, set[str]]:
-    """By table the keys in it that any of the paths goes through; of a list its name."""
+    """For each table, those of its keys that occur in any of the paths; a list counts by its name."""
     below: dict[str, set[str]] = {}
     for path in paths:
         for dot in re.finditer(r"\.", path):

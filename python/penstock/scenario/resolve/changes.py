@@ -1,4 +1,4 @@
-"""What goes wrong on a link and what changes about it: losses, outages, rates and delays that change in a run."""
+"""Losses, outages, and changes of the rate and delay of a link."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTAGE = '{ at = "10s", for = "2s" }'
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of a link, for the engine and for the eye; `capacity`: milliseconds at which 1500 bytes may leave."""
+    """A list of changes, for the engine and to show; `capacity`: milliseconds at which 1500 bytes may leave."""
 
     canonical: list[Entry]
     shown: list[Entry]
@@ -28,7 +28,7 @@ class Listed:
 
 
 def read_loss(table: Table) -> Entry | None:
-    """The losses of the link itself, in front of its queue; canonical and shown alike."""
+    """The losses of the link itself, in front of its queue; the canonical and the shown form are equal."""
     loss = table.table("loss")
     if loss is None:
         return None
@@ -46,7 +46,7 @@ def read_loss(table: Table) -> Entry | None:
 
 
 def read_reorder(table: Table) -> tuple[Entry, Entry] | None:
-    """The packets of a link that others overtake: for the engine, and to show."""
+    """The reordering of a link, as (canonical, shown)."""
     reorder = table.table("reorder")
     if reorder is None:
         return None
@@ -74,7 +74,7 @@ def _gilbert(channel: Table) -> Entry:
 
 
 def read_changes(table: Table) -> Listed | None:
-    """The changes of rate and delay in their order; None where the key is absent."""
+    """The changes of rate and delay, in order; None if the key is absent."""
     rules = table.tables("change", _RULE)
     if rules is None:
         return None
@@ -132,7 +132,7 @@ def _read_change(rule: Table) -> tuple[Entry, Entry] | None:
 
 
 def read_outages(table: Table) -> Listed | None:
-    """When the link sends nothing, in order of time; None where the key is absent."""
+    """The outages of the link, in order of time; None if the key is absent."""
     entries = table.tables("outage", _OUTAGE)
     if entries is None:
         return None

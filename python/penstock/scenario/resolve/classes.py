@@ -1,4 +1,4 @@
-"""The classes of a scheduler: which packets belong to them, their settings and the laws of their queues."""
+"""The classes of a scheduler: matches, settings, and the laws of their queues."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def _read_queue(table: Table, own: Entry, around: Surroundings) -> tuple[Entry |
     if scheme.class_params:
         queue.error("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by a law, such as red")
         return None, None
-    # What part of the link the class has is known only where the link is built: lengths in time or BDP are refused.
+    # The class's part of the link is not known yet, so lengths in time or BDP are refused.
     within = Surroundings(None, around.limit, around.rtt_ns)
     limit, shown_limit = queue.take("limit", lambda value: canonical_limit(value, within), (None, None)) or (None, None)
     if limit is not None and "limit" in own:
-        queue.error("limit", "is given twice; the class itself has a limit")
+        queue.error("limit", "is set twice; the class itself has a limit")
     elif isinstance(limit, Mapping):
         own["limit"] = limit
         unit, amount = next(iter(limit.items()))

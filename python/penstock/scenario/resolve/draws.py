@@ -17,7 +17,7 @@ KINDS: Final = ("uniform", "exp", "pareto", "list", "cdf", "file", "linear")
 
 @dataclass(frozen=True)
 class Draw:
-    """A value in canonical units: `fixed`, or a `rule` for the engine, or `ends` between which the copies lie."""
+    """A value in canonical units: `fixed`, a `rule` to draw from, or the `ends` of a range over the copies."""
 
     shown: Any
     fixed: int | None = None
@@ -25,13 +25,13 @@ class Draw:
     ends: tuple[int, int] | None = None
 
     def canonical(self, copy: int, count: int) -> int | Mapping[str, Any]:
-        """What the engine gets for copy `copy` of `count`."""
+        """The value for the engine, for copy `copy` of `count`."""
         if self.rule is not None:
             return self.rule
         return self.nominal(copy, count) or 0
 
     def mean(self) -> float:
-        """The mean of what is drawn."""
+        """The mean of the value."""
         match self.rule:
             case {"uniform": [low, high]}:
                 return float(low + high) / 2
@@ -45,7 +45,7 @@ class Draw:
         return float(self.fixed or 0)
 
     def nominal(self, copy: int, count: int) -> int | None:
-        """The value of this copy where it is certain before the run."""
+        """The value of this copy if it is not drawn in the run, else None."""
         if self.ends is None:
             return self.fixed
         first, last = self.ends
@@ -55,7 +55,7 @@ class Draw:
 def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: bool = False) -> Callable[[Any], Draw]:
     """A parser of a fixed value or of a table such as `{ uniform = ["20ms", "100ms"] }`.
 
-    `copies` says whether `linear` makes sense here.
+    `copies`: whether `linear` is allowed.
     """
     allowed = [kind for kind in KINDS if copies or kind != "linear"]
 

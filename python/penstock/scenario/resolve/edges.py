@@ -1,4 +1,4 @@
-"""What stands before the queue of a link: conditioners and shapers, in order."""
+"""The conditioners and shapers in front of the queue of a link."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINTS = {
 
 
 def edge_tables(table: Table) -> list[Table]:
-    """The tables under `edge`; what is none is noted as an error."""
+    """The tables under `edge`; any other value is recorded as an error."""
     return table.tables("edge", '{ kind = "tsw", rate = "1Mbit" }') or []
 
 

@@ -1,6 +1,6 @@
 """Files that a scenario names: traces of capacity, distributions, packets.
 
-Only regular files are read: a device or a pipe may never end, and a study reads a file more than once.
+Only regular files are read, since a device or pipe may be endless, and a study reads a file more than once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_BYTES: Final = 1 << 30
 
 
 def named_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    """The tables that name a file, and the key that does; what has another shape is left to the reader."""
+    """The tables that name a file, each with the key of the name; malformed values are left to the reader."""
     for part in ("links", "traffic"):
         yield from _within(tree.get(part))
 
@@ -36,7 +36,7 @@ def _within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def regular_file(value: Any) -> str:
-    """The name of a regular file of at most `MAX_BYTES` that can be opened. Raises `UnitError` for any other."""
+    """The name of a readable regular file of at most `MAX_BYTES`. Raises `UnitError` for any other."""
     name = text(value)
     try:
         path = Path(name)
@@ -54,7 +54,7 @@ def regular_file(value: Any) -> str:
 
 
 def content(value: Any) -> str:
-    """The text of a regular file. Raises `UnitError` where it cannot be read or is not UTF-8."""
+    """The text of a regular file. Raises `UnitError` if it cannot be read or is not UTF-8."""
     name = regular_file(value)
     try:
         return Path(name).read_text(encoding="utf-8")
@@ -65,6 +65,6 @@ def content(value: Any) -> str:
 
 
 def content_of(file: str) -> str:
-    """A name for what stands in a file."""
+    """A key for the content of a file."""
     with Path(file).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -42,9 +42,10 @@ class Direction:
 
 @dataclass
 class LinkSpec:
-    """A link table, as read; its copies have the names and nodes below.
+    """A link table, as read, with the names and nodes of its copies.
 
-    A table without both ends or a count is not `placed` in the network: it is kept so that its queues are checked.
+    A table that lacks an end or has a wrong count is not `placed` in the network, but is kept so that its queues are
+    checked.
     """
 
     name: str
@@ -61,7 +62,7 @@ class LinkSpec:
 
 
 def read_links(errors: ErrorCollector, links: Any) -> list[LinkSpec]:
-    """All link tables that are tables; their errors are noted."""
+    """All link tables, with their errors recorded; other values are skipped."""
     if not isinstance(links, Mapping):
         errors.add("links", f"must be a table of links, not {kind_of(links)}", links)
         return []
@@ -182,7 +183,7 @@ def _name_copies(errors: ErrorCollector, specs: list[LinkSpec]) -> None:
 
 
 def _default_watch(specs: list[LinkSpec]) -> None:
-    """Where no link says `watch`, those with a queue of their own are watched."""
+    """If no link has the key `watch`, the links with a queue are watched."""
     silent = all(spec.forward.watch is None and spec.backward.watch is None for spec in specs)
     for spec in specs:
         if spec.forward.watch is None:
@@ -224,7 +225,7 @@ def canonical_links(
 
 
 class _Reads:
-    """The queue and the conditioners of one direction of a link: read once for all copies where they are the same."""
+    """The queue and the conditioners of one direction of a link, read once if they are the same for all copies."""
 
     def __init__(self, side: Direction) -> None:
         self._side = side
@@ -250,7 +251,7 @@ class _Reads:
 
 def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
     known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
-    # Where the rate is wrong, any will do to find what else is.
+    # If the rate is wrong, a substitute allows the remaining checks.
     rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
     return Surroundings(rate, None, known)
 
@@ -303,7 +304,7 @@ def _shown_link(spec: LinkSpec) -> dict[str, Any]:
 
 
 def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
-    """What goes wrong and what changes in a direction, where it is not `inherited`."""
+    """The losses, changes and outages of a direction that are not `inherited`."""
     shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
     if side.jitter:
         shown["jitter"] = side.jitter.shown

@@ -1,4 +1,4 @@
-"""Measured distributions: points of a distribution function, in a scenario, in a file, or known by a name."""
+"""Measured distributions: points of a distribution function, given in a scenario or a file, or by a known name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from penstock.errors import kind_of, nearest
 from penstock.scenario.resolve.files import content
 from penstock.units import UnitError, parse_probability
 
-# Sizes of flows in data centres, as points that circulate; recalled, not read off the figures anew. The web search of
-# M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; the data mining of A. Greenberg et al., "VL2: A Scalable
-# and Flexible Data Center Network", SIGCOMM 2009, in packets of 1460 bytes.
+# Flow sizes in data centres, in a form widely used in simulations; recalled, not read off the figures again. The web
+# search of M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; the data mining of A. Greenberg et al., "VL2: A
+# Scalable and Flexible Data Center Network", SIGCOMM 2009, in packets of 1460 bytes.
 NAMED: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
     "web-search": (
         ("1B", 0), ("10kB", 0.15), ("20kB", 0.2), ("30kB", 0.3), ("50kB", 0.4), ("80kB", 0.53), ("200kB", 0.6),
@@ -61,7 +61,7 @@ def _point(pair: Any, parse: Callable[[Any], int]) -> tuple[int, float]:
 
 
 def _lines(value: Any) -> list[tuple[Any, Any]]:
-    """The lines `10kB,0.15` of a file; `#` begins a comment."""
+    """The points in a file, one per line such as `10kB,0.15`; `#` begins a comment."""
     found = []
     for number, line in enumerate(content(value).splitlines(), start=1):
         written = line.partition("#")[0].strip()
@@ -77,5 +77,5 @@ def _lines(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _value(amount: str) -> Any:
-    """A number where it is nothing else: counts have no unit."""
+    """The text as a number if it is one, since counts have no unit."""
     return int(amount) if amount.isascii() and amount.isdigit() else amount

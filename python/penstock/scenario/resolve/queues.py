@@ -1,4 +1,4 @@
-"""A queue's table: its scheme, limit, parameters and the shares of time it is asked for."""
+"""The table of a queue: scheme, limit, parameters, and the intervals of length whose share of time is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ELSEWHERE = {"edge": "belongs to the link, beside its queue"}
 
 @dataclass(frozen=True)
 class QueueSpec:
-    """A queue as read: the engine's form, the form to show, and the intervals (a, b] whose share of time is wanted."""
+    """A queue as read: the forms for the engine and to show, and the intervals (a, b] of its `share`."""
 
     canonical: dict[str, Any]
     shown: dict[str, Any]
@@ -25,7 +25,7 @@ class QueueSpec:
 
 
 def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
-    """The queue of a table; None where it has no scheme that exists."""
+    """The queue of a table; None if its scheme is missing or unknown."""
     scheme = read_scheme(table)
     if scheme is None:
         return None

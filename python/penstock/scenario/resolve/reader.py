@@ -1,4 +1,4 @@
-"""Reading a table of a scenario: each key by its parser, every error collected, unknown keys with the nearest name."""
+"""Reads a table of a scenario: each key with its parser; collects every error, and suggests names for unknown keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 REQUIRED: Final = object()
 MAX_UNKNOWN: Final = 20
-"""Unknown keys of one table that are named."""
+"""Maximum number of unknown keys of one table that are reported one by one."""
 
 NAME: Final = re.compile(r"[A-Za-z0-9_{}:-][A-Za-z0-9_{}:-]*", re.ASCII)
 NODE: Final = re.compile(r"[A-Za-z0-9_{}:.-]+", re.ASCII)
@@ -32,7 +32,7 @@ class Table:
         return f"{self.path}.{key}" if self.path else key
 
     def error(self, key: str, message: str) -> None:
-        """Note an error of a key; its value is shown unless it is a table of tables."""
+        """Record an error of a key; its value is shown unless it is a table of tables."""
         value = self.values.get(key)
         if key in self.values and not (
             isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
@@ -55,7 +55,7 @@ class Table:
             return None
 
     def table(self, key: str) -> Table | None:
-        """The table under a key, or None where there is none or something else."""
+        """The table under a key; None if the key is absent or no table."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -65,7 +65,7 @@ class Table:
         return Table(self.errors, self.at(key), value)
 
     def tables(self, key: str, example: str) -> list[Table] | None:
-        """The tables of the list under a key, None where there is no list; what is no table is noted as an error."""
+        """The tables of the list under a key; None if there is no list. Other items are recorded as errors."""
         entries = self.values.get(key)
         if entries is None:
             return None
@@ -82,7 +82,7 @@ class Table:
         return tables
 
     def known(self, keys: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
-        """Note every key that is not one of `keys`."""
+        """Record every key that is not one of `keys` as an error."""
         allowed = list(keys)
         unknown = [key for key in self.values if key not in allowed]
         if len(unknown) > MAX_UNKNOWN:
@@ -95,7 +95,7 @@ class Table:
 
 
 def text(value: Any) -> str:
-    """A text."""
+    """A quoted string."""
     if not isinstance(value, str):
         raise UnitError(f"expected a quoted string, not {kind_of(value)}")
     return value
@@ -143,7 +143,7 @@ def node(value: Any) -> str:
 
 
 def listed(parse: Callable[[Any], T], what: str, *, least: int = 1) -> Callable[[Any], list[T]]:
-    """A list of at least `least` of these."""
+    """A list of at least `least` items that `parse` accepts."""
 
     def parse_list(value: Any) -> list[T]:
         if not isinstance(value, list):

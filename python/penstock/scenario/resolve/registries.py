@@ -1,4 +1,4 @@
-"""What the registries of schemes, conditioners and TCPs say of their settings, one by one, whatever else is wrong."""
+"""Checks of settings by the registries of schemes, conditioners and TCPs, each independent of other errors."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Check = Callable[[str], str]
 def settings_errors(canonical: Mapping[str, Any], wrong: Callable[[str], Set[str]]) -> Iterator[dict[str, str]]:
     """The errors of all settings, each with `path` in the canonical form and `message`.
 
-    `wrong(path)` has the keys of the table at `path` that are wrong already.
+    `wrong(path)` gives the keys of the table at `path` that are already known to be wrong.
     """
     for path, check, settings in dict(_tables(canonical)).values():
         yield from _errors(path, check, settings, wrong(path))
 
 
 def _tables(canonical: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Check, Mapping[str, Any]]]]:
-    """By what is checked the path, the check and the settings: copies of a link differ in nothing but their names."""
+    """Avoids repeated checks: copies of a link differ only in their names."""
     for link in canonical["links"]:
-        # Where the rate or the limit is wrong, any will do to find what else is.
+        # If the rate or the limit is wrong, a substitute allows the remaining checks.
         rate, queue, path = link["rate"] or ANY_RATE, link["queue"], f"links.{link['name']}"
         if not isinstance(rate, int):
             continue
@@ -54,9 +54,9 @@ def _conditioner(kind: str, about: str, settings: str) -> str:
 
 
 def _errors(path: str, check: Check, settings: Mapping[str, Any], wrong: Set[str]) -> Iterator[dict[str, str]]:
-    """A registry compares settings only when each is within its range: ask again without those that are not.
+    """A registry compares settings with each other only if each is in its range, so ask again without the wrong ones.
 
-    A setting that is left out has its default, so a comparison with one says nothing and is not told.
+    Those then have their defaults; errors of comparisons with such a default are not reported.
     """
     left_out = set(wrong)
     while True:

@@ -1,4 +1,4 @@
-"""Where flows can go: reachability, given paths, and the propagation round trip of the flows over a link."""
+"""Routes of flows: reachability, given paths, and the propagation round trip of the flows over a link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Network:
     """The nodes and directed links of a scenario, with their propagation delays in ns."""
 
     def __init__(self, specs: Iterable[LinkSpec], *, complete: bool = True) -> None:
-        # Where a link could not be read, nothing can be said about what is missing.
+        # If a link could not be read, missing links are not reported.
         self.complete = complete
         self.edges: dict[str, dict[str, tuple[int, str]]] = {}
         self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
@@ -37,7 +37,7 @@ class Network:
 
     @cached_property
     def parts(self) -> dict[str, int]:
-        """The number of the connected part in which each node lies."""
+        """The number of the connected component of each node."""
         parts: dict[str, int] = {}
         for number, start in enumerate(self.edges):
             stack = [start] if start not in parts else []
@@ -49,14 +49,14 @@ class Network:
         return parts
 
     def joined(self, source: str, target: str) -> bool:
-        """Whether there is any way between two nodes; none leads to a node that no link touches."""
+        """Whether a path joins two nodes; no path leads to a node without links."""
         return source in self and target in self and self.parts[source] == self.parts[target]
 
     def route(self, source: str, target: str) -> list[tuple[int, str]]:
-        """The links of the shortest way by delay, each as (delay, name); fewer links first among equals."""
+        """The links of the path of least delay, each as (delay, name); of equal paths, the one with fewer links."""
         if source == target or not self.joined(source, target):
             return []
-        # From an end there is one way only: what is searched for and kept are the ways between the others.
+        # A node with a single link has only one way out, so paths are searched and stored only between the other nodes.
         if len(self.edges[source]) == 1:
             ((neighbour, link),) = self.edges[source].items()
             return [link, *self.route(neighbour, target)]
@@ -91,12 +91,12 @@ class Network:
         return links[::-1]
 
     def along(self, path: list[str]) -> list[tuple[int, str]]:
-        """The links of a given path; none where two of its nodes are not joined."""
+        """The links of a given path; empty if two of its nodes are not joined."""
         links = [self.edges.get(here, {}).get(there) for here, there in pairwise(path)]
         return [] if None in links else [link for link in links if link is not None]
 
     def names(self, source: str, target: str, path: Sequence[str] | None = None) -> list[str]:
-        """The names of the links along a given path, or of the shortest way."""
+        """The names of the links along a given path or the shortest one."""
         return [name for _, name in (self.along(list(path)) if path else self.route(source, target))]
 
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:

@@ -1,4 +1,4 @@
-"""A scheme and its parameters in a table: what the queue of a link and that of a class have in common."""
+"""Reads a scheme and its parameters from the table of a link's or a class's queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.scenario.resolve.settings import Surroundings, default_shown, sett
 def read_params(
     table: Table, params: Iterable[Param], around: Surroundings, owner: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of a table as (canonical, shown): what was given, and shown also the defaults."""
+    """The parameters of a table as (canonical, shown): canonical has the given ones, shown also the defaults."""
     given: dict[str, Any] = {}
     shown: dict[str, Any] = {}
     for param in params:
@@ -32,7 +32,7 @@ def read_params(
 
 
 def read_scheme(table: Table) -> Scheme | None:
-    """The scheme that a table names; None where there is none of that name."""
+    """The scheme that a table names; None if there is none of that name."""
     name = table.take("scheme", text, REQUIRED, advice='name one, such as scheme = "red"')
     if name is None:
         return None
@@ -43,7 +43,7 @@ def read_scheme(table: Table) -> Scheme | None:
         return None
 
 
-# What other dialects call these parameters; told as a hint where such a name stands in a scenario.
+# Names of these parameters in other programs; a scenario that uses one gets a hint.
 _DIALECT = {
     "min": "min_th",
     "max": "max_th",
@@ -74,7 +74,7 @@ _DIALECT = {
 
 
 def foreign_names(known: list[str]) -> dict[str, str]:
-    """What to say to the names of other dialects, for a table with these keys."""
+    """Hints for parameter names of other programs, for a table with these keys."""
     return {
         foreign: f'unknown key; did you mean "{ours}"?'
         for foreign, ours in _DIALECT.items()

@@ -26,7 +26,7 @@ from penstock.units import (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a queue length may be measured by: the link's rate, its buffer, the round trip of its flows."""
+    """The quantities that relate units of queue length: the link's rate, its buffer, the flows' round trip."""
 
     rate: int | None = None
     limit: Length | None = None
@@ -52,7 +52,7 @@ class Surroundings:
 
 
 def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
-    """A setting as (canonical, shown). Ranges are the registry's business; here it is about kind and unit."""
+    """A setting as (canonical, shown). This checks kind and unit; the registry checks the range."""
     words = param.choices or param.words
     if isinstance(value, str) and value in words:
         return value, value
@@ -137,7 +137,7 @@ def _number(param: Param, value: Any) -> float:
 
 
 def _or_words(parse: Callable[[Any], Any], value: Any, words: tuple[str, ...]) -> Any:
-    """Parse, and where it fails name the words that would also do."""
+    """Parse a value; if that fails, the error also names the allowed words."""
     try:
         return parse(value)
     except UnitError as error:
@@ -148,7 +148,7 @@ def _or_words(parse: Callable[[Any], Any], value: Any, words: tuple[str, ...]) -
 
 
 def default_shown(param: Param) -> Any:
-    """A parameter's default as it would stand in a file; None where there is none."""
+    """A parameter's default as written in a file; None if there is none."""
     default = param.default
     if isinstance(default, Mapping):
         return format_time(default["ns"])

@@ -1,4 +1,4 @@
-"""What each kind of traffic sends, in canonical form: transfers, incast, datagrams, bursts, web sessions."""
+"""The sources of each kind of traffic in canonical form: transfers, incast, datagrams, bursts, web sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from penstock.units import (
 
 KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec", "incast", "video", "replay")
 COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
-# A Reed-Solomon code over symbols of 16 bits has no longer blocks.
+# Maximum block length of a Reed-Solomon code over symbols of 16 bits.
 MAX_IN_BLOCK: Final = 65_535
 WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
 INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp")
@@ -40,7 +40,7 @@ _WEB: Final[Mapping[str, Any]] = {
 
 
 def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keys that belong to a kind: the engine's form and the form to show."""
+    """The keys of a kind of traffic, in the form for the engine and in the form to show."""
     read = {
         "tcp": _bulk,
         "incast": _incast,
@@ -73,7 +73,7 @@ def _poisson(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    """TCP flows; where sizes are drawn or flows arrive, each transfer is a connection of its own."""
+    """TCP flows; if sizes are drawn or transfers arrive, each transfer has its own connection."""
     if not is_drawn(table):
         watch = table.take("watch", flag, False)
         own, shown = _tcp(table, *TRANSFER_KEYS, "watch")
@@ -166,7 +166,7 @@ def _number(value: float) -> float:
 def _tcp(
     table: Table, *own: str, common: tuple[str, ...] = COMMON, sized: bool = True
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keys of TCP; without `sized` those of a transfer's size are read elsewhere."""
+    """The keys of TCP; without `sized`, the keys of a transfer's size are read elsewhere."""
     keys = tcp_keys()
     profile = table.take("profile", choice(*keys.profiles), keys.profiles[0])
     settings: dict[str, Any] = {}

@@ -19,7 +19,7 @@ from penstock.units import UnitError, format_time, parse_time
 MAX_FLOWS = 10_000_000
 MAX_SENDERS = 100_000
 MAX_HINTS = 50
-"""Unknown nodes for which the nearest known one is named."""
+"""Maximum number of unknown nodes for which a known name is suggested."""
 
 # Kinds whose flows go from all nodes of `from`, by the key that counts them instead of `count`.
 SHARED = {"web": "sessions", "incast": "senders"}
@@ -27,14 +27,14 @@ SHARED = {"web": "sessions", "incast": "senders"}
 
 @dataclass(frozen=True)
 class TrafficSpec:
-    """One traffic table: the engine's form, the form to show, and where its flows go."""
+    """One traffic table: the form for the engine, the form to show, and the ends of its flows."""
 
     name: str
     canonical: dict[str, Any]
     shown: dict[str, Any]
 
     def flows(self) -> list[tuple[str, str, list[str] | None]]:
-        """The different (from, to, path) of its flows."""
+        """The distinct (from, to, path) of the flows."""
         sources, targets = self.canonical["from"], self.canonical["to"]
         if self.canonical["kind"] in SHARED:
             return [(source, target, None) for source in sources for target in targets]
@@ -70,7 +70,7 @@ def read_traffic(top: Table, network: Network, duration: int | None) -> list[Tra
 
 
 def _check_starts(top: Table, late: list[tuple[Table, int]], duration: int | None) -> None:
-    """One error about the traffic that starts after the end: of several groups, the duration is more likely wrong."""
+    """Report traffic that starts after the end as one error: if several groups do, the duration is probably wrong."""
     if len(late) == 1 and duration is not None:
         late[0][0].error("start", f"must be before the end of the run ({format_time(duration)})")
     elif late:
@@ -82,7 +82,7 @@ def _check_starts(top: Table, late: list[tuple[Table, int]], duration: int | Non
 
 @dataclass(frozen=True)
 class _Times:
-    """Start and stop of the flows: the engine's form of the start, the form to show, and the earliest start."""
+    """Start and stop of the flows: the start for the engine, the start to show, and the earliest start."""
 
     start: dict[str, Any]
     shown: Any
@@ -169,12 +169,12 @@ def _nodes(
         if any("{i}" in name for name in names):
             names = [names[i % len(names)].replace("{i}", str(i)) for i in range(max(count, 1))]
         if count == 0:
-            # No flow will use the nodes, and those of copies need not exist; the engine wants one that does.
+            # With no flows the nodes are not used and need not exist, but the engine requires an existing one.
             names = [name for name in names if name in network] or list(network.edges)[:1]
         known = True
         for name in dict.fromkeys(names):
             if name not in network and network.complete:
-                # The search takes milliseconds among many nodes, and no more errors than this are printed.
+                # A search among many nodes takes milliseconds, and only this many errors are printed.
                 hint = nearest(name, network.edges) if len(table.errors.found) < MAX_HINTS else ""
                 table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
                 known = False

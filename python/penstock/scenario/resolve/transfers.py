@@ -1,4 +1,4 @@
-"""Transfers whose sizes are drawn, and that may arrive one by one."""
+"""Transfers with drawn sizes, which may arrive at random."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.resolve.reader import Table, listed, whole
 from penstock.units import UnitError, format_size, format_time, parse_rate, parse_size, parse_time
 
-# Keys of tcp traffic beside those of a connection.
+# Keys of TCP traffic that do not belong to a connection.
 TRANSFER_KEYS: Final = ("arrivals", "load", "classes")
 
 MAX_PACKETS = 4_000_000_000
 
 
 def is_drawn(table: Table) -> bool:
-    """Whether each transfer is a connection of its own, with a drawn size or an arrival."""
+    """Whether each transfer has its own connection, because sizes are drawn or transfers arrive."""
     values = table.values
     drawn = any(isinstance(values.get(key), Mapping) for key in ("packets", "bytes"))
     return drawn or any(key in values for key in TRANSFER_KEYS)
 
 
 def read_transfers(table: Table, packet: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """Sizes, arrivals and classes, for the engine and for the eye; `packet` is the data in a packet, as shown."""
+    """Sizes, arrivals and classes, for the engine and to show; `packet` is the user data in a packet, as shown."""
     sizes = {
         "packets": table.take("packets", draw(whole(1, MAX_PACKETS), lambda count: count)),
         "bytes": table.take("bytes", draw(_size, format_size)),
@@ -53,7 +53,7 @@ def read_transfers(table: Table, packet: Any) -> tuple[dict[str, Any] | None, di
 
 
 def _arrivals(table: Table, size: Draw, scale: int) -> Draw | None:
-    """The gaps between arrivals, given or such that the transfers offer a load on average."""
+    """The gaps between arrivals: given, or derived from the average load that the transfers offer."""
     arrivals: Draw | None = table.take("arrivals", draw(_gap, format_time))
     load = table.take("load", parse_rate)
     if "arrivals" in table.values and "load" in table.values:
@@ -72,7 +72,7 @@ def _bytes_of(packet: Any) -> int:
     try:
         return parse_size(packet)
     except UnitError:
-        return 1  # its own error is noted
+        return 1  # an error of `packet` is reported elsewhere
 
 
 def _size(value: Any) -> int:

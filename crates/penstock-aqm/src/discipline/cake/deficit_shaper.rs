@@ -1,15 +1,16 @@
-//! Packets at a rate, in deficit mode: no bucket of tokens, only the time from which on the next packet may leave.
+//! A shaper in deficit mode: it keeps the time at which the next packet may leave instead of a bucket of tokens.
 
 use penstock_core::{Rate, Span, Time};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// When the next packet may leave at a rate. Remainders of divisions are carried over, so the rate is exact in the long run.
+/// The time at which the next packet may leave. Remainders of divisions are carried over, so the rate is exact in the
+/// long run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeficitShaper {
     /// Bits per second, not 0.
     rate: u64,
-    /// The whole nanoseconds of t_next, and what is left over, in nanoseconds times the rate.
+    /// The whole nanoseconds of t_next, and its remainder, in nanoseconds times the rate.
     next: Time,
     carried: u64,
 }
@@ -23,12 +24,12 @@ impl DeficitShaper {
         (self.rate, self.carried) = (rate.bits_per_second().max(1), 0);
     }
 
-    /// From when on the next packet may leave: the first nanosecond that is not before t_next.
+    /// When the next packet may leave: the first nanosecond that is not before t_next.
     pub(super) fn next(&self) -> Time {
         self.next + Span::from_nanos(u64::from(self.carried > 0))
     }
 
-    /// What was not used until `now` is lost.
+    /// Discard the capacity that was not used before `now`.
     pub(super) fn catch_up(&mut self, now: Time) {
         if self.next < now {
             (self.next, self.carried) = (now, 0);

@@ -1,12 +1,12 @@
-//! Fairness between hosts: who a queue belongs to, and how many busy queues each host has.
+//! Fairness between hosts: the hosts to which a queue belongs, and the number of busy queues of each host.
 
 use crate::per_flow::PerFlow;
 use penstock_core::{PacketMeta, Rare, Rng};
 
 penstock_core::choice! {
-    /// Between whom the link is shared.
+    /// The units between which the link is shared.
     pub enum Isolation {
-        /// Flows, but no host gets more for having more of them, be it their source or their destination.
+        /// Flows, but neither a source nor a destination host gets a larger share for having more flows.
         TripleIsolate = "triple-isolate",
         /// Sources, then their flows.
         DualSrcHost = "dual-srchost",
@@ -20,24 +20,24 @@ penstock_core::choice! {
         SrcHost = "srchost",
         /// Destinations.
         DstHost = "dsthost",
-        /// Nobody: one queue.
+        /// None: all packets share one queue.
         FlowBlind = "flowblind",
     }
 }
 
 impl Isolation {
-    /// Whether it looks at the hosts of a packet.
+    /// Whether the isolation depends on the hosts of a packet.
     pub(super) fn wants_hosts(self) -> bool {
         !matches!(self, Self::Flows | Self::FlowBlind)
     }
 
-    /// The key of all packets of a flow; `None` where other things than the flow decide.
+    /// The key of all packets of a flow; `None` if the isolation does not depend on the flow alone.
     pub(super) fn flow_key(self, flow: u32) -> Option<u64> {
         matches!(self, Self::TripleIsolate | Self::DualSrcHost | Self::DualDstHost | Self::Flows)
             .then_some(u64::from(flow))
     }
 
-    /// What packets must have in common to share a queue, as a number to be hashed.
+    /// The key that packets of one queue have in common, as a number to be hashed.
     pub(super) fn key(self, meta: &PacketMeta, hosts: Rare) -> u64 {
         match self {
             Self::TripleIsolate | Self::DualSrcHost | Self::DualDstHost | Self::Flows => u64::from(meta.flow),
@@ -56,7 +56,7 @@ pub(super) struct Ends {
     pub(super) dst: u32,
 }
 
-/// Busy queues of each host of a tin, by its number.
+/// Number of busy queues of each host in a tin, indexed by host.
 #[derive(Default)]
 pub(super) struct HostLoads {
     src: PerFlow<u32>,
@@ -81,7 +81,7 @@ impl HostLoads {
         *self.dst.of(ends.dst) -= 1;
     }
 
-    /// Among how many queues the share of this queue's host is divided; at least 1.
+    /// The number of queues among which the share of this queue's host is divided; at least 1.
     fn load(&self, isolation: Isolation, ends: Ends) -> u32 {
         let of = |loads: &PerFlow<u32>, host: u32| loads.get(host).copied().unwrap_or(0);
         let (src, dst) = (of(&self.src, ends.src), of(&self.dst, ends.dst));
@@ -94,15 +94,15 @@ impl HostLoads {
         load.max(1)
     }
 
-    /// The credit of this many rounds: each brings `quantum` / load, rounded up or down by chance so that the sum is
-    /// right on average.
+    /// The credit of `rounds` rounds: each adds `quantum` / load, rounded up or down at random so that the sum is right
+    /// on average.
     pub(super) fn quanta(&self, quantum: u32, rounds: u64, isolation: Isolation, ends: Ends, rng: &mut Rng) -> i64 {
         let load = self.load(isolation, ends);
         let dither = if load > 1 { rng.below(u64::from(load)) } else { 0 };
         ((u64::from(quantum) * rounds + dither) / u64::from(load)).cast_signed()
     }
 
-    /// The largest credit that a round can bring.
+    /// The largest credit that a round can add.
     pub(super) fn largest_quantum(&self, quantum: u32, isolation: Isolation, ends: Ends) -> i64 {
         i64::from(quantum.div_ceil(self.load(isolation, ends)))
     }

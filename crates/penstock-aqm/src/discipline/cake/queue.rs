@@ -5,18 +5,19 @@ use super::super::queue_list::{Linked, Links};
 use super::hosts::Ends;
 use crate::law::cobalt::Cobalt;
 
-/// The list of its tin that a queue is in.
+/// The list of its tin in which a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
-    /// In no list, and its law at rest.
+    /// In no list, with its law at rest.
     Idle,
     /// In the list of sparse queues.
     Sparse,
-    /// Among the bulk queues for its next turn, but it was empty when it had used up its credit: still sparse.
+    /// In the list of bulk queues for its next turn, but still sparse, since it was empty when it had used up its
+    /// credit.
     Waiting,
     /// In the list of bulk queues.
     Bulk,
-    /// Empty, until its law has come to rest.
+    /// Empty, while its law has not come to rest.
     Decaying,
 }
 

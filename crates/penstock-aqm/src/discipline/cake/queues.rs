@@ -1,4 +1,4 @@
-//! The tins of CAKE, their queues, and who is next.
+//! The tins of CAKE, their queues, and the choice of the next packet.
 
 use super::super::guard::Total;
 use super::super::lazy_heap::LazyHeap;
@@ -18,11 +18,11 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use penstock_core::{Limit, Packet, PacketMeta, Rare, Rate, Rng, Time, math};
 
-/// Bytes of a turn of a tin with weight 1.
+/// Bytes that a tin of weight 1 may send in a turn.
 const TIN_QUANTUM: f64 = 1024.0;
 
-/// From this number of rounds without a packet on, queues get the credits of all these rounds at once. As a round brings
-/// a byte at least where it brings any, packets of less than 16 kB never need so many.
+/// If no queue can send for this many rounds, the queues get the credits of all these rounds in one step. Each round
+/// adds at least one byte, so packets below 16 kB never need that many rounds.
 const MANY_ROUNDS: i64 = 16_384;
 
 struct Tin {
@@ -72,7 +72,7 @@ pub(super) struct CakeQueue<P> {
     /// The tin whose turn it is.
     turn: usize,
     hash: SaltedHash,
-    /// By bytes; of equal ones the first.
+    /// Queues by their bytes; of equally long ones, the first.
     fattest: LazyHeap<(u64, Reverse<u32>)>,
     shaper: Option<DeficitShaper>,
     limit: Limit,
@@ -118,8 +118,8 @@ impl<P: Packet> CakeQueue<P> {
         for tin in &mut self.tins {
             let rate = self.plan.rate(tin.entitlement.share, link);
             tin.threshold.set_rate(rate);
-            // 4096 turns a second, of a size that is neither a burden nor more than a packet: a queue that sends one packet at a
-            // time would else never be in debt, and go before all others for ever
+            // 4096 turns a second, limited so that turns are not too many and not larger than a packet: with a larger
+            // quantum, a queue that sends one packet at a time would never be in debt and always be served first
             tin.quantum = (rate.bits_per_second() / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
             tin.fresh = self.plan.law(tin.entitlement.share, link, self.start);
         }
@@ -128,7 +128,7 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// The queue of a packet; it belongs to the hosts of the flow that came to it last.
+    /// The queue of a packet, which from now on counts for the hosts of this packet.
     fn queue_of(&mut self, tin: usize, meta: &PacketMeta, hosts: Rare, rng: &mut Rng) -> u32 {
         let hash = self.hash.hash(self.plan.isolation.key(meta, hosts), rng);
         let queues = &self.queues;
@@ -151,7 +151,7 @@ impl<P: Packet> CakeQueue<P> {
         id
     }
 
-    /// Queue `id` leaves the set it is in and joins the end of another.
+    /// Move queue `id` from its present list to the end of another.
     fn move_to(&mut self, id: u32, set: Set) {
         let queue = &mut self.queues[id as usize];
         let tin = &mut self.tins[usize::from(queue.tin)];
@@ -182,7 +182,7 @@ impl<P: Packet> CakeQueue<P> {
         tin.hosts.quanta(tin.quantum, 1, self.plan.isolation, queue.ends, rng)
     }
 
-    /// The packet at the head of queue `id` leaves it.
+    /// Remove the packet at the head of queue `id`.
     fn take(&mut self, id: u32) -> Option<(Time, PacketMeta, P)> {
         let queue = &mut self.queues[id as usize];
         let (enqueued, packet) = self.packets.pop(&mut queue.waiting)?;
@@ -193,7 +193,7 @@ impl<P: Packet> CakeQueue<P> {
         Some((enqueued, meta, packet))
     }
 
-    /// The head of the longest queue goes until the limit holds.
+    /// Drop packets from the head of the longest queue until the limit holds.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
         while self.total.packets > 0 && !self.limit.admits(self.total.packets - 1, self.total.bytes, 0) {
             let queues = &self.queues;
@@ -205,7 +205,8 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// Weighted round robin among the tins: by priority below the threshold, by share above. Some tin has packets.
+    /// Select the next tin by weighted round robin, weighted by priority below the threshold and by share above it. At
+    /// least one tin must have packets.
     fn select_tin(&mut self, now: Time) -> usize {
         let mut turns = 0;
         loop {
@@ -224,8 +225,8 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// Give all tins with packets the credits of the next rounds in which none of them can send. The sums are exact:
-    /// all credits are multiples of 2^-11.
+    /// Give all tins with packets the credits of those next rounds in which none of them could send. The sums are
+    /// exact, since all credits are multiples of 2^-11.
     fn skip_rounds_of_tins(&mut self, now: Time) {
         let rounds = |tin: &Tin| math::floor((-tin.deficit).max(0.0) / tin.credit(now));
         let busy = self.tins.iter().filter(|tin| tin.packets > 0);
@@ -243,8 +244,8 @@ impl<P: Packet> CakeQueue<P> {
         self.move_to(id, set);
     }
 
-    /// The bulk queues get credit in turn, until the next one has some. If a host has many of them, one packet costs many
-    /// rounds; they change only the credits and whose turn it is.
+    /// Give the bulk queues credit in turn, until the next one has credit above 0. If a host has many bulk queues, one
+    /// packet costs many rounds; these change only the credits and the turn.
     fn share_out(&mut self, tin: usize, rng: &mut Rng) {
         while self.skip_rounds(tin, rng) {}
         let Tin { bulk, hosts, quantum, .. } = &mut self.tins[tin];
@@ -257,8 +258,8 @@ impl<P: Packet> CakeQueue<P> {
         bulk.rotate_to(&mut self.queues, id);
     }
 
-    /// If no bulk queue can send in the next `MANY_ROUNDS` rounds, give all of them the credits of these rounds and of
-    /// the further ones in which none can; whether that was so.
+    /// If no bulk queue can send in the next `MANY_ROUNDS` rounds, give all of them the credits of all rounds in which
+    /// none could send. Returns whether that was the case.
     fn skip_rounds(&mut self, tin: usize, rng: &mut Rng) -> bool {
         let Tin { bulk, hosts, quantum, .. } = &self.tins[tin];
         let Some(first) = bulk.head().filter(|&id| self.queues[id as usize].deficit <= -MANY_ROUNDS) else {
@@ -281,9 +282,10 @@ impl<P: Packet> CakeQueue<P> {
         true
     }
 
-    /// DRR++: the sparse queues first, then the bulk queues; who has used up its credit waits among the bulk queues.
+    /// DRR++: serve the sparse queues first, then the bulk queues; a queue that has used up its credit joins the bulk
+    /// queues.
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, tin: usize, budget: &mut DropBudget) -> Next<P> {
-        // one of the empty queues whose laws were not at rest may have come to rest by now
+        // the law of one of the decaying queues may be at rest by now
         if let Some(id) = self.tins[tin].decaying.head() {
             self.leave_empty(id, env.now);
         }
@@ -306,7 +308,8 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// A packet of this queue that its law lets go; its last packet may be marked, but is not dropped.
+    /// The next packet of this queue that its law does not drop; the last packet of a queue may be marked, but is not
+    /// dropped.
     fn serve_queue(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -412,7 +415,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         self.take_link(link);
     }
 
-    /// The queues of the flow start anew, unless they hold packets, which may be those of other flows.
+    /// Reset the queues of the flow, except queues with packets, which may belong to other flows.
     fn forget_flow(&mut self, _now: Time, flow: u32) {
         let Some(hash) = self.plan.isolation.flow_key(flow).and_then(|key| self.hash.known_hash(key)) else { return };
         for tin in 0..self.tins.len() {
@@ -426,7 +429,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     }
 
     fn reserve(&mut self, packets: u32, flows: u32) {
-        // an arrival is stored before another packet makes room for it
+        // an arriving packet is stored before another one is dropped to make room
         self.packets.reserve(packets.saturating_add(1));
         let queues = flows.min(self.plan.flows).saturating_mul(self.tins.len() as u32);
         self.queues.reserve(queues as usize);

@@ -1,13 +1,13 @@
-//! The set-associative hash that keeps flows apart.
+//! The set-associative hash that assigns flows to queues with few collisions.
 
 use super::super::packet_slab::NONE;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Buckets of a set: where a flow may be that finds its own bucket taken.
+/// Number of buckets in a set, among which a flow may choose if its home bucket is taken.
 pub(super) const WAYS: u32 = 8;
 
-/// Buckets, each with the tag of the flow that came to it last and the queue that it has been given.
+/// Buckets, each with the hash of the last flow that used it and the number of its queue.
 pub(super) struct SetAssociativeHash {
     tags: Vec<u32>,
     queues: Vec<u32>,
@@ -33,8 +33,9 @@ impl SetAssociativeHash {
         Some(self.queues[bucket as usize]).filter(|&queue| queue != NONE)
     }
 
-    /// The bucket for the flow with this hash, and whether it has just been given to it: its own bucket if it is there,
-    /// else the one in the set where it is, else the first in the set whose queue is not `busy`, else its own, shared.
+    /// The bucket for the flow with this hash, and whether the flow is new to that bucket. The choice is: the home
+    /// bucket if it is already the flow's, else another bucket of the set that is already the flow's, else the first
+    /// bucket of the set whose queue is not `busy`, else the home bucket, shared.
     pub(super) fn find(&mut self, hash: u32, busy: impl Fn(u32) -> bool) -> (u32, bool) {
         let buckets = self.tags.len() as u32;
         let own = own(hash, buckets);
@@ -55,12 +56,12 @@ impl SetAssociativeHash {
     }
 }
 
-/// The own bucket of a hash.
+/// The home bucket of a hash.
 fn own(hash: u32, buckets: u32) -> u32 {
     ((u64::from(hash) * u64::from(buckets)) >> 32) as u32
 }
 
-/// The buckets where the flow with this hash may be, its own first.
+/// The buckets that the flow with this hash may use, its home bucket first.
 fn set(hash: u32, buckets: u32) -> impl Iterator<Item = u32> + Clone {
     let own = own(hash, buckets);
     let first = own - own % WAYS;
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
     use penstock_core::Rng;
 
-    /// Hashes whose own bucket of 16 is `bucket`.
+    /// Hashes whose home bucket, of 16, is `bucket`.
     fn hashes(bucket: u32, n: u32) -> impl Iterator<Item = u32> {
         (0..n).map(move |i| (bucket << 28) + i)
     }
@@ -82,7 +83,7 @@ mod tests {
     fn eight_flows_of_one_bucket_are_kept_apart_and_the_ninth_shares_it() {
         let mut ways = SetAssociativeHash::new(16);
         for (i, hash) in hashes(3, 8).enumerate() {
-            // from its own bucket on, round the set
+            // from the home bucket on, cyclically through the set
             assert_eq!(ways.find(hash, |_| true), ((3 + i as u32) % 8, true));
             ways.set_queue((3 + i as u32) % 8, i as u32);
         }

@@ -1,4 +1,4 @@
-//! What CAKE is built from, and what follows from it on a link.
+//! The settings of CAKE, and the rates and laws that follow from them on a link.
 
 use super::hosts::Isolation;
 use super::tins::Diffserv;
@@ -15,7 +15,7 @@ pub(super) struct CakeSettings {
     pub(super) flows: u32,
     /// Rate of the shaper, if there is one.
     pub(super) bandwidth: Option<Rate>,
-    /// Bytes that each packet takes on the wire besides its own.
+    /// Bytes that each packet occupies on the wire in addition to its size.
     pub(super) overhead: u32,
     pub(super) rtt: Span,
     pub(super) ecn: bool,
@@ -28,7 +28,8 @@ impl CakeSettings {
         Rate::from_bits_per_second((rate.bits_per_second() as f64 * share) as u64)
     }
 
-    /// The law of a queue in such a tin: a target of rtt / 20, but of at least 1.5 times a full packet's time there.
+    /// The law of a queue in a tin with this share: its target is rtt / 20, but at least 1.5 times the transmission
+    /// time of a full packet at the tin's rate.
     pub(super) fn law(&self, share: f64, link: &LinkInfo, now: Time) -> Cobalt {
         let rate = self.rate(share, link).max(Rate::from_bits_per_second(1));
         let mtu_time = link.mtu.0 as f64 * 8.0 / rate.bits_per_second() as f64;

@@ -15,8 +15,8 @@ fn packet(flow: u32, src: u32, dst: u32, dscp: u8) -> PacketMeta {
     PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare }
 }
 
-/// Packets sent by each kind while all keep 20 packets waiting: `n` packets leave, in no time. The kind of a packet is
-/// its place in `kinds`.
+/// Number of packets of each kind among `n` departures at one instant, while every kind keeps 20 packets waiting. A
+/// kind is an index into `kinds`.
 fn served(bench: &mut Bench, kinds: &[PacketMeta], n: usize, kind_of: impl Fn(&PacketMeta) -> usize) -> Vec<usize> {
     bench.unlimited();
     for _ in 0..20 {
@@ -34,7 +34,7 @@ fn served(bench: &mut Bench, kinds: &[PacketMeta], n: usize, kind_of: impl Fn(&P
     counts
 }
 
-/// Packets of host 0 with one flow and of host 1 with nine, of 10 000, when hosts are the sources.
+/// Packets of host 0, with one flow, and of host 1, with nine flows, among 10 000 departures; the hosts are sources.
 fn shares_of_two_hosts(isolation: &str) -> [usize; 2] {
     let kinds: Vec<PacketMeta> = (0..10).map(|flow| packet(flow, flow.min(1), 100 + flow, 0)).collect();
     let mut bench = Bench::new("cake", &[text("isolation", isolation)]);
@@ -94,7 +94,8 @@ fn a_sparse_flow_goes_first() {
 
 #[test]
 fn flows_of_single_full_packets_do_not_starve_one_with_more() {
-    // 500 Mbit/s, quanta of a packet. Nine flows send a packet each in turn, two of which wait: each is found empty before its next.
+    // 500 Mbit/s, quanta of a packet. Nine flows send one packet each in turn, and two packets wait at a time: each
+    // queue is found empty before its next packet.
     let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(500e6))]);
     let full = |flow: u32| PacketMeta { size: 1500, ..packet(flow, flow, 100 + flow, 0) };
     (0..200).for_each(|_| bench.arrive(full(0)));
@@ -114,7 +115,8 @@ fn flows_of_single_full_packets_do_not_starve_one_with_more() {
 
 #[test]
 fn tins_above_their_thresholds_share_by_share() {
-    // No time passes, so all are above after their first packet: Bulk 1/16, Best Effort 1, Voice 1/4, sum 21/16.
+    // No time passes, so all tins are above their threshold after their first packet: Bulk 1/16, Best Effort 1, Voice
+    // 1/4, sum 21/16.
     let kinds = [packet(0, 0, 0, 8), packet(1, 1, 1, 0), packet(2, 2, 2, 46)];
     let mut bench = Bench::new("cake", &[]);
     bench.advance(Span::from_millis(1));
@@ -146,8 +148,8 @@ fn voice_below_its_threshold_goes_first() {
 
 #[test]
 fn a_tin_that_waits_for_its_turn_keeps_what_its_threshold_owes_it() {
-    // Voice may send 375 kbit/s, 1000 bytes in 21.3 ms. With nothing sent for a second it is owed 46 packets, and two turns
-    // of 16 384 bytes are no more than its threshold; but an idle time is not made up for.
+    // Voice may send 375 kbit/s, 1000 bytes in 21.3 ms. If nothing were sent for a second, it would be owed 46 packets,
+    // and two turns of 16 384 bytes would stay within its threshold; but idle time earns no credit.
     let voice_in_two_turns = |waits: bool| {
         let mut bench = Bench::new("cake", &[]);
         bench.unlimited();
@@ -175,11 +177,11 @@ fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
     bench.advance(Span::from_millis(10));
     assert!(bench.depart().is_some());
     assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(25_000_000)));
-    // what the link did not take in time is owed
+    // capacity that the link did not use while packets waited is made up for
     bench.advance(Span::from_millis(17));
     assert!(bench.depart().is_some());
     assert_eq!(bench.next(), Next::Empty);
-    // but an idle time is not
+    // but idle time is not
     bench.advance(Span::from_millis(1000));
     bench.arrive(packet(0, 0, 0, 0));
     bench.arrive(packet(0, 0, 0, 0));

@@ -11,26 +11,26 @@ use penstock_core::{Span, Time, math};
 
 /// Weight of the last idle time in the average.
 const W: f64 = 1.0 / 16.0;
-/// n, the packets that a class long idle may send back to back, unless its burst is given.
+/// n, the default number of packets that a class may send back to back after a long idle time.
 const MAXBURST: f64 = 8.0;
-/// The same of the link.
+/// n of the link.
 const LINK_MAXBURST: f64 = 64.0;
 
 /// Whether a class, or the link, is over its limit. The formulas take times in nanoseconds since the start.
 struct Estimator {
     start: Time,
-    /// p, the part of the link's rate that is allotted.
+    /// p, the fraction of the link's rate allotted to the class.
     p: f64,
     /// n.
     burst: f64,
     mean_packet: f64,
     maxidle: f64,
     avgidle: f64,
-    /// When the last packet had left.
+    /// When the transmission of the last packet ends.
     departed: f64,
-    /// When a packet may follow the last one at the allotted rate.
+    /// When the next packet may follow at the allotted rate.
     follows: Time,
-    /// Over the limit until then.
+    /// The class, or the link, is over its limit until this time.
     undertime: Time,
 }
 
@@ -48,12 +48,12 @@ impl Estimator {
         let t = self.mean_packet * 8.0 / rate;
         let g_n = math::pow(1.0 - W, self.burst);
         let credit = (1.0 / self.p - 1.0) * (1.0 - g_n) / g_n;
-        // At most what a number holds: g^n vanishes after some ten thousand packets.
+        // Clamp to a finite number: g^n becomes 0 after some ten thousand packets.
         self.maxidle = (t * credit.max(W)).min(f64::MAX);
         self.avgidle = self.avgidle.min(self.maxidle);
     }
 
-    /// A packet of `size` bytes goes to the link now.
+    /// The transmission of a packet of `size` bytes begins at `now`.
     fn sends(&mut self, now: Time, size: u32, rate: f64) {
         let now = now.since(self.start).as_nanos() as f64;
         let bits = f64::from(size) * 8.0;
@@ -75,27 +75,27 @@ impl Estimator {
     }
 }
 
-/// By what right a class sends.
+/// The reason why a class may send.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Right {
-    /// It is not over its limit.
+    /// The class is not over its limit.
     Own,
     /// The link is not over its limit.
     Borrowed,
-    /// No class has another right.
+    /// No class may send for another reason, so the first in turn does.
     Last,
 }
 
 struct Class {
     estimator: Estimator,
     suspended: bool,
-    /// Bytes that the class gets in a round, and that it may still send.
+    /// Bytes that the class gets per round, and bytes that it may still send.
     quantum: i64,
     credit: i64,
 }
 
 impl Class {
-    /// By what right the class may send, if it may; else it is suspended.
+    /// The reason why the class may send; `None` suspends it.
     fn right(&mut self, now: Time, link: &Estimator) -> Option<Right> {
         if !self.estimator.is_over_limit(now) {
             Some(Right::Own)
@@ -111,12 +111,12 @@ impl Class {
     }
 }
 
-/// What `pick` found out for `left`.
+/// The choice made by `pick`, kept for `left`.
 #[derive(Clone, Copy, Debug)]
 struct Picked {
     now: Time,
     right: Right,
-    /// Whether the packet is paid for with credit.
+    /// Whether the packet is charged to the credit of its class.
     pays: bool,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct LinkSharing {
     link: Estimator,
     /// In bits in a nanosecond.
     rate: f64,
-    /// Whether a turn is a packet or has a credit in bytes.
+    /// Whether turns are credits in bytes instead of single packets.
     by_bytes: bool,
     turn: usize,
     picked: Picked,
@@ -163,7 +163,7 @@ impl LinkSharing {
         }
     }
 
-    /// The next class in turn that has a right to send and, if that is asked for, credit.
+    /// The next class in turn that may send and, with turns in bytes, has credit.
     fn round(&mut self, now: Time, heads: &[Option<Head<()>>]) -> Result<(usize, Right), Nobody> {
         let mut nobody = Nobody { first_over: None, in_debt: false };
         for number in (self.turn..self.classes.len()).chain(0..self.turn) {
@@ -179,14 +179,14 @@ impl LinkSharing {
                     None => _ = nobody.first_over.get_or_insert(number),
                 }
             }
-            // Who is passed over keeps neither credit nor debt.
+            // A class that is passed over loses its credit or debt.
             class.credit = 0;
         }
         Err(nobody)
     }
 }
 
-/// Why nobody sends in a round: the first class that has no right to, and whether one has a right but no credit.
+/// Why no class sends in a round: the first class that may not send, and whether any class may send but has no credit.
 struct Nobody {
     first_over: Option<usize>,
     in_debt: bool,
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_class_long_idle_may_send_its_burst_back_to_back() {
-        // The first packet ends the idle time, 2.5 more may follow: the third of them is one too many.
+        // After the first packet, which ends the idle time, 2.5 more may follow: the third of these exceeds the limit.
         let mut estimator = on_half_the_link(2.5);
         let over = [0, 5_333, 10_667, 16_000].map(|start| {
             estimator.sends(micros(start), 1000, RATE);
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn undertime_is_when_the_next_packet_brings_avgidle_back_to_zero() {
-        // 5.333 + 10.667 ms at its rate, and 15 x 0.0208 ms.
+        // 5.333 + 10.667 ms at the allotted rate, and 15 x 0.0208 ms.
         let estimator = just_over_its_limit();
         assert!(estimator.is_over_limit(micros(16_311)));
         assert!(!estimator.is_over_limit(micros(16_314)));
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(class.right(micros(16_100), &just_over_its_limit()), None, "it was not suspended by borrowing");
     }
 
-    /// As in ns-2.35, whose classes are asked in the same order if they are added in the opposite one.
+    /// As in ns-2.35, which visits its classes in this order if they are added in the reverse order.
     #[test]
     fn turns_are_single_packets_until_a_class_is_over_its_limit() {
         let mut rig = sharing("prr", &[0.08, 0.2, 0.3, 0.4]);
@@ -342,14 +342,16 @@ mod tests {
     fn turns_weighted_in_bytes_carry_debt_into_the_next_round_but_not_further() {
         let mut rig = sharing("wrr", &[0.6, 0.2, 0.2]);
         (0..60).for_each(|i| rig.arrive_packet(numbered(i % 3, 1000)));
-        // Quanta of 1800, 600 and 600 bytes. Classes 1 and 2 owe 400, then 800, and are passed over in the third round.
+        // Quanta of 1800, 600 and 600 bytes. Classes 1 and 2 have a debt of 400, then of 800, and are passed over in
+        // the third round.
         assert_eq!(served(&mut rig, 14), [0, 0, 1, 2, 0, 0, 1, 2, 0, 0, 0, 0, 1, 2]);
     }
 
     #[test]
     fn what_is_sent_without_a_right_counts_nowhere() {
-        // The link asks again and again at one instant. It begins with 6.66 ms, and packets that take 5.44 ms each at
-        // 0.98 of its rate bring that below 0 after 1 + 13: 12.10 x (15/16)^13 < 5.44. Nobody may send from then on.
+        // The link requests packets repeatedly at one instant. Its avgidle begins at 6.66 ms; packets that take 5.44 ms
+        // each at 0.98 of its rate bring avgidle below 0 after 1 + 13 packets: 12.10 x (15/16)^13 < 5.44. From then on
+        // no class may send.
         let after = |packets: u32| {
             let mut rig = sharing("prr", &[0.5, 0.48]);
             (0..200).for_each(|i| rig.arrive_packet(numbered(i % 2, 1000)));

@@ -82,11 +82,11 @@ impl Adapt {
         } else if self != Self::None {
             let (min_th, max_th) = (red.curve.min_th, red.curve.max_th);
             if min_th > target {
-                let message = format!("is {min_th} {unit}: it must not be above the target, {target} {unit}, to move");
+                let message = format!("must not be above the target, {target} {unit}, to move");
                 errors.push(ParamError::new("min_th", message));
             }
             if max_th < target {
-                let message = format!("is {max_th} {unit}: it must not be below the target, {target} {unit}, to move");
+                let message = format!("must not be below the target, {target} {unit}, to move");
                 errors.push(ParamError::new("max_th", message));
             }
         }

@@ -129,7 +129,7 @@ fn lists_that_do_not_match_are_refused_all_at_once() {
     let errors = Wred::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap_err();
     let told: Vec<_> = errors.iter().map(|error| (error.name.as_str(), error.message.as_str())).collect();
     let lengths = "has 3 entries: expected one for each level, as in max_p, which has 2";
-    let crossed = "of level 1 is 50: it must be below max_th of that level, 15";
+    let crossed = "must be below max_th: at level 1 it is 50, and max_th 15";
     assert_eq!(told, [("min_th", lengths), ("min_th", crossed)]);
     let none = Wred::from_settings(&[("max_p".into(), numbers(&[]))], &thesis_link(), Time::ZERO).unwrap_err();
     assert_eq!(none[0].message, "has 0 entries: expected one to eight levels");

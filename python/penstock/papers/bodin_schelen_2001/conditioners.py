@@ -20,7 +20,6 @@ study = Sweep(  # ten runs, as the text gives no number
 )
 
 GENTLE = Range("with gentle WRED", lambda setting: "gentle" in setting)
-SAYS = "the conclusions hold with token buckets and CAR too"
 strict = {"setting": "Reno, strict"}
 swings = every(wider(**strict), (da(swing) > dfq(swing))(setting=GENTLE))(x=HALF)
 CLAIMS = (

@@ -30,7 +30,7 @@ from penstock.units import parse_time
 
 claim = claims_of(__file__)
 
-RATE = 10e6  # bit/s of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
+RATE = "10Mbit"  # of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
 IN_RATES = [0.0, *(round(0.2 + 0.6 * k, 1) for k in range(16))]
 """Mb/s in profile, 0.0 to 9.2 in steps of 0.6 (Section 3.1); 9.2 is no multiple of 0.6: 0, and 0.2 + 0.6 k."""
 HALF = 5.0  # Mb/s in profile: half of the link (Section 3.6), where the queues are drawn (decision)
@@ -122,7 +122,7 @@ def network(
         warmup="10s",
         sampling="50ms",
         links={
-            "core": ps.Link(from_="R4", to="R3", rate="10Mbit", delay="10ms", queue=queue, watch=True),
+            "core": ps.Link(from_="R4", to="R3", rate=RATE, delay="10ms", queue=queue, watch=True),
             "hostA": ps.Link(from_="A", to="R4", rate="100Mbit", delay="5ms", edge=edge),
             "hostB": ps.Link(from_="B", to="R4", rate="100Mbit", delay="1ms", edge=edge),
             "branch1": ps.Link(from_="R3", to="R1", rate="100Mbit", delay="5ms"),

@@ -11,7 +11,6 @@ study = partial(web_study, schemes=[*SCHEMES, SHORTER])  # and REDopt with the m
 
 tail_drop = sd(scheme="TD")
 most_of_all = tail_drop > sd(scheme=RED)
-SAYS = "tail-drop's delay varies most, and less when the load increases"
 CLAIMS = (
     claim("c24", every(most_of_all, tail_drop.next("sessions") < tail_drop)(option=OPTION)),
     claim(

@@ -3,7 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Effort, Sweep, every
+from penstock.reproduce.figure import Choice, Curves, Effort, Sweep, every
 
 from .setup import LOADS, claim, delay, design, designed, ftp, ftp_runs, goodput, measure, udp_loss
 
@@ -48,9 +48,8 @@ CLAIMS = (
         ),
         must_hold=True,
     ),
-    Claim(
+    claim(
         "c06",
-        "under heavy load the differences of UDP loss are too small to matter",
         (udp_loss(scheme="REDopt") / udp_loss(scheme="TD") <= 1.15)(flows=256),
         reading="tail-drop with the buffer that gives it REDopt's delay",
     ),

@@ -10,7 +10,6 @@ from penstock.units import format_time, parse_rate, parse_time
 claim = claims_of(__file__)
 
 PACKET = 1000  # bytes, "1 KB" (Section III); the service rate counts whole packets of this size
-ACCESS = "10ms"  # one way, each side; with the 20 ms of the bottleneck RTLD is 80 ms (decision: Fig. 3 is not legible)
 RATE, RTLD = "20Mbit", 0.080  # of the congested link; round-trip delay of the links in seconds (Section III)
 LEFT_OPEN = "a question that the work leaves open"
 
@@ -32,6 +31,7 @@ def dumbbell(
     queue: ps.Queue, traffic: Mapping[str, ps.Tcp], duration: str, warmup: str, rate: str = RATE, rtld: float = RTLD
 ) -> ps.Scenario:
     """Transfers over one congested link (Section III); `rtld` in seconds."""
+    # 20 ms on the congested link, the rest on the access links (decision: figure 3 is not legible).
     access = format_time(round((rtld / 2 - 0.020) / 2 * 1e9))
     # Every source has a link of 100 Mb/s: here one link of all of them that is never full.
     fast = f"{50 * parse_rate(rate) / 1e6:g}Mbit"

@@ -8,7 +8,6 @@ study = against_buffer(TRIPS, "long", COMPARED.full)
 
 c01 = claim("c01", slow(buffer=SEEN).reads(40, 30, 50))
 c03 = claim("c03", slow(buffer=400).reads(80, 70, 90))
-POOR = "RED and Blue are poor where the buffer is a small part of the bandwidth-delay product"
 
 CLAIMS = (
     *needing(

@@ -7,7 +7,6 @@ from .setup import DRR_BASED, LAST, NEW, SEEN, SETTLED, TRIPS, against_buffer, c
 study = against_buffer(TRIPS, "short")
 
 c09 = claim("c09", ratio(scheme=NEW).between(1.0, 1.3))
-WORST = "Blue is worst: bursts over 200 ms take three times as long, even with 5000 packets"
 beside = ratio / ratio(scheme="QSDRR")
 c11 = claim("c11", every((beside <= 1.2)(buffer=within(100, 400)), beside.between(0.95, 1.05)(buffer=LAST)))
 

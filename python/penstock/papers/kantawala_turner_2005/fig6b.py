@@ -2,10 +2,10 @@
 
 from penstock.reproduce.figure import Number, Statement, every, metric, needing, spread
 
-from .fig6a import study
+from . import fig6a
 from .setup import DRR_BASED, TRIPS, claim, panel
 
-__all__ = ["CLAIMS", "c27", "draw", "sd", "study"]
+study = fig6a.study
 
 sd, sd_all = metric("sd_slow", says="sd / fair share"), metric("sd_all", says="sd / fair share of all flows")
 

@@ -1,7 +1,7 @@
 """Figures for papers: one kind per module, each with `draw(...) -> matplotlib.figure.Figure`.
 
 All are 3.33 in wide (one column of an ACM paper) with 8 pt type, colours that colour-blind readers can distinguish, and
-a marker and a dash of its own for each line. `save` writes PDF, SVG or PNG, the same bytes each time.
+a different marker and dash for each line. `save` writes PDF, SVG or PNG, the same bytes each time.
 """
 
 from importlib import import_module

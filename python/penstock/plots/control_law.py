@@ -11,7 +11,7 @@ from penstock.plots import style
 
 
 def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
-    """Draw the control function called `label`, the queue law of each number of flows, and where they meet."""
+    """Draw the control function named `label`, the queue law of each number of flows, and where they meet."""
     top = picture_top(operating, points)
     with style.styled():
         figure, ax = style.axes(height=2.5)

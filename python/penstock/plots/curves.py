@@ -20,17 +20,18 @@ __all__ = ["Curves", "course", "over_time", "printed"]
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure as data: `y` times `scale` against `x`, a line with intervals for each value of `by`, or one line.
+    """A figure as data: `y` times `scale` against `x`, with intervals; a line for each value of `by`, or one line.
 
     Attributes:
         x: label on the horizontal axis.
         y: metric on the vertical axis.
-        by: label of which each value is a line; where they are only numbers, the legend says of what.
+        by: label with a line for each value; if these are plain numbers, the legend names the label.
         labels: names of the axes, with units.
         scale: factor from the metric to the figure.
-        where: labels of the cells that are drawn.
-        theory: of (value of `by`, x) in units of the metric, a thin line; `by` is `None` for one line.
-        log: axes that are logarithmic: "x", "y", "xy".
+        where: labels that select the drawn cells.
+        theory: function of (value of `by`, x) in units of the metric, drawn as a thin line; the value is `None` for
+            one line.
+        log: the logarithmic axes: "x", "y" or "xy".
 
     """
 
@@ -79,7 +80,7 @@ class Curves:
     def _axes(self, ax: Axes) -> None:
         if "x" in self.log:
             ax.set_xscale("log")
-            ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would cover each other
+            ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would overlap
             ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         if "y" in self.log:
@@ -89,7 +90,7 @@ class Curves:
 
 
 def course(shown: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:
-    """(time, value) of a number that was measured as `NAME@TIME`, in the one cell with these labels."""
+    """The (time, value) pairs of numbers measured as `NAME@TIME`, in the one cell with these labels."""
     (cell,) = shown.where(**labels).cells
     found = [(float(key.partition("@")[2]), cell[1][key].mean) for key in cell[1] if key.startswith(f"{name}@")]
     return [(at, value) for at, value in sorted(found) if value == value]
@@ -98,7 +99,7 @@ def course(shown: SummaryTable, name: str, **labels: Any) -> list[tuple[float, f
 def over_time(
     lines: Mapping[str, Sequence[tuple[float, float]]], label: str, *, levels: Sequence[float] = ()
 ) -> Figure:
-    """Draw lines of (seconds, value) with their names; `levels` are thin lines across, such as thresholds."""
+    """Draw lines of (seconds, value) by their names; `levels` are thin horizontal lines, e.g. thresholds."""
     with style.styled():
         figure, ax = style.axes(height=2.2)
         for index, (name, points) in enumerate(lines.items()):
@@ -119,6 +120,6 @@ def over_time(
 
 
 def printed(file: Path) -> list[tuple[str, float, float]]:
-    """The printed points in a file with the columns line, x, y, where."""
+    """Read printed points from a file with the columns line, x, y, where."""
     with file.open(encoding="utf-8", newline="") as rows:
         return [(row["line"], float(row["x"]), float(row["y"])) for row in csv.DictReader(rows)]

@@ -27,7 +27,7 @@ def draw(
     only the mean.
 
     Args:
-        runs: a comparison that was just made, or label -> (delays in s, goodputs in bit/s) of its runs.
+        runs: a comparison, or label -> (delays in s, goodputs in bit/s) of its runs.
         deviations: half-axes of the ellipse in standard deviations, above 0.
         place: the link whose delay is drawn, for a comparison; by default its first.
         traffic: the group whose goodput is drawn, for a comparison; by default the first that has one.

@@ -22,7 +22,7 @@ def draw(
 ) -> Figure:
     """Draw `metric` of a comparison, or of its JSON, at `place` (default: the first) against its swept value.
 
-    In a grid of several swept paths `at` gives the values of all but the one that makes the axis, by path or by its
+    In a grid of several swept paths `at` gives the values of all paths but the one on the axis, by path or by its
     last part. Raises `ValueError` if nothing is swept, there is no such number, or other paths are left open.
     """
     found = result if isinstance(result, Comparison) else Comparison(result)
@@ -70,7 +70,7 @@ def draw(
 
 
 def _fits(point: SweepPoint, at: Mapping[str, Any]) -> bool:
-    """Whether a point has these values; keys that it does not have are errors."""
+    """Whether a point has these values. Raises `ValueError` for a path that was not swept."""
     values = {name: value for path, value in point.vary.items() for name in (path, path.rsplit(".", 1)[-1])}
     unknown = [key for key in at if key not in values]
     if unknown:

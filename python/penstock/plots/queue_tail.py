@@ -1,4 +1,4 @@
-"""The tail of the queue length: how much of the time more than x packets wait, on a logarithmic axis."""
+"""The tail of the queue length: the fraction of time in which more than x packets wait, on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def draw(
 
 
 def _lengths(found: Comparison, place: str, point: int) -> dict[str, list[float]]:
-    """The mean distribution of the queue length of each scheme; values of a bin share its mean equally."""
+    """The mean distribution of the queue length of each scheme; the values in a bin share its mean equally."""
     pmfs: dict[str, list[float]] = {}
     for number, scheme in enumerate(found.schemes):
         shares = found.distributions.get((number, point, place, "length_pmf"), {})

@@ -47,7 +47,7 @@ def draw(found: Mapping[str, Sequence[float]]) -> Figure:
 
 
 def moving_gauges(found: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
-    """The first few of the law's variables that change, by name."""
+    """The first few variables of the law that change, by name."""
     gauges = {name.removeprefix("gauge:"): values for name, values in found.items() if name.startswith("gauge:")}
     moving = {name: values for name, values in gauges.items() if max(values) > max(min(values), 0.0)}
     return dict(list(moving.items())[:MAX_GAUGES])

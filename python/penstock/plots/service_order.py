@@ -1,4 +1,4 @@
-"""The order in which a scheduler serves flows or classes that are all backlogged: one lane each."""
+"""The order in which a scheduler serves continuously backlogged flows or classes: one lane each."""
 
 from __future__ import annotations
 

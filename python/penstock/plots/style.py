@@ -1,4 +1,4 @@
-"""The style of all figures, and saving them with the same bytes for the same data."""
+"""The style of all figures; the same data is saved as the same bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.files import whole
 WIDTH = 3.33  # inches: one column of an ACM paper
 HEIGHT = 2.2
 
-# The order of the schemes on a page is the order here: colour, marker, dash.
+# Colour, marker and dash of each scheme, by its position on the page.
 COLOURS = ("#3b4252", "#0072b2", "#d55e00", "#00876a", "#b0488f", "#c98500", "#2a9fd8", "#7a5c2e")
 MARKERS = ("o", "s", "^", "D", "v", "P", "*", "X")
 DASHES: tuple[Any, ...] = (
@@ -27,7 +27,7 @@ DASHES: tuple[Any, ...] = (
 
 _STYLE: Any = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same glyphs on each machine
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same glyphs on every machine
     "font.size": 8.0,
     "axes.titlesize": 8.0,
     "axes.labelsize": 8.0,
@@ -103,7 +103,7 @@ def legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = N
 
 
 def lines_are(name: str, values: Iterable[Any]) -> list[str]:
-    """A note for the legend that names the quantity of the lines, if their names are plain numbers or quantities."""
+    """A note for the legend that names the quantity of the lines, if the lines are named by plain numbers."""
     return [f"lines: {name}"] if all(str(value)[:1].isdigit() for value in values) else []
 
 

@@ -1,4 +1,4 @@
-"""What a label in a claim can be besides one value: a range, the readings of a text, and their words."""
+"""Labels of a claim that stand for several values: ranges, and readings of an ambiguous text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["Range", "Readings", "above", "at_least", "at_most", "below", "label_
 
 @dataclass(frozen=True)
 class Range:
-    """The values of an axis from `low` to `high`, in the order of the axis; `text` says so after the axis' name."""
+    """The values of an axis for which `holds` is true, in the order of the axis; `text` names them, e.g. `>= 400`."""
 
     text: str
     holds: Callable[[Any], bool]
 
     def __call__(self, value: Any) -> bool:
-        """Whether a value is one of them."""
+        """Whether a value is in the range."""
         return self.holds(value)
 
     def __eq__(self, other: object) -> bool:
@@ -55,21 +55,21 @@ def within(low: float, high: float) -> Range:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The ways in which a text can be read, as values of one label, each with its words; "" for the one that counts.
+    """The readings of an ambiguous text as values of one label, each with a description; "" for the one that counts.
 
-    A claim that names it stands for one claim for each value: `scheme=Readings({"DSDRR": "", "DSDRR-W": "W stays"})`.
+    A claim with such a label is one claim for each value: `scheme=Readings({"DSDRR": "", "DSDRR-W": "W stays"})`.
     """
 
     words: Mapping[Any, str]
 
 
 def value_text(axis: str, value: Any) -> str:
-    """A value with the name of its axis, which a word does without: `Blue`, `buffer = 400`, `rtt = 40ms`."""
+    """A value as text, with the name of its axis unless the value is a word: `Blue`, `buffer = 400`, `rtt = 40ms`."""
     return value if _is_word(value) else f"{axis} = {_plain(value)}"
 
 
 def label_text(axis: str, label: Any) -> str:
-    """What a label asks for: `RED, Blue`, `buffer = 100, 400`, `buffer >= 400`."""
+    """A label as text: `RED, Blue`, `buffer = 100, 400`, `buffer >= 400`."""
     if isinstance(label, Range):
         return f"{axis} {label.text}"
     if isinstance(label, Readings):

@@ -1,4 +1,4 @@
-"""The claims of a published work, and the verdicts of runs on them."""
+"""Claims of a published work, and verdicts on them from runs."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class Claim:
     """A claim of a work as a condition on runs.
 
     Attributes:
-        id: as in the list of the work's claims.
+        id: its id in `claims.toml`, or one of our own.
         says: the claim in the work's words.
-        holds: the condition that decides it: a `Statement`, or on a table a `Condition`.
-        expected: the number or inequality with its tolerance, as text; empty for that of each statement.
-        must_hold: a reproduction fails unless the claim, as it is read first, is confirmed.
-        because: the reason found for a claim that is contradicted, and the experiment whose runs show it.
-        reading: another way to read the work's text; such a claim is shown and does not count.
-        needs: labels that a cell of the table has where the claim can be decided; else it is left out. So claims about
-            settled flows are left out of a quick reproduction.
-        others: other readings, with the statement of each.
+        holds: the condition that decides the claim: a `Statement`, or a `Condition` once there is a table.
+        expected: the asked number or inequality with its tolerance, as text; if empty, the text of the statement.
+        must_hold: a reproduction fails unless the main reading of the claim is confirmed.
+        because: the reason why the claim is contradicted, and the experiment whose runs show it.
+        reading: describes another reading of the work's text; such a claim is shown, but does not count.
+        needs: labels without which the claim is left out: no cell of the table has them. Claims about settled flows are
+            left out of a quick reproduction in this way.
+        others: the statements of other readings, by their descriptions.
 
     """
 
@@ -63,17 +63,17 @@ class Claim:
 
     @property
     def statement(self) -> Statement:
-        """Its condition, before there is a table."""
+        """The statement that decides it, before there is a table."""
         assert isinstance(self.holds, Statement)
         return self.holds
 
     def __call__(self, **labels: Any) -> Claim:
-        """The claim in the cells with these labels, where its statements do not have them."""
+        """The claim with these labels wherever its statements leave them open."""
         others = {words: holds(**labels) for words, holds in self.others.items()}
         return replace(self, holds=self.statement(**labels), others=others)
 
     def replaced(self, old: Readings, new: Any) -> Claim:
-        """The claim with one value in place of the readings."""
+        """The claim with one value in place of several readings."""
         others = {words: holds.replaced(old, new) for words, holds in self.others.items()}
         return replace(self, holds=self.statement.replaced(old, new), others=others)
 
@@ -125,23 +125,23 @@ def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
 
 
 def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
-    """Claims that are left out of a table of which no cell has these labels."""
+    """The claims, left out if no cell of the table has these labels."""
     return tuple(replace(claim, needs={**labels, **claim.needs}) for claim in claims)
 
 
 def in_cells(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
-    """Claims in the cells with these labels, where their statements do not have them."""
+    """The claims with these labels wherever their statements leave them open."""
     return tuple(claim(**labels) for claim in claims)
 
 
 def read_as(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator[Claim]:
-    """Claims as another reading of them, in the cells with these labels: of runs with something changed."""
+    """The claims as another reading, decided by the cells with these labels, e.g. runs with a changed setting."""
     for claim in claims:
         yield replace(claim(**labels), must_hold=False, because="", reading=_joined(reading, claim.reading))
 
 
 def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
-    """A statement in each of its readings, and the words of that reading."""
+    """Each reading of a statement, with its description."""
     found = holds.readings()
     for chosen in itertools.product(*(readings.words.items() for readings in found)):
         own = holds
@@ -153,7 +153,7 @@ def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
 
 
 def _there(value: Any, table: Table) -> bool:
-    """Whether a value is in a table, as those of further readings need not be in a quick reproduction."""
+    """Whether a value is in the table; a quick reproduction may lack those of further readings."""
     return isinstance(value, (Range, list, tuple)) or any(value in labels.values() for labels, _ in table.cells)
 
 
@@ -170,11 +170,11 @@ class Decided:
 
     @property
     def failed(self) -> bool:
-        """Whether it must hold and is not confirmed."""
+        """Whether the claim must hold and is not confirmed."""
         return self.claim.must_hold and self.finding.verdict != "confirmed"
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON of `reproduce`."""
+        """The claim as `penstock reproduce --json` writes it."""
         measured = self.finding.measured
         claim = self.claim
         extra = {"reading": claim.reading, "because": claim.because}
@@ -198,7 +198,7 @@ def not_comparable(reason: str) -> Condition:
 
 
 def decide(claims: Iterable[Claim]) -> list[Decided]:
-    """Decide claims that have conditions."""
+    """Decide claims whose conditions are known, i.e. claims on a table."""
     found = []
     for claim in claims:
         assert isinstance(claim.holds, Condition)
@@ -207,13 +207,13 @@ def decide(claims: Iterable[Claim]) -> list[Decided]:
 
 
 def counts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """The number of claims of the JSON with each verdict; other readings do not count."""
+    """The number of claims with each verdict, in the form of the JSON; only main readings count."""
     found = [claim["verdict"] for claim in claims if not claim.get("reading")]
     return {verdict: found.count(verdict) for verdict in VERDICTS}
 
 
 def by_claim(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """The claims of the JSON by their ids, the main reading of each before the others."""
+    """Claims in the form of the JSON by their ids, the main reading of each before the others."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for claim in claims:
         found.setdefault(claim["id"], []).append(claim)

@@ -1,4 +1,4 @@
-"""How much of an experiment is run, and sweeps that depend on it."""
+"""The extent of a reproduction (quick, normal or full), and sweeps that depend on it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class Effort:
-    """How much of an experiment is run, and where results are kept.
+    """The extent of a reproduction, and the store of its results.
 
     Attributes:
         mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
             sweep, with seeds until every claim is decided.
         store: results of earlier runs.
         jobs: threads.
-        progress: called with the numbers of finished and of planned runs.
+        progress: called with the number of finished runs and of planned runs.
         cost: CPU time in seconds of each run of the experiment, by its key.
 
     """
@@ -42,15 +42,15 @@ class Effort:
 
     @property
     def quick(self) -> bool:
-        """Whether a part of each sweep is enough."""
+        """Whether only a part of each sweep is run."""
         return self.mode == "quick"
 
     def choose(self, quick: T, full: T) -> T:
-        """One value for a quick reproduction, another for the others."""
+        """The first value for a quick reproduction, the second for the other modes."""
         return quick if self.quick else full
 
     def table(self, study: Study, measure: Measure) -> Table:
-        """Run a study and measure it; also for a first pass whose results set parameters of another study."""
+        """Run a study and measure it; also used for a first pass whose results set parameters of another study."""
         batch = Batch(study, self.store)
         batch.complete(self.jobs, self.progress)
         table = batch.table(measure)
@@ -60,31 +60,31 @@ class Effort:
 
 @dataclass(frozen=True)
 class Choice(Generic[T_co]):
-    """A value for a quick reproduction, and the one for the others."""
+    """A value for a quick reproduction, and one for the other modes."""
 
     quick: T_co
     full: T_co
 
 
 def chosen(value: Any, effort: Effort) -> Any:
-    """A value, or of a `Choice` the one for this effort."""
+    """The value itself, or the value of a `Choice` for this effort."""
     return effort.choose(value.quick, value.full) if isinstance(value, Choice) else value
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A study as data: called with an effort it is a `Study`, so that `study = Sweep(...)` stands in a module.
+    """A study as data, for `study = Sweep(...)` in a module: called with an effort, it gives the `Study`.
 
     Attributes:
         base: makes a scenario from one value of each axis.
-        vary: axes and their values; a `Choice` where a quick reproduction has fewer.
+        vary: axes and their values; a `Choice` if a quick reproduction has fewer values.
         seeds: number of runs of each cell.
-        span: duration and warm-up of every run, where `base` does not set them.
+        span: duration and warm-up of every run, in place of those of `base`.
         where: keeps only the cells for which it is true.
         labels: further labels of all cells.
         keep: numbers to keep of queue and law over time (`Study.keep`).
         first: a first pass; `base` gets its result, such as settings that it finds, before the labels.
-        only_full: whether a quick reproduction leaves it out; only for a part that is added to another.
+        only_full: whether a quick reproduction leaves this sweep out; only for a sweep that is added to another.
 
     """
 
@@ -100,7 +100,7 @@ class Sweep:
     others: tuple[Sweep, ...] = ()
 
     def __add__(self, other: Sweep) -> Sweep:
-        """Both, in one table."""
+        """Both sweeps, in one table."""
         return replace(self, others=(*self.others, other))
 
     def __call__(self, effort: Effort) -> Study:

@@ -1,4 +1,4 @@
-"""Reproduction of published works: experiments carried out, their claims decided, the outcome kept beside the work."""
+"""Reproduction of published works: run experiments, decide their claims, record the outcome beside the work."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from penstock.studies.study import Study
 
 __all__ = ["Outcome", "recorded", "run", "to_dict", "update", "whole_cost"]
 
-# Seeds of the rounds in which a normal reproduction goes on until every claim is decided.
+# Seeds of the rounds of a normal reproduction, which ends once every claim is decided.
 ROUNDS = (5, 10, 20, 50, 100)
 
-# What a claim has where nothing is written of it.
+# Fields that are left out of the record when they have these values.
 SILENT = {"measured": None, "ci95": None, "must_hold": False}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment has come to.
+    """The outcome of an experiment.
 
     Attributes:
-        experiment: which.
-        runs: number of different runs, with those of first passes.
-        seeds: the most runs of a cell.
-        cpu_s: processor time of all these runs, also of those that were found in the store.
-        claims: its claims, decided.
-        shown: the numbers; `None` where they are to come from the record and it has none.
-        cost: processor time in seconds of each run, by its key; `None` where the outcome is from the record.
+        experiment: the experiment.
+        runs: number of distinct runs, including those of first passes.
+        seeds: largest number of runs of a cell.
+        cpu_s: processor time of all these runs in seconds, including runs found in the store.
+        claims: the decided claims.
+        shown: the numbers of its figure; `None` if the outcome is from a record that lacks them.
+        cost: processor time of each run in seconds, by its key; `None` if the outcome is from the record.
 
     """
 
@@ -54,7 +54,7 @@ class Outcome:
 
     @property
     def undrawn(self) -> bool:
-        """Whether there is a figure and nothing to draw it from."""
+        """Whether the figure cannot be drawn for lack of recorded points."""
         return self.shown is None and self.experiment.draw is not None
 
     @property
@@ -63,12 +63,12 @@ class Outcome:
         return [claim["id"] for claim in self.claims if claim["must_hold"] and claim["verdict"] != "confirmed"]
 
     def figure(self) -> Figure | None:
-        """The figure, if there is one and something to draw it from."""
+        """The figure, if the experiment has one and its numbers are known."""
         draw = self.experiment.draw
         return None if draw is None or self.shown is None else draw(self.shown)
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON of `reproduce`."""
+        """The outcome as `penstock reproduce --json` writes it."""
         return {
             "id": self.experiment.id,
             "title": self.experiment.title,
@@ -80,7 +80,7 @@ class Outcome:
 
 
 def run(experiment: Experiment, effort: Effort) -> Outcome:
-    """Do an experiment and decide its claims."""
+    """Run an experiment and decide its claims."""
     module, effort = experiment.module, replace(effort, cost={})
     if hasattr(module, "rows") or hasattr(module, "table"):
         table = experiment.table(effort)
@@ -102,14 +102,14 @@ def _outcome(experiment: Experiment, effort: Effort, table: Table, decided: Iter
 
 
 def _with_reason(paper: Paper, claim: dict[str, Any]) -> dict[str, Any]:
-    """A claim that is contradicted, with the reason that `why.toml` of the work has for it, if it has none yet."""
+    """The claim with the reason of `why.toml`, if it is contradicted and has no reason of its own."""
     alone = claim["verdict"] == "contradicted" and not claim.get("reading") and not claim.get("because")
     reason = paper.reasons.get(claim["id"]) if alone else None
     return {**claim, "because": reason} if reason else claim
 
 
 def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
-    """What is kept beside the works of these experiments; those that were never run in full are left out."""
+    """The recorded outcomes of these experiments; those that were never run in full are left out."""
     found = []
     files: dict[str, tuple[Mapping[str, Any], Mapping[str, SummaryTable]]] = {}
     for experiment in experiments:
@@ -125,7 +125,7 @@ def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
 
 
 def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
-    """What `results.json` has of each experiment, by its id; claims in full, with the reasons that are known today."""
+    """The entries of `results.json` by experiment, with all fields of the claims and the current reasons."""
     return {
         entry["id"]: {**entry, "claims": [_with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
         for entry in (paper.recorded() or {}).get("experiments", [])
@@ -133,7 +133,7 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
 
 
 def _known(experiment: Experiment, shown: Mapping[str, SummaryTable]) -> SummaryTable | None:
-    """What is recorded of an experiment's numbers; formulas are not recorded, but worked out again."""
+    """The recorded numbers of an experiment; those of formulas are not recorded, but computed again."""
     if hasattr(experiment.module, "rows"):
         return SummaryTable.of(Table.exact(experiment.module.rows(Effort("full"))))
     return shown.get(experiment.id)
@@ -163,7 +163,7 @@ def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
 def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
     """Runs (`runs`) and processor time (`cpu_s`) of a whole work; a run that experiments share counts once.
 
-    Nothing where this is not known: of a part of a work, or where its experiments were recorded one by one.
+    Empty if the cost is unknown: for a part of a work, or if its experiments were recorded one by one.
     """
     if {outcome.experiment.id for outcome in own} != set(paper.about["experiments"]):
         return {}
@@ -175,7 +175,7 @@ def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
 
 
 def _recorded_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
-    """What is recorded of the cost of a whole work, if its experiments still cost the same."""
+    """The recorded cost of a whole work, if the costs of its experiments are still those of the record."""
     record = paper.recorded() or {"experiments": ()}
     now, then = (
         {each["id"]: (each["runs"], each["cpu_s"]) for each in some} for some in (entries, record["experiments"])
@@ -205,27 +205,27 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
 
 
 def _drawn(experiment: Experiment, shown: SummaryTable) -> SummaryTable:
-    """Of the numbers those that the figure is drawn from, if they are not those of formulas."""
+    """The numbers that the figure is drawn from; none if they are those of formulas."""
     draw = experiment.draw
     return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else shown.drawn_by(draw)
 
 
 def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
-    """What `results.json` has of an experiment, without what its module and `why.toml` say anyway."""
+    """The entry of an experiment in `results.json`, without fields that its module and `why.toml` provide."""
     claims = [_brief(paper, claim) for claim in entry["claims"]]
     rest = {name: value for name, value in entry.items() if name != "title"}
     return json.dumps({**rest, "claims": claims}, separators=(",", ":"), ensure_ascii=False)
 
 
 def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
-    """A claim without empty fields and without a reason that `why.toml` gives again."""
+    """A claim without empty fields, and without a reason that `why.toml` provides."""
     said = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
     bare = {name: value for name, value in said.items() if name != "because"}
     return bare if _with_reason(paper, bare) == said else said
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:
-    """The verdicts of a work as a table in Markdown, and what they cost, one by one and all together."""
+    """The verdicts of a work as a table in Markdown, with the cost of each experiment and of the whole work."""
     claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
     total = counts(claim for _, claim in claims)
     lines = [

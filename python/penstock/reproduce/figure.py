@@ -1,4 +1,4 @@
-"""The names that the module of a figure or table needs: `from penstock.reproduce.figure import Claim, metric, ...`."""
+"""The names that the module of a figure or table imports: `from penstock.reproduce.figure import Claim, metric`."""
 
 from penstock.plots.curves import Curves
 from penstock.reproduce.choice import Readings, above, at_least, at_most, below, within

@@ -1,4 +1,4 @@
-"""Trees of numbers and statements with labels, and how labels are found in a table."""
+"""Trees of numbers and statements with labels, and their resolution in a table."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
 
 Labels = Mapping[str, Any]
 Variable = tuple[str, Any]
-"""What a statement runs through: an axis, and the list or range of it; `None` for all of the axis."""
+"""A variable of a statement: an axis, and the list or range of its values; `None` for all values."""
 Point = Mapping[Variable, Any]
 Value = Sample | float
 Curve = Mapping[Any, Sample]
-"""The samples along an axis, by its values."""
+"""The samples along an axis, by the values of the axis."""
 
 
 class Node:
@@ -44,11 +44,11 @@ class Node:
     children: Sequence[Node]
 
     def __call__(self, **labels: Any) -> Self:
-        """The same with these labels, where it does not have them."""
+        """The same with these labels wherever they are left open."""
         return replace(self, labels={**labels, **self.labels})  # type: ignore[type-var]
 
     def leaves(self, given: Labels) -> Iterator[tuple[Node, Labels]]:
-        """The leaves with their labels, `given` those from above."""
+        """The leaves with all their labels; `given` are those of the nodes above."""
         own = {**given, **self.labels}
         if not self.children:
             yield self, own
@@ -56,37 +56,37 @@ class Node:
             yield from child.leaves(own)
 
     def replaced(self, old: Readings, new: Any) -> Self:
-        """With the value of one reading in place of all of them."""
+        """The same with the value of one reading in place of the readings."""
         labels = {axis: _replaced(label, old, new) for axis, label in self.labels.items()}
         children = tuple(child.replaced(old, new) for child in self.children)
         return replace(self, labels=labels, **({"children": children} if children else {}))  # type: ignore[type-var]
 
     def readings(self) -> list[Readings]:
-        """All readings in its labels."""
+        """All readings among its labels."""
         own = [one for label in self.labels.values() for one in (label if isinstance(label, list) else [label])]
         found = [one for one in own if isinstance(one, Readings)]
         return list(dict.fromkeys([*(one for child in self.children for one in child.readings()), *found]))
 
     def _of(self, text: str) -> str:
-        """A text with the labels that hold for all of it."""
+        """The text with the labels of this node in front."""
         own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
         return f"{own}: {text}" if own else text
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A table, the labels from above, and the variable that each label left open follows."""
+    """A table, the labels of the nodes above, and the lists that open labels follow."""
 
     table: Table
     given: Labels
     follows: Mapping[str, list[Any]]
 
     def of(self, node: Node) -> Scope:
-        """For the children of a node."""
+        """The scope of the children of a node."""
         return replace(self, given={**self.given, **node.labels})
 
     def variable(self, axis: str) -> Variable:
-        """What a number runs through that does not have the label."""
+        """The variable of a number without the label."""
         keys = self.follows.get(axis, [])
         if len(keys) > 1:
             raise ValueError(f"{axis} is {' and '.join(map(repr, keys))} in one statement: give it to each number")
@@ -94,7 +94,7 @@ class Scope:
 
 
 def lists_of(node: Node, given: Labels) -> dict[str, list[Any]]:
-    """The lists and ranges of each label in a tree."""
+    """The lists and ranges in a tree, by label."""
     found: dict[str, list[Any]] = {}
     for _, labels in node.leaves(given):
         for axis, label in labels.items():
@@ -121,7 +121,7 @@ def _replaced(label: Any, old: Readings, new: Any) -> Any:
 
 @dataclass(frozen=True)
 class Bound:
-    """A number in a table: what it runs through, and its value at a point; `None` where there is no such cell."""
+    """A number in a table: its variables, and its value at a point; `None` if there is no such cell."""
 
     variables: Mapping[Variable, Sequence[Any]]
     at: Callable[[Point], Value | None]
@@ -134,17 +134,17 @@ class Quantity(Node):
     """Whether it is a plain number."""
 
     def bind(self, scope: Scope) -> Bound:
-        """In a table."""
+        """The number in a table."""
         raise NotImplementedError
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The number in words."""
         raise NotImplementedError
 
 
 def applied(act: Callable[..., Any], bound: Sequence[Bound], point: Point) -> Any:
-    """A function of numbers at a point; nothing where one of them is nothing."""
+    """A function of numbers at a point; `None` if one of them is `None`."""
     values = []
     for one in bound:
         value = one.at(point)

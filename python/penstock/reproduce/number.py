@@ -1,7 +1,7 @@
-"""Numbers of an experiment that are written down before there is a table, and statements on them.
+"""Numbers of an experiment as expressions, written before there is a table, and statements about them.
 
-A number is a metric at labels. A label that is not given is left open: the comparison of two numbers is a statement on
-every cell of what is left open, the same one on both sides. So the comparison is the claim.
+A number is a metric with labels. A label that is not given is left open: a comparison of two numbers is a statement
+about every cell that the open labels select, the same cell on both sides. So the comparison is the claim.
 
 >>> from penstock.reproduce.choice import at_most
 >>> from penstock.results.sample import Sample
@@ -19,14 +19,14 @@ Labels
 ======
 
 * One value fixes the label: `g(scheme="RED")`.
-* A list stands for each of its values, in its order: `g(scheme=["RED", "Blue"])`. Equal lists in one statement move
-  together; different ones are combined, each value with each: `g(scheme=NEW) > g(scheme=OLD)`.
-* A range (`at_least`, `at_most`, `above`, `below`, `within`) stands for the values of the axis in it.
-* A number without the label follows the only list or range of that label in its statement.
-* `Readings` stand for one claim each (`penstock.reproduce.claim`).
+* A list selects each of its values, in its order: `g(scheme=["RED", "Blue"])`. Equal lists in one statement
+  take the same value; different lists are combined, each value with each: `g(scheme=NEW) > g(scheme=OLD)`.
+* A range (`at_least`, `at_most`, `above`, `below`, `within`) selects the values of the axis in the range.
+* A number without a label takes the values of the only list or range of this label in its statement.
+* `Readings` make one claim each (`penstock.reproduce.claim`).
 
-Labels may be given to a number, to an expression or to a whole statement: `(a / b)(buffer=above(1000)) <= 1.2`. What
-is nearer to the metric wins. A single value and each value of a list must be in the table (`KeyError`).
+Labels may be given to a number, to an expression or to a whole statement: `(a / b)(buffer=above(1000)) <= 1.2`. A
+label nearer to the metric takes precedence. A single value and each value of a list must be in the table (`KeyError`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ __all__ = ["Number", "each_run", "formula", "judged", "metric", "of_samples"]
 
 
 class Number(Quantity):
-    """A number of each run in every cell that its labels leave open; the arithmetic is that of `Sample`."""
+    """A number of each run in every cell that its labels select; arithmetic works as on `Sample`."""
 
     def _of(self, text: str) -> str:
         own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
@@ -72,7 +72,7 @@ class Number(Quantity):
 
     @property
     def unit(self) -> str:
-        """Its unit, "" where it has none or is a ratio."""
+        """The unit; "" for a ratio or a number without unit."""
         return ""
 
     def _with(self, sign: str, act: Callable[..., Any], *operands: Number | float) -> Number:
@@ -129,22 +129,22 @@ class Number(Quantity):
     def reads(
         self, printed: float, low: float | None = None, high: float | None = None, *, share: float = 0.0
     ) -> Statement:
-        """A printed number, taken as met from `low` to `high`, or within a `share` of it (`Sample.reads`)."""
+        """Agreement with a printed number, from `low` to `high` or within a `share` of it (`Sample.reads`)."""
         least = printed - abs(printed) * share if low is None else low
         most = printed + abs(printed) * share if high is None else high
         text = f"{{}} {printed:.4g} ({least:.4g} to {most:.4g}){self._unit()}"
         return judged(lambda sample: sample.reads(printed, low=low, high=high, share=share), self, text=text)
 
     def along(self, axis: str, act: Callable[[Curve], Value], text: str = "", unit: str | None = None) -> Number:
-        """One number of those along an axis: `act`, such as `mean`, gets the samples by the values of the axis.
+        """One number of the curve along an axis: `act`, e.g. `mean`, gets the samples by the values of the axis.
 
-        Its `unit` is by default that of the samples.
+        `unit` is by default that of the samples.
         """
         named = text or getattr(act, "__name__", "").replace("_", " ")
         return _Along((self,), axis, act, named, self.unit if unit is None else unit)
 
     def next(self, axis: str) -> Number:
-        """The number at the next value of an axis, among those that the statement runs through."""
+        """The number at the next value of an axis, among the values that the statement selects."""
         return _Next((self,), axis)
 
     def _unit(self) -> str:
@@ -153,7 +153,7 @@ class Number(Quantity):
 
 @dataclass(frozen=True, eq=False)
 class _Metric(Number):
-    """A measured number at labels."""
+    """A metric with labels."""
 
     name: str
     said: str
@@ -219,7 +219,7 @@ def _values(cells: Sequence[tuple[Labels, Any]], axis: str, label: Any) -> list[
 
 
 def _check_values(cells: Sequence[tuple[Labels, Any]], labels: Labels, table: Table) -> None:
-    """Every value that is named is in the table."""
+    """Raise `KeyError` unless every named value is in the table."""
     for axis, label in labels.items():
         lacking = [value for value in label if value not in _values(cells, axis, None)] if _listed(label) else []
         if lacking:
@@ -304,7 +304,7 @@ class _Combined(Number):
 
 @dataclass(frozen=True, eq=False)
 class _Along(Number):
-    """A number of those along an axis."""
+    """One number of the curve along an axis."""
 
     children: tuple[Number]
     axis: str
@@ -372,17 +372,17 @@ class _Next(Number):
 
 
 def metric(name: str, unit: str = "", says: str = "") -> Number:
-    """A measured number: its name in the table, its unit, and what it is called if that is not its name."""
+    """A measured number: its name in the table, its unit, and its name in texts if that differs."""
     return _Metric(name, says or name, unit)
 
 
 def formula(function: Callable[..., Value], says: str = "") -> Number:
-    """A number that a function gives for the labels it has as arguments: a model beside what is measured."""
+    """A function of labels, which are its arguments by name: a model to compare with measurements."""
     return _Formula(function, says or function.__name__.replace("_", " "))
 
 
 def of_samples(function: Callable[..., Sample], *numbers: Number | float, text: str) -> Number:
-    """A number that a function makes of samples; in `text`, {} stands for each number."""
+    """A function of samples; in `text`, {} stands for each number."""
     return _Combined(tuple(map(_number, numbers)), function, text)
 
 
@@ -396,5 +396,5 @@ def _number(value: Number | float) -> Number:
 
 
 def judged(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
-    """A condition of one's own: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
+    """A condition made by a function: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
     return Judged(tuple(map(_number, numbers)), judge, text)

@@ -24,7 +24,7 @@ __all__ = ["figures", "write"]
 
 
 def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
-    """Write the page of a work to `file`; of several works an index there, and their pages beside it."""
+    """Write the page of one work to `file`; for several works an index to `file`, and their pages beside it."""
     works = by_paper(outcomes)
     if len(works) == 1:
         write_text(file, _work_page(*works[0], index=None))
@@ -72,7 +72,7 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
 
 
 def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
-    """All claims in the order of the work, each followed by its other readings, wherever these are looked at.
+    """All claims in the order of the work, each followed by its other readings from all experiments.
 
     `group` is the verdict of the main reading, which all of them are filtered by, or "" where there is none.
     """
@@ -86,7 +86,7 @@ def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
 
 
 def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What the page shows of an experiment; of a claim that another one decides, there is that one's row too."""
+    """The content of an experiment's section; a claim that another experiment decides has the deciding row too."""
     svg = _inline(outcome)
     width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     own = outcome.experiment.id
@@ -107,7 +107,7 @@ def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def _inline(outcome: Outcome) -> Markup:
-    """The figure as SVG for a page: no prolog; ids of its own, as several stand on one page."""
+    """The figure as inline SVG: without prolog, and with unique ids, since a page has several figures."""
     buffer = io.StringIO()
     with style.styled():
         figure = outcome.figure()
@@ -138,7 +138,7 @@ def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
 
 
 def _cost(paper: Paper, own: Sequence[Outcome]) -> str:
-    """Runs and CPU time of a work, or of one experiment; nothing where only those of each experiment are known."""
+    """Runs and CPU time of a work, or of one experiment; empty if only those of each experiment are known."""
     cost = own[0].to_dict() if len(own) == 1 else whole_cost(paper, own)
     if not cost:
         return ""

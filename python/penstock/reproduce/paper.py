@@ -70,11 +70,11 @@ class Experiment:
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """The title in one line."""
         return (self.module.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")
 
     def table(self, effort: Effort) -> Table:
-        """Its numbers: those of formulas, of several studies, or of one."""
+        """The table of its numbers: from formulas, from several studies, or from one study."""
         module = self.module
         if hasattr(module, "rows"):
             return Table.exact(module.rows(effort))
@@ -85,7 +85,7 @@ class Experiment:
 
     @property
     def measure(self) -> Measure:
-        """What is measured in a run: by its module, or else as the set-up of the work says."""
+        """The function that measures a run: that of its module, or else that of the work's `setup.py`."""
         if hasattr(self.module, "measure"):
             found: Measure = self.module.measure
             return found
@@ -93,17 +93,17 @@ class Experiment:
         return made
 
     def claims(self, table: Table) -> list[Claim]:
-        """Its claims on a table, one for each reading."""
+        """Its claims with conditions on a table, one for each reading."""
         return on(self.module.CLAIMS, table)
 
     @property
     def claimed(self) -> list[str]:
-        """The ids of all its claims, also of those that a quick reproduction leaves out."""
+        """The ids of all its claims, including those that a quick reproduction leaves out."""
         return list(dict.fromkeys(claim.id for claim in self.module.CLAIMS))
 
     @property
     def draw(self) -> Callable[[SummaryTable], Figure] | None:
-        """What makes its figure; with the printed points of `expected/ID.csv`, if there are any, beside curves."""
+        """The function that draws its figure; curves include the printed points of `expected/ID.csv`, if any."""
         draw = getattr(self.module, "draw", None)
         if not isinstance(draw, Curves):
             return draw
@@ -112,12 +112,12 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """As it is called: `cc/fig4`."""
+        """The name, e.g. `cc/fig4`."""
         return f"{self.paper.alias}/{self.id}"
 
     @property
     def asked(self) -> str:
-        """As `penstock reproduce` is asked for it: its name, or its place where the work stands elsewhere."""
+        """The argument of `penstock reproduce`: its name, or its path if the work is outside penstock."""
         return self.name if self.paper.folder.parent == _PAPERS else f"{self.paper.folder.name}/{self.id}"
 
 
@@ -126,8 +126,8 @@ class Paper:
     """A published work.
 
     Attributes:
-        folder: where its modules stand.
-        about: what its `paper.toml` says: authors, title, venue, year, link, alias, experiments, also.
+        folder: the folder of its modules.
+        about: the content of its `paper.toml`: authors, title, venue, year, link, alias, experiments, also.
 
     """
 
@@ -136,12 +136,12 @@ class Paper:
 
     @property
     def name(self) -> str:
-        """Such as `chung-claypool-2003`."""
+        """The long name, e.g. `chung-claypool-2003`."""
         return self.folder.name.replace("_", "-")
 
     @property
     def alias(self) -> str:
-        """The short name before the ids of its claims, such as `cc`."""
+        """The short name in front of the ids of its claims, e.g. `cc`."""
         return str(self.about["alias"])
 
     @property
@@ -151,11 +151,11 @@ class Paper:
 
     @property
     def experiments(self) -> list[Experiment]:
-        """All of them, in the order of the work."""
+        """All experiments, in the order of the work."""
         return [Experiment(self, id_) for id_ in self.about["experiments"]]
 
     def named(self, name: str) -> list[Experiment]:
-        """The experiments of a name; none where nothing has it.
+        """The experiments that a name stands for; none if the name is unknown.
 
         A name is an experiment's id, also with the work's dots and panels (`fig2.9a` for `fig2-9`); a figure whose
         panels are experiments (`fig5` for `fig5a` to `fig5c`); or the id of a claim or its beginning before a slash
@@ -173,7 +173,7 @@ class Paper:
         return [own[id_] for id_ in dict.fromkeys(decided)]
 
     def names(self) -> list[str]:
-        """What `named` knows, as it is written in the record."""
+        """All names that `named` accepts, as the record has them."""
         claims = [claim for _, claim, _ in self.recorded_claims()]
         return [*self.about["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
 
@@ -194,12 +194,12 @@ class Paper:
 
     @property
     def results_file(self) -> Path:
-        """The claims as the full runs decide them."""
+        """The file with the claims as decided by the full runs."""
         return self.folder / "results.json"
 
     @property
     def points_file(self) -> Path:
-        """The points of the full runs that figures draw from."""
+        """The file with the points of the full runs from which figures are drawn."""
         return self.folder / "points.parquet"
 
     @cached_property
@@ -208,7 +208,7 @@ class Paper:
         return why.sentences(self.folder, self.recorded())
 
     def recorded(self) -> Mapping[str, Any] | None:
-        """What `results.json` has, where there is one."""
+        """The content of `results.json`, if it exists."""
         if not self.results_file.exists():
             return None
         found: Mapping[str, Any] = json.loads(self.results_file.read_text(encoding="utf-8"))
@@ -230,7 +230,7 @@ def _read(folder: Path) -> Paper:
 
 
 def _package(folder: Path) -> str:
-    """The name of the package of a work; one that stands elsewhere is made known under a name of its own."""
+    """The name of the package of a work; a work outside penstock is registered under a generated name."""
     if folder.parent == _PAPERS:
         return f"penstock.papers.{folder.name}"
     name = f"penstock_paper_{folder.name}"
@@ -244,7 +244,7 @@ def _package(folder: Path) -> str:
 
 
 def _folder_of(name: str) -> tuple[Path, str] | None:
-    """The folder of a work that stands elsewhere, and what is asked of it."""
+    """The folder of a work outside penstock, and the rest of the name."""
     path = Path(name)
     for folder in (path, *path.parents):
         if (folder / "paper.toml").is_file():
@@ -253,7 +253,7 @@ def _folder_of(name: str) -> tuple[Path, str] | None:
 
 
 def _work_of(name: str, known: Sequence[Paper]) -> tuple[Paper, str] | None:
-    """The work that is meant by its name, alias, folder or the beginning of its name, and what is asked of it."""
+    """The work with this name, alias, folder or beginning of its name, and the rest of the name."""
     first, _, second = name.partition("/")
     for paper in known:
         if first in (paper.name, paper.alias):
@@ -265,7 +265,7 @@ def _work_of(name: str, known: Sequence[Paper]) -> tuple[Paper, str] | None:
 
 
 def find(wanted: Sequence[str]) -> list[Experiment]:
-    """The experiments that are named: `cc`, `chung-claypool-2003`, `cc/fig4`; all of all works if nothing is named.
+    """The named experiments: `cc`, `chung-claypool-2003`, `cc/fig4`; without names, all of all works.
 
     A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is a work too: `./my_paper`,
     `./my_paper/fig1`.

@@ -1,7 +1,7 @@
-"""The points that figures draw from, kept beside a work as `points.parquet`: a row a point, in the order of the table.
+"""The recorded points of the figures of a work, in `points.parquet`: a row for each point, in the order of the table.
 
 The columns are `experiment`; `labels` of the cell as JSON, which tells 8 from 8.0; `metric`; `mean`; and `half`, half
-the interval. A cell of which nothing is drawn has one row without a metric: it still has its place on the axes. No two
+the interval. A cell of which nothing is drawn has one row without a metric, which keeps its place on the axes. No two
 cells of an experiment have the same labels.
 """
 
@@ -30,12 +30,12 @@ _COLUMNS = {
     "mean": "FLOAT",
     "half": "FLOAT",
 }
-# Version 2 splits floats by their bytes: rounded ones end in bytes of 0, which then lie together.
+# Version 2 splits floats by their bytes: the zero bytes at the end of rounded floats become adjacent.
 _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSION v2"
 
 
 def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
-    """Keep the points of experiments, by their ids, in place of what the file had."""
+    """Write the points of experiments, by their ids; they replace the content of the file."""
     rows = [row for id_, shown in experiments.items() for row in _rows(id_, shown)]
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
     with whole(file) as part, duckdb.connect() as base:
@@ -46,7 +46,7 @@ def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
 
 
 def read(file: Path) -> dict[str, SummaryTable]:
-    """The points of each experiment by its id; none where there is no file. Raises `PenstockError` for a broken one."""
+    """The points of each experiment by its id; none if there is no file. Raises `PenstockError` for a broken one."""
     if not file.exists():
         return {}
     try:

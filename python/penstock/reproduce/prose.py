@@ -24,7 +24,7 @@ class Part:
 
     @property
     def assumptions(self) -> bool:
-        """Whether it lists the assumptions of the reproduction."""
+        """Whether the section lists the assumptions of the reproduction."""
         return self.title == "Assumptions"
 
 

@@ -1,4 +1,4 @@
-"""Statements on numbers: on a table they are conditions, in every cell that their labels leave open."""
+"""Statements about numbers: on a table they become conditions in every cell that their labels select."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = ["Judged", "Part", "Statement", "by_table", "every", "gather", "most",
 
 @dataclass(frozen=True)
 class Part:
-    """One of the conditions of a statement, and where it is asked: the values of what the statement runs through.
+    """One of the conditions of a statement, and the cell where it applies, as values of the variables.
 
-    `about` names its numbers, to tell it from the parts of other statements.
+    `about` names its numbers, to distinguish it from parts of other statements.
     """
 
     place: Point
@@ -40,16 +40,16 @@ class Part:
 
 
 class Statement(Node):
-    """A statement on runs: on a table it is a condition, made of `parts`."""
+    """A statement about runs; on a table it becomes a condition, made of `parts`."""
 
     text: str
 
     def parts(self, scope: Scope) -> list[Part]:
-        """Its conditions in a table."""
+        """The conditions that it consists of in a table."""
         raise NotImplementedError
 
     def on(self, table: Table) -> Condition:
-        """In a table: every part holds."""
+        """The condition in a table that every part holds."""
         parts = self.parts(Scope(table, {}, {}))
         if not parts:
             raise ValueError(f"nothing to decide: no cell is left of {self.text}")
@@ -57,12 +57,12 @@ class Statement(Node):
         return all_of(_told(parts, varied))
 
     def given(self, number: Quantity, holds: Callable[[Sample], bool]) -> Statement:
-        """Only where a measured number fulfils something, such as a queue that is not empty."""
+        """The statement only in cells where a measured number fulfils a condition, e.g. a queue that is not empty."""
         return _Given((self, number), holds, self.text)
 
 
 def _told(parts: list[Part], varied: set[Variable]) -> list[Condition]:
-    """The conditions of parts, each labelled with where it is asked, and with its numbers where these differ."""
+    """The conditions of parts, each labelled with its cell, and with its numbers if the parts differ in these."""
     several = len({part.about for part in parts}) > 1
     found = []
     for part in parts:
@@ -77,7 +77,7 @@ def _where(part: Part, varied: set[Variable]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Judged(Statement):
-    """A condition on numbers in every cell that they leave open."""
+    """A condition on numbers in every cell that their labels select."""
 
     children: tuple[Quantity, ...]
     judge: Callable[..., Condition]
@@ -86,11 +86,11 @@ class Judged(Statement):
 
     @property
     def text(self) -> str:  # type: ignore[override]
-        """In words."""
+        """The statement in words."""
         return self._of(self.said.format(*(number.text for number in self.children)))
 
     def parts(self, scope: Scope) -> list[Part]:
-        """Its conditions in a table."""
+        """The conditions that it consists of in a table."""
         scope = replace(scope.of(self), follows=lists_of(self, scope.given))
         bound = [number.bind(scope) for number in self.children]
         variables = merged(bound)
@@ -108,7 +108,7 @@ class Judged(Statement):
 
 @dataclass(frozen=True, eq=False)
 class _Every(Statement):
-    """Several statements: the parts of all."""
+    """Several statements: the parts of all of them."""
 
     children: tuple[Statement, ...]
     labels: Labels = field(default_factory=dict)
@@ -123,7 +123,7 @@ class _Every(Statement):
 
 @dataclass(frozen=True, eq=False)
 class _Gathered(Statement):
-    """The parts of a statement joined to one, all of them or those along some axes."""
+    """The parts of a statement joined into one, all of them or those along some axes."""
 
     children: tuple[Statement]
     join: Callable[[list[Condition]], Condition]
@@ -149,7 +149,7 @@ class _Gathered(Statement):
 
 @dataclass(frozen=True, eq=False)
 class _Given(Statement):
-    """A statement where a number fulfils something."""
+    """A statement in the cells where a number fulfils a condition."""
 
     children: tuple[Statement, Quantity]
     holds: Callable[[Sample], bool]
@@ -212,5 +212,5 @@ def most(share: float, statement: Statement) -> Statement:
 
 
 def by_table(function: Callable[[Table], Condition], text: str) -> Statement:
-    """A condition that needs the whole table; for what the rest of this module cannot say."""
+    """A condition on the whole table, for claims that the other functions cannot express."""
     return _ByTable(function, text)

@@ -13,7 +13,7 @@ __all__ = ["listed", "text"]
 
 
 def text(outcomes: Sequence[Outcome]) -> str:
-    """The verdicts, a line a claim, and their number for each work."""
+    """The verdicts, one claim for each line, and the number of each verdict for each work."""
     lines = []
     for paper, own in by_paper(outcomes):
         lines.append(paper.label)

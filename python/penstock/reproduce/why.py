@@ -1,22 +1,22 @@
-"""Why claims are contradicted: `why.toml` of a work, its sentences filled in with numbers from the record.
+"""Reasons for contradicted claims: sentences in `why.toml` of a work, filled in with numbers from the record.
 
-An entry for each claim has `because`, a sentence, and for each name in braces in it where its number comes from, so
-that no number is typed by hand and a new record brings new numbers:
+The entry of a claim has a sentence, `because`, and the source of the number for each name in braces. So no number is
+typed by hand, and a new record brings new numbers:
 
     [c01]
-    because = "the report's four sets of Blue step too far; the best of 32 has {share} % in every buffer (why-blue)"
+    because = "the steps of the report are too large; with the best of 32 settings the share is {share} % (why-blue)"
     share = { in = "why-blue", of = "g_slow", network = "two round trips", set = "the best of 32 sets" }
 
 * `{ in, of, LABEL = ... }`: the mean of metric `of` in the recorded points of experiment `in`, in all cells with the
-  labels: one value, a list, or `{ min = 400, max = 5000 }`. Of several cells it is "35 to 46". `over = { LABEL = ...
-  }` divides by the number with these labels instead, cell by cell, and `minus = { ... }` subtracts it; `show` is a
-  format (".2g" by default, ".3g", ".0f").
-* `{ claim, of }`: of the recorded claim, with its `reading` where there is one: `of = "measured"`, or `of = "held"`,
-  such as "24 of 24".
-* A text or a list of texts stands for itself. So an entry can name its changes (`holds_with = "strict"`).
+  labels: one value, a list, or `{ min = 400, max = 5000 }`. Several cells give a range, e.g. "35 to 46".
+  `over = { LABEL = ... }` divides by the number with these labels instead, cell by cell, and `minus = { ... }`
+  subtracts it; `show` is a format (".2g" by default, ".3g", ".0f").
+* `{ claim, of }`: from the recorded claim, with its `reading` if it has one: `of = "measured"`, or `of = "held"`, e.g.
+  "24 of 24".
+* A text or a list of texts is inserted as it is. So an entry can name its changes (`holds_with = "strict"`).
 
 `points.parquet` has the points that figures draw, `results.json` all claims. A number of an experiment or claim that is
-not recorded yet is shown as "?"; a number that its record lacks is an error.
+not recorded yet is shown as "?"; a number that a record lacks is an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAMES = re.compile(r"{(\w+)}")
 
 
 def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """The entries of `why.toml` by their claims, as they are written; none where there is no file."""
+    """The entries of `why.toml` by their claims, not filled in; none if there is no file."""
     file = folder / "why.toml"
     return read_toml(file) if file.exists() else {}
 

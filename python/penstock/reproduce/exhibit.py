@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from matplotlib.figure import Figure
@@ -12,14 +12,18 @@ from penstock.reproduce.effort import Effort
 from penstock.results.table import Labels, Table
 from penstock.studies.study import Measure, Study
 
-__all__ = ["Exhibit"]
+__all__ = ["Exhibit", "Rows"]
+
+
+Rows = list[tuple[Labels, Mapping[str, float]]]
+"""The table of an experiment without runs: labels and numbers of each cell."""
 
 
 class Parts(TypedDict, total=False):
     """What a figure or table is made of besides its claims; one of the first three is given."""
 
     study: Callable[[Effort], Study]
-    rows: Callable[[Effort], Sequence[tuple[Labels, Mapping[str, float]]]]
+    rows: Callable[[Effort], Rows]
     table: Callable[[Effort], Table]
     measure: Measure
     draw: Callable[..., Figure]

@@ -11,15 +11,16 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
+from penstock.reproduce import shape
 from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, SummaryTable, Sweep, Table, needing
 from penstock.reproduce.number import Number, of_samples
+from penstock.reproduce.shape import falls, rises, varies
 from penstock.reproduce.statement import Statement, by_table, every
 from penstock.results.sample import Condition, Sample
 
 from . import judge, model5, panels, tables5
-from .judge import falls, rises, varies
 from .panels import Panel
-from .setup import AQS, FEC_QUEUES, PLR, PLRBC, VQS
+from .setup import AQS, FEC_QUEUES, PLR, PLRBC, VQS, claim
 from .tables5 import BOTH, GAP, GAP_BEFORE, RED, SETTLED, TAIL, codes, for_each_red, numbers
 
 QUARTER = ["8,2", "16,4", "24,6", "32,8", "40,10", "48,12", "56,14", "64,16"]
@@ -40,7 +41,7 @@ def by_size(flows: Sequence[int]) -> Sweep:
 
 
 def _crossing(curve: Curve) -> Sample:
-    return judge.crossing({numbers(code)[0]: gap for code, gap in curve.items()})
+    return shape.crossing({numbers(code)[0]: gap for code, gap in curve.items()})
 
 
 CROSSING = GAP.along("code", _crossing, "data packets where it rises above 0", unit="packets")
@@ -61,7 +62,7 @@ def trends(table: Table, flows: int, red: str) -> Iterator[Statement]:
     """For each h: PLRBC falls and PLR rises with k."""
     for h in redundancies(table):
         at = {"scheme": [TAIL, red], "flows": flows, "code": redundancy(h)}
-        yield every(judge.falls(PLRBC, "code"), judge.rises(PLR, "code"))(**at)
+        yield every(shape.falls(PLRBC, "code"), shape.rises(PLR, "code"))(**at)
 
 
 def draw(flows: Sequence[int], name: str, values: Sequence[float]) -> Any:
@@ -90,9 +91,8 @@ LARGE_TENTH = codes("with a tenth of redundancy, k >= 50", lambda k, h: k == 10 
 LARGE = codes("with k >= 16", lambda k, h: k >= 16)
 fig5_7 = Exhibit(
     "Figure 5.7: the size of a block at a fixed share of redundancy (Section 5.4.2.1)",
-    Claim(
+    claim(
         "fig5.7/c1",
-        "losses before correction do not depend on the block, those after it fall with its size",
         every(
             *(
                 every(varies(PLRBC, "code") <= 0.1, falls(PLR, "code"))(scheme=BOTH, code=share)
@@ -101,68 +101,51 @@ fig5_7 = Exhibit(
         ),
         "for each share, n and scheme: PLRBC within 10 % over k; PLR falls with k",
     ),
-    Claim(
+    claim(
         "fig5.7a/c1",
-        "50 flows, (8,2): drop-tail loses 2.9 times as much after correction, less before",
         every(
-            of_samples(judge.ratio, PLR(scheme=TAIL), PLR(scheme=RED), text="{} / {}").reads(2.9, share=0.3),
+            of_samples(shape.ratio, PLR(scheme=TAIL), PLR(scheme=RED), text="{} / {}").reads(2.9, share=0.3),
             GAP_BEFORE > 0,
         )(code="8,2", flows=50),
         "PLR(DT)/PLR(RED) 2.9 +- 30 %, PLRBC(RED) > PLRBC(DT)",
     ),
-    Claim(
-        "fig5.7a/c2",
-        "50 flows: RED's gain is larger at (8,2) than at (16,4); large blocks are repaired nearly all",
-        every(GAP(code="8,2") < GAP(code="16,4"), PLR(code="64,16", scheme=BOTH) <= 0.1)(flows=50),
-        "PLR(DT) - PLR(RED) larger; at (64,16) both at most 0.1 %",
-    ),
-    Claim(
+    claim("fig5.7a/c2", every(GAP(code="8,2") < GAP(code="16,4"), PLR(code="64,16", scheme=BOTH) <= 0.1)(flows=50)),
+    claim(
         "fig5.7b/c1",
-        "100 flows, (16,4): RED loses 0.5 points more after correction, 2.1 before",
         every(judge.gap(GAP, 0.5), judge.gap(GAP_BEFORE, 2.1))(code="16,4", flows=100),
         "each +- 0.5 points",
     ),
-    Claim(
+    claim(
         "fig5.7b/c2",
-        "100 flows, (16,4): 8.6 points are repaired behind RED, 7 behind drop-tail",
         every(judge.plr((PLRBC - PLR)(scheme=RED), 8.6), judge.plr((PLRBC - PLR)(scheme=TAIL), 7))(
             code="16,4", flows=100
         ),
         "PLRBC - PLR, each +- 2 points",
     ),
-    Claim(
+    claim(
         "fig5.7c/c1",
-        "50 flows, a tenth: RED is better for blocks below about (40,4), worse above",
         every((GAP < 0)(code=SMALL_TENTH), (GAP > 0)(code=LARGE_TENTH))(flows=50),
         "PLR(RED) < PLR(DT) for k <= 30, > for k >= 50",
     ),
-    Claim(
+    claim(
         "fig5.7d/c1",
-        "100 flows, (20,2): RED loses 2.1 points more after correction, and the more the larger the block",
         every(judge.gap(GAP(code="20,2"), 2.1), rises(GAP(code=A_TENTH), "code"))(flows=100),
         "2.1 +- 0.5 points; rises with k",
     ),
-    Claim(
+    claim(
         "fig5.7bd/c1",
-        "100 flows: RED's disadvantage is larger with a tenth of redundancy than with a quarter",
         every(GAP(code="20,2") > GAP(code="16,4"), GAP(code=TENTH[-1]) > GAP(code=QUARTER[-1]))(flows=100),
         "gap at (20,2) above that at (16,4), and so for the largest blocks",
     ),
-    Claim(
-        "model5.rule/c4",
-        "as the model has it, with 100 flows redundancy is too small for RED, with 50 small blocks favour it",
-        every((GAP > 0)(code=LARGE, flows=100), (GAP < 0)(code=[QUARTER[0], TENTH[0]], flows=50)),
-        "PLR(RED) > PLR(DT) for k >= 16 at 100 flows; < for the smallest block at 50; both shares",
-    ),
+    claim("model5.rule/c4", every((GAP > 0)(code=LARGE, flows=100), (GAP < 0)(code=[QUARTER[0], TENTH[0]], flows=50))),
     study=of_sizes([QUARTER[0], QUARTER[1], QUARTER[-1], TENTH[0], TENTH[1], TENTH[-1]], [*QUARTER, *TENTH], [50, 100]),
     draw=draw([50, 100], "ratio", [0.25, 0.1]),
 )
 
 
 def _trends_of(red: str) -> Iterator[Claim]:
-    yield Claim(
+    yield claim(
         "fig5.8/c1",
-        "with more data packets in a block losses before correction fall slightly, those after it rise",
         by_table(
             lambda table: every(*trends(table, 50, red)).on(table),
             "rank correlations <= -0.8 and >= 0.8 for each h and scheme",
@@ -179,15 +162,12 @@ fig5_8 = Exhibit(
     *for_each_red(_trends_of),
     *needing(
         {"code": "64,1"},
-        Claim(
+        claim(
             "fig5.8/c2",
-            "RED is better below k = 16 for h = 1 and below k = 40 for h = 4",
             every(_at(1).reads(16, share=0.3), _at(4).reads(40, share=0.3)),
             "crossings at 16 and 40, +- 30 %",
         ),
-        Claim(
-            "fig5.8/c3", "this k grows with h", every(_at(1) < _at(2), _at(2) < _at(4)), "crossings of h = 1 < 2 < 4"
-        ),
+        claim("fig5.8/c3", every(_at(1) < _at(2), _at(2) < _at(4)), "crossings of h = 1 < 2 < 4"),
     ),
     study=by_size([50]),
     draw=draw([50], "h", [1, 2, 4]),
@@ -203,11 +183,7 @@ def _as_with_50(red: str) -> Iterator[Claim]:
             *((crossing(flows=100) <= crossing(flows=50))(code=redundancy(h)) for h in redundancies(table)),
         ).on(table)
 
-    yield Claim(
-        "fig5.9/c1",
-        "with 100 flows the trends are the same, and RED is better for smaller blocks only or never",
-        by_table(holds, "rank correlations as in Figure 5.8; crossing at no larger k for each h"),
-    )
+    yield claim("fig5.9/c1", by_table(holds, "rank correlations as in Figure 5.8; crossing at no larger k for each h"))
 
 
 fig5_9 = Exhibit(
@@ -236,50 +212,38 @@ def _right(table: Table, red: str) -> Condition:
         k, h = numbers(labels["code"])
         limit = ps.model.code_threshold(model5.RED, model5.DROPTAIL, h) or 0.0
         other = table("PLR", **{**labels, "scheme": red})
-        rows = judge.grouped([samples["PLRBC"], other, samples["PLR"]])
+        rows = shape.grouped([samples["PLRBC"], other, samples["PLR"]])
         right.append([(before / 100 * (k + h) <= limit) == (own <= tail) for before, own, tail in rows])
     return Sample([100 * float(share) for share in np.mean(right, axis=0)]) >= 80.0
 
 
 BLOCKS = {"part": "blocks"}
 BY_BLOCK = every(*(rises(GAP(code=share), "code") for share in (A_QUARTER, A_TENTH)))(**BLOCKS)
-GROWS = GAP.along("code", lambda curve: judge.trend(_worse(curve)), "rank correlation where above 0", unit="") >= 0.8
+GROWS = GAP.along("code", lambda curve: shape.trend(_worse(curve)), "rank correlation where above 0", unit="") >= 0.8
 WHERE_WORSE = GROWS.given(GAP.along("code", lambda curve: len(_worse(curve))), lambda several: several.mean > 1)
 STATED = (
-    Claim(
+    claim(
         "ch5/c2",
-        "where RED is better its queue is also shorter and steadier",
         every(*(q(scheme=RED) < q(scheme=TAIL) for q in (AQS, VQS))).given(GAP, lambda gap: gap.mean < 0),
         "AQS and VQS below drop-tail's wherever the mean PLR is",
     ),
-    Claim(
-        "ch5/c3",
-        "at a fixed share of redundancy small blocks are better for RED",
-        BY_BLOCK,
-        "PLR(RED) - PLR(DT) rises with k for both shares",
-        others={"50 flows": BY_BLOCK(flows=50)},
+    claim(
+        "ch5/c3", BY_BLOCK, "PLR(RED) - PLR(DT) rises with k for both shares", others={"50 flows": BY_BLOCK(flows=50)}
     ),
-    Claim(
+    claim(
         "ch5/c4",
-        "where RED is worse the gap grows with the block",
         every(*(WHERE_WORSE(code=share) for share in (A_QUARTER, A_TENTH)))(**BLOCKS),
         "PLR(RED) - PLR(DT) rises with k where it is above 0, for both shares",
         others={"a tenth of redundancy, 100 flows": rises(GAP(code=A_TENTH, flows=100, **BLOCKS), "code")},
     ),
-    Claim(
-        "ch5/c5",
-        "if losses are high RED is worse whatever the code",
-        (GAP > 0)(flows=100),
-        "PLR(RED) > PLR(DT) at 100 flows for all codes",
-    ),
+    claim("ch5/c5", (GAP > 0)(flows=100)),
 )
 
 
 def _claims(red: str) -> Iterator[Claim]:
     yield from (claim.replaced(RED, red) for claim in STATED)
-    yield Claim(
+    yield claim(
         "ch5/c6",
-        "losses before correction tell which scheme to use",
         by_table(
             lambda table: _right(table, red),
             "RED where p (k + h) <= x_h, p drop-tail's PLRBC: the better one at 80 % of the points",
@@ -291,9 +255,8 @@ ch5 = Exhibit(
     "The end of chapter 5: guidelines for RED or drop-tail with a code (Section 5.6)",
     *needing(
         SETTLED,
-        Claim(
+        claim(
             "ch5/c1",
-            "the number of flows up to which RED is better grows with the redundancy",
             every(
                 tables5.CROSSING(code="16,1") < tables5.CROSSING(code="16,2"),
                 tables5.CROSSING(code="16,2") < tables5.CROSSING(code="16,4"),

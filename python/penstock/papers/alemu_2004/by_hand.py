@@ -12,11 +12,12 @@ import numpy as np
 import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Claim, Exhibit, Sweep, Table, by_table, every, formula, metric
+from penstock.reproduce.figure import Exhibit, Sweep, Table, by_table, every, formula, metric
 from penstock.results.sample import Condition, Sample, all_of
 
 from . import measures
 from .measures import Numbers
+from .setup import claim
 
 WINDOW = 20
 WINDOWS = [1, 2, 4, 8, 16, WINDOW, WINDOW]
@@ -42,9 +43,8 @@ def doubled(rounds: int) -> float:
 
 fig0_1 = Exhibit(
     "Figure 1 of the introduction: slow start",
-    Claim(
+    claim(
         "fig0.1/c1",
-        "the window doubles in each round trip up to the receiver's",
         abs(metric("sent") - formula(doubled)) <= 0,
         ", ".join(map(str, WINDOWS)) + " packets",
         must_hold=True,
@@ -81,9 +81,8 @@ def end(periods: int) -> float:
 
 fig1_4 = Exhibit(
     "Figure 1.4: the periods over which LRED measures its loss ratio (Section 1.2.2.5)",
-    Claim(
+    claim(
         "fig1.4/c1",
-        "the loss ratio counts the last M = 4 periods",
         abs(metric("last") - formula(end)) <= 1e-6,
         "losses in (1.8, 2.0] s count until 2.8 s with 4 periods of 0.2 s, until 2.4 s with 2, exactly",
         must_hold=True,
@@ -166,41 +165,27 @@ kept = metric("average") / metric("before")
 factor = metric("factor")
 examples = Exhibit(
     "Worked examples: weighted and class-based fair queueing, time constants, FRED, GREEN (chapter 1, Section 2.4.1)",
-    Claim(
-        "ex.wfq/c1",
-        "WFQ with weights of 50, 25 and 25 % sends 600, 350 and 450 bytes in this order",
-        by_table(_served, "flows 1, 2, 3"),
-        must_hold=True,
-    ),
-    Claim(
-        "ex.cbfq/c1",
-        "3 flows of a class with 20 % and 8 of one with 80 % get 6.67 and 10 % of the link each",
-        by_table(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"),
-        must_hold=True,
-    ),
-    Claim(
+    claim("ex.wfq/c1", by_table(_served, "flows 1, 2, 3"), must_hold=True),
+    claim("ex.cbfq/c1", by_table(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"), must_hold=True),
+    claim(
         "ex.timeconst/c1",
-        "with w = 0.002 the average takes 500 arrivals to 63 % of a step",
         by_table(
             _exact(("arrivals", ARRIVALS, 499.5, 0.05), ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6)),
             "499.5; the rule gives 0.002 for a time constant of as many packets",
         ),
         must_hold=True,
     ),
-    Claim(
+    claim(
         "ex.fredidle/c1",
-        "after 250 services without an arrival RED's average stays at 500, FRED's has fallen with the queue",
         every(
             kept(example="idle, RED").reads(1, share=0.01),
             kept(example="idle, FRED") <= 0.9,
             metric("queue")(example="idle, RED").between(240, 260),
         ),
-        "queue 500 to 250; RED's average within 1 % of what it was, FRED's at least 10 % below",
         must_hold=True,
     ),
-    Claim(
+    claim(
         "ex.greenutil/c1",
-        "GREEN's gamma grows by half at half the load, falls by 5 % at an overflow, and stays at 98 % and more",
         every(
             *(
                 abs(factor(example=f"GREEN at {load}") - value) <= 1e-6

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, at_least, every, metric
+from penstock.reproduce.figure import Choice, Statement, Sweep, at_least, every, metric
+from penstock.reproduce.shape import rises, swept
 
 from . import setup as s
-from .judge import rises, swept
 from .measures import Numbers, of_run
-from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, controller, load
+from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, load
 
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p", "share": SHARE}
 FLOWS = [13, 53, 103]
@@ -112,48 +112,32 @@ def _slow(scheme: str) -> Statement:
 
 
 CLAIMS = (
-    Claim(
-        "ch1.blue/c1",
-        "(cited) BLUE loses less than RED, with a steadier queue",
-        _loads(*(q(scheme="BLUE") < q(scheme="RED") for q in (PLR, VQS))),
-    ),
-    Claim(
+    claim("ch1.blue/c1", _loads(*(q(scheme="BLUE") < q(scheme="RED") for q in (PLR, VQS)))),
+    claim(
         "ch1.sred/c1",
-        "(cited) SRED's queue is about B/3 for many numbers of flows, its throughput low",
         swept(_loads(AQS(scheme="SRED").reads(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))),
     ),
-    Claim(
+    claim(
         "ch1.rem/c1",
-        "(cited) REM uses the link well, with a queue at its target, but is unfair, and slow under heavy load",
         swept(
             every(_loads(LU >= 95, AQS.reads(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"), _slow("REM"))
         ),
         "LU >= 95 %, AQS 10 +- 25 %, F below 0.9 at 53 and 103 flows (its fairness is called not adequate); "
         "slow as PI is",
     ),
-    Claim(
+    claim(
         "ch1.rem/c2",
-        "(cited) a smaller alpha uses more of the link, a larger gamma converges faster and swings more",
         every(
             _loads(LU(scheme="REM") < LU(scheme="REM, alpha 0.05"), VQS(scheme="REM") < VQS(scheme="REM, gamma 0.005")),
             after(scheme="REM, gamma 0.005") < after(scheme="REM"),
         ),
         "LU at alpha 0.05 above 0.1; gamma 0.005 against 0.001: VQS larger, 1 to 6 s after a step AQS nearer to later",
     ),
-    Claim("ch1.dsred/c1", "(cited) DSRED carries more than RED", _loads(LU(scheme="RED") < LU(scheme="DSRED"))),
-    Claim(
-        "ch1.floyd/c1",
-        "(cited) Floyd's scheme has a predictable delay, but its queue swings",
-        _loads(AQS.reads(KT, share=0.25), VQS >= 25)(scheme="Floyd"),
-    ),
-    Claim(
-        "ch1.green/c1",
-        "(cited) GREEN's gamma swings, and it needs many flows to use the link",
-        _loads(gamma >= 2, rises(LU, "flows"))(scheme="GREEN"),
-    ),
-    Claim(
+    claim("ch1.dsred/c1", _loads(LU(scheme="RED") < LU(scheme="DSRED"))),
+    claim("ch1.floyd/c1", _loads(AQS.reads(KT, share=0.25), VQS >= 25)(scheme="Floyd")),
+    claim("ch1.green/c1", _loads(gamma >= 2, rises(LU, "flows"))(scheme="GREEN")),
+    claim(
         "ch1.avq/c1",
-        "(cited) a change of the load hardly changes AVQ's queue; it uses gamma of the link and loses least",
         _loads(
             (AQS(flows=103) / AQS(flows=53)).reads(1, share=0.25)(scheme="AVQ"),
             (VQS(flows=103) / VQS(flows=53)).reads(1, share=0.4)(scheme="AVQ"),
@@ -161,9 +145,8 @@ CLAIMS = (
             PLR(scheme="AVQ") < PLR(scheme=["PI", "REM", "RED"]),
         ),
     ),
-    Claim(
+    claim(
         "ch1.p/c1",
-        "(cited) P answers sooner than RED, unequal round trips change little, too steep a slope is unstable",
         every(
             after(scheme="P") < after(scheme="RED"),
             (AQS(topology="diff") / AQS(topology="same")).reads(1, share=0.25)(part="round trips"),
@@ -171,10 +154,9 @@ CLAIMS = (
         ),
         "1 to 6 s after a step AQS nearer to its later level; AQS within 25 % if unequal; VQS larger if steep",
     ),
-    Claim("ch1.pi/c1", "(cited) PI is slow under heavy load, and slower with a small buffer", _slow("PI")),
-    Claim(
+    claim("ch1.pi/c1", _slow("PI")),
+    claim(
         "ch1.lred/c1",
-        "(cited) LRED is steadier and nearer to its target than SRED, BLUE, adaptive RED and AVQ, and faster",
         every(
             _loads(
                 VQS(scheme="LRED") < VQS(scheme=["SRED", "BLUE", "Floyd", "AVQ"]),

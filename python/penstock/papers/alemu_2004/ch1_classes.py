@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Number, Sweep, every, metric
+from penstock.reproduce.figure import Choice, Number, Sweep, every, metric
 
 from .measures import Numbers
-from .setup import AQS, BUFFER, LU
+from .setup import AQS, BUFFER, LU, claim
 
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p"}
 SCHEMES: Mapping[str, Callable[[], ps.Queue]] = {
@@ -147,9 +147,8 @@ gain = TCP(scheme="FRED") / TCP(scheme="RED")
 """What the transfers gain by FRED over RED, as a factor."""
 
 CLAIMS = (
-    Claim(
+    claim(
         "ch1.fred/c1",
-        "(cited) FRED limits flows that do not answer and protects slow ones, but needs a buffer",
         every(
             (TCP(scheme="FRED") > TCP(scheme="RED"))(rigid=1),
             (rigid(scheme="FRED") < rigid(scheme="RED"))(rigid=1),
@@ -157,41 +156,24 @@ CLAIMS = (
             gain(buffer=SHORT) < gain(buffer=BUFFER),
         ),
     ),
-    Claim(
+    claim(
         "ch1.sfb/c1",
-        "(cited) SFB limits a flow that does not answer, fails with many, and is unfair to far flows",
         every(
             (rigid(scheme="SFB") < rigid(scheme="RED"))(rigid=1),
             (_lost("near")(rigid=8) > _lost("near")(rigid=1))(scheme="SFB"),
             (far < near)(scheme="SFB", rigid=1),
         ),
     ),
-    Claim(
+    claim(
         "ch1.xred/c1",
-        "(cited) XRED wastes less on useless fragments than RED",
         wasted(video="XRED") < wasted(video="RED"),
         "share of delivered bytes that are useless below RED's; a data unit is a group of pictures",
     ),
-    Claim(
-        "ch1.cbt/c1",
-        "(cited) CBT-RED protects TCP from UDP",
-        (TCP(scheme="CBT-RED") > TCP(scheme="RED"))(rigid=[1, 8]),
-        must_hold=True,
-    ),
-    Claim(
-        "ch1.bred/c1",
-        "(cited) BRED narrows the gap between flows",
-        (jain(scheme="BRED") > jain(scheme="RED"))(rigid=[1, 8]),
-    ),
-    Claim(
-        "ch1.rio/c1",
-        "(cited) RIO drops Out packets sooner and more, with a short queue and a high throughput",
-        every(_lost("out") > _lost("in"), AQS < 17.5, LU >= 90)(mark="RIO"),
-        must_hold=True,
-    ),
-    Claim(
+    claim("ch1.cbt/c1", (TCP(scheme="CBT-RED") > TCP(scheme="RED"))(rigid=[1, 8]), must_hold=True),
+    claim("ch1.bred/c1", (jain(scheme="BRED") > jain(scheme="RED"))(rigid=[1, 8])),
+    claim("ch1.rio/c1", every(_lost("out") > _lost("in"), AQS < 17.5, LU >= 90)(mark="RIO"), must_hold=True),
+    claim(
         "ch1.red/c1",
-        "RED still discriminates: bursty and far flows get less, sources that do not answer lose more",
         every(
             (_lost("bursty") > _lost("smooth"))(bursts="RED"),
             (far < near)(scheme="RED", rigid=1),
@@ -200,9 +182,8 @@ CLAIMS = (
         "far rate below near rate, rigid loss above that of the near transfers; of two sources of 100 kbit/s "
         "the one that sends a fifth of the time loses more than the smooth one",
     ),
-    Claim(
+    claim(
         "ch1.dff/c1",
-        "drop-front lets TCP see a loss earlier than drop-tail",
         answer(drop="front") < answer(drop="tail"),
         "a transfer alone: from the first full queue to one 5 packets shorter in less time",
         must_hold=True,

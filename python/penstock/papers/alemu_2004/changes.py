@@ -119,6 +119,7 @@ FURTHER: Mapping[str, Change] = {
     "max_p up to 1": queue(("psand",), max_p_high=1.0),
     "AVQ by packets": queue(("avq",), measure_in="packets", buffer="35p"),
     "LRED over 1 s": queue(("lred",), interval="1s"),
+    "LRED over 1 s, beta 0.021": queue(("lred",), interval="1s", beta=0.021),
     "DSRED up to the buffer": queue(("dsred",), max_th=35),
     "PSAND (1, 1) with 3 flows": few(PAIRS["PSAND (1, 1)"]),
 }
@@ -131,27 +132,30 @@ NAMED = {
 }  # fmt: skip
 """Experiments in which the text names them, or that have several pairs, or none."""
 OF_CODES: Mapping[str, Change] = {
-    "as printed": lambda tree: None,
+    "as printed": CHANGES["as printed"],
     "redundancy within the rate": within,
-    "delayed acknowledgements": LATE,
-    "timeout 0.2 s": QUICK,
-    "TCP of 2001": tcp(profile="ns2-2001"),
-    "strict": queue(gentle=False),
-    "each drop by itself": queue(spacing="none"),
+    **{
+        name: CHANGES[name]
+        for name in ("delayed acknowledgements", "timeout 0.2 s", "TCP of 2001", "strict", "each drop by itself")
+    },
 }
 """Of chapter 5."""
 
 
+def under(name: str, made: Scenario | Document) -> Document:
+    """A scenario with one thing changed."""
+    document = made.document() if isinstance(made, Scenario) else made
+    tree = copy.deepcopy(document.tree)
+    {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name](tree)
+    return Document(tree)
+
+
 def changed(study: Study, name: str, seeds: int) -> Study:
     """The study with one thing changed in each scenario, and fewer runs of each cell."""
-    base, change = study.base, {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name]
+    base = study.base
 
     def other(**point: Any) -> Document:
-        made = base(**point) if callable(base) else base
-        document = made.document() if isinstance(made, Scenario) else made
-        tree = copy.deepcopy(document.tree)
-        change(tree)
-        return Document(tree)
+        return under(name, base(**point) if callable(base) else base)
 
     return replace(
         study,

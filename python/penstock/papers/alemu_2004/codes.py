@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Exhibit, Sweep, every, formula, metric
+from penstock.reproduce.figure import Exhibit, Sweep, every, formula, metric
 
 from .measures import Numbers
-from .setup import coded, losing
+from .setup import claim, coded, losing
 from .tables5 import numbers
 
 LOST = {
@@ -30,9 +30,8 @@ def repaired(run: ps.Run) -> Numbers:
 
 fig5_1 = Exhibit(
     "Figure 5.1: what a code repairs (Section 5.2)",
-    Claim(
+    claim(
         "fig5.1/c1",
-        "a block with at most h losses is repaired, one with more is not; lost redundancy alone never matters",
         every(
             abs(metric("before") - formula(lambda lost: len(LOST[lost]))) <= 1e-6,
             abs(metric("after") - formula(lambda lost: AFTER[lost])) <= 1e-6,
@@ -67,9 +66,8 @@ def _with_redundancy(code: str) -> float:
 
 fig5_2 = Exhibit(
     "Figure 5.2: the load that the datagrams offer (Section 5.3.1)",
-    Claim(
+    claim(
         "fig5.2/c1",
-        "redundancy of h/k adds this share to 5 % of the link",
         abs(metric("sent") - formula(_with_redundancy)) <= 1e-6,
         "500 (1 + h/k) kbit/s to the packet: 6.25 % more for (16,1), 25 % for (16,4), (8,2), 10 % for (10,1)",
         must_hold=True,
@@ -99,9 +97,8 @@ def _sizes(lost: list[int]) -> list[int]:
 SIZES = {name: _sizes(lost) for name, lost in GROUPS.items()}
 fig5_11 = Exhibit(
     "Figure 5.11: losses grouped into runs (Section 5.5)",
-    Claim(
+    claim(
         "fig5.11/c1",
-        "the losses fall into groups of consecutive ones, whose sizes are the runs of Figure 5.6",
         every(
             *(abs(metric("groups")(lost=name) - len(own)) <= 1e-6 for name, own in SIZES.items()),
             *(

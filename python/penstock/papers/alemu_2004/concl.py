@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from penstock.reproduce.figure import Claim, Number, every, of_samples
+from penstock.reproduce import shape
+from penstock.reproduce.figure import Number, every, of_samples
+from penstock.reproduce.shape import swept
 from penstock.results.sample import Sample
 
-from . import judge, loads, methods, steps
-from .judge import swept
-from .setup import AQS, AREDS, EMPTY, PLR, VQS, added
+from . import loads, methods, steps
+from .setup import AQS, AREDS, EMPTY, PLR, VQS, added, claim
 from .steps import measure, recovery
 
 __all__ = ["CLAIMS", "measure", "study"]
@@ -28,15 +29,14 @@ def _more(number: Number) -> Number:
 
 
 def _worst(*differences: Sample) -> Sample:
-    return judge.worst(differences)
+    return shape.worst(differences)
 
 
 WORST = of_samples(_worst, *map(_more, (AQS, VQS, PLR)), text="largest of {}, {} and {}")
 
 CLAIMS = (
-    Claim(
+    claim(
         "concl/c1",
-        "against the adaptive REDs PSAND's queue is shorter, steadier, less often empty and sooner right",
         every(
             swept(every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS, EMPTY)))(**LOADS)),
             swept((PLR(scheme="PSAND") - PLR(scheme=AREDS) <= 0.5)(**LOADS)),
@@ -44,9 +44,8 @@ CLAIMS = (
         ),
         "AQS, VQS, P(X=0) below, PLR at most 0.5 points above for every N; recovery of Figure 2.3 shorter",
     ),
-    Claim(
+    claim(
         "concl/c2",
-        "no way of moving the thresholds beats the fixed (0, 2 KT)",
         (WORST >= 0)(flows=[23, 103], **METHODS),
         "no method has AQS, VQS and PLR all below the fixed one's, at 23 or at 103 flows",
     ),

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
+from penstock.reproduce import shape
 from penstock.reproduce.choice import Readings, at_least, below
 from penstock.reproduce.figure import Choice, Claim, Number, Statement, SummaryTable, Sweep, every, mean, metric
 
-from . import judge, panels
+from . import panels
 from .setup import CONTROLLERS, GRID, Topology, load4
 
 ALL = [*CONTROLLERS, "REM of ns-2"]
@@ -40,12 +41,12 @@ Schemes = str | Readings | list[str]
 
 def lower(number: Number, first: Schemes, second: Schemes) -> Statement:
     """At each number of flows the first schemes are below the second ones."""
-    return judge.lower(number(scheme=first), number(scheme=second))
+    return shape.lower(number(scheme=first), number(scheme=second))
 
 
 def higher(number: Number, first: Schemes, second: Schemes) -> Statement:
     """At each number of flows the first schemes are above the second ones."""
-    return judge.higher(number(scheme=first), number(scheme=second))
+    return shape.higher(number(scheme=first), number(scheme=second))
 
 
 def averaged(number: Number) -> Number:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from penstock.reproduce.choice import above, at_least, at_most
 from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, Sweep, Table, by_table, every
+from penstock.reproduce.shape import falls, rises, swept, varies
 from penstock.results.sample import Condition, Sample, all_of
 
 from . import panels
-from .judge import falls, rises, swept, varies
-from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, load, psand
+from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load, psand
 
 COEFS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 GAMMAS = [0.25, 0.5, 1, 1.5, 2]
@@ -31,8 +31,8 @@ PAIRS = Sweep(
 
 fig2_12 = Exhibit(
     "Figure 2.12: the mean queue against PSAND's factor and power (Section 2.4.3)",
-    Claim("fig2.12/c1", "the mean queue falls with the factor", falls(AQS(**ANY), "coef")),
-    Claim("fig2.12/c2", "the mean queue rises with the power", rises(AQS(coef=above(1), gamma=above(0)), "gamma")),
+    claim("fig2.12/c1", falls(AQS(**ANY), "coef")),
+    claim("fig2.12/c2", rises(AQS(coef=above(1), gamma=above(0)), "gamma")),
     study=PAIRS,
     draw=panels.for_each_load("coef", "AQS", "gamma"),
 )
@@ -60,16 +60,8 @@ def _converge(table: Table) -> Condition:
 
 fig2_13 = Exhibit(
     "Figure 2.13: the variance of the queue against PSAND's factor and power (Section 2.4.3)",
-    Claim(
-        "fig2.13/c1",
-        "the variance falls with the factor and rises with the power",
-        every(falls(VQS(**ANY), "coef"), rises(VQS(coef=above(1), gamma=above(0)), "gamma")),
-    ),
-    Claim(
-        "fig2.12-13/c3",
-        "with a factor above 1 mean and variance are below the adaptive REDs'",
-        swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, VQS)))),
-    ),
+    claim("fig2.13/c1", every(falls(VQS(**ANY), "coef"), rises(VQS(coef=above(1), gamma=above(0)), "gamma"))),
+    claim("fig2.12-13/c3", swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, VQS))))),
     Claim(
         "fig2.12-13/c3",
         "so it is with powers up to 1 and factors from 1.5 on, and with the thesis' own pair",
@@ -81,9 +73,8 @@ fig2_13 = Exhibit(
         ),
         reading="powers up to 1, factors from 1.5 on, and (1.75, 1.5)",
     ),
-    Claim(
+    claim(
         "fig2.12-13/c4",
-        "mean and variance converge as the factor grows, and sooner for a smaller power",
         by_table(
             _converge,
             "changes from factor 1 to the middle one above those to the largest; the latter smaller at the least power",
@@ -103,34 +94,23 @@ def rise(curve: Curve) -> Sample:
 more = PLR(coef=1.75, gamma=above(0)).along("gamma", rise)
 fig2_14 = Exhibit(
     "Figure 2.14: losses against PSAND's factor and power (Section 2.4.3)",
-    Claim(
-        "fig2.14/c1",
-        "losses rise with the factor and fall with the power",
-        every(rises(PLR(**ANY), "coef"), falls(PLR(coef=above(1), gamma=above(0)), "gamma")),
-    ),
-    Claim("fig2.14/c2", "a smaller power costs most with few flows", more(flows=3) > more(flows=MANY)),
-    Claim(
+    claim("fig2.14/c1", every(rises(PLR(**ANY), "coef"), falls(PLR(coef=above(1), gamma=above(0)), "gamma"))),
+    claim("fig2.14/c2", more(flows=3) > more(flows=MANY)),
+    claim(
         "fig2.14/c3",
-        "with few flows and a large factor losses are about 1.8 %, against 0.9 % of the adaptive REDs",
         every(
             PLR(coef=3, gamma=above(0)).reads(1.8, 1.3, 2.3),
             PLR(coef=3, gamma=above(0)) < 2,
             PLR(scheme=AREDS).reads(0.9, 0.4, 1.4),
         )(flows=3),
     ),
-    Claim(
-        "fig2.14/c4",
-        "with a small factor losses are lower and the queue longer",
-        every(PLR(coef=0.5) < PLR(coef=3), AQS(coef=0.5) > AQS(coef=3))(gamma=1.5),
-    ),
-    Claim(
+    claim("fig2.14/c4", every(PLR(coef=0.5) < PLR(coef=3), AQS(coef=0.5) > AQS(coef=3))(gamma=1.5)),
+    claim(
         "fig2.14/c5",
-        "with many flows and a factor above 1 both queue and losses are below the adaptive REDs'",
         swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, PLR))))(flows=MANY),
     ),
-    Claim(
+    claim(
         "fig2.12-14/c6",
-        "with few flows a factor near 1 and a power above 1 improve mean and variance without much more loss",
         every(
             *(q(coef=1, gamma=above(1)) < q(scheme=AREDS) for q in (AQS, VQS)),
             PLR(coef=1, gamma=above(1)) - PLR(scheme=AREDS) <= 0.5,
@@ -155,20 +135,10 @@ HEAVY = at_least(73)
 fall = AQS(high=0.1) - AQS(high=1.0)
 fig2_15 = Exhibit(
     "Figure 2.15: the upper bound of PSAND's max_p, with factor 1.75 and power 1.5 (Section 2.4.5)",
-    Claim(
-        "fig2.15b/c1",
-        "the mean queue falls as the bound rises, and more so at a high load",
-        every(falls(AQS(flows=at_least(53)), "high"), fall.next("flows") > fall),
-        must_hold=True,
-    ),
-    Claim(
-        "fig2.15b/c2",
-        "with 103 flows the mean queue goes from 25 packets to 8",
-        every(AQS(high=0.1).reads(25, share=0.25), AQS(high=1.0).reads(8, share=0.25))(flows=103),
-    ),
-    Claim(
+    claim("fig2.15b/c1", every(falls(AQS(flows=at_least(53)), "high"), fall.next("flows") > fall), must_hold=True),
+    claim("fig2.15b/c2", every(AQS(high=0.1).reads(25, share=0.25), AQS(high=1.0).reads(8, share=0.25))(flows=103)),
+    claim(
         "fig2.15/c3",
-        "with 3 flows the bound hardly matters",
         swept(
             every(
                 varies(AQS, "high") <= 0.25,
@@ -177,16 +147,8 @@ fig2_15 = Exhibit(
             )
         )(flows=3),
     ),
-    Claim(
-        "fig2.15a/c1",
-        "at a high load the variance falls up to a bound of 0.7 and rises slowly beyond",
-        every(falls(VQS(high=at_most(0.7)), "high"), VQS(high=1.0) > VQS(high=0.7))(flows=HEAVY),
-    ),
-    Claim(
-        "fig2.15c/c1",
-        "at a high load losses rise only slightly with the bound",
-        (PLR(high=1.0) - PLR(high=0.1)).between(0, 2)(flows=HEAVY),
-    ),
+    claim("fig2.15a/c1", every(falls(VQS(high=at_most(0.7)), "high"), VQS(high=1.0) > VQS(high=0.7))(flows=HEAVY)),
+    claim("fig2.15c/c1", (PLR(high=1.0) - PLR(high=0.1)).between(0, 2)(flows=HEAVY)),
     draw=panels.of(*(panels.Panel("high", metric, "flows") for metric in ("VQS", "AQS", "PLR"))),
     study=bounds(1.75, 1.5),
 )
@@ -195,12 +157,11 @@ fig2_15 = Exhibit(
 ONE, FIG2_15 = "1, 1", "1.75, 1.5"
 fig2_16 = Exhibit(
     "Figure 2.16: the upper bound of PSAND's max_p, with factor and power 1 (Section 2.4.5)",
-    Claim(
+    claim(
         "fig2.16b/c1",
-        "the bound does not lower the mean queue significantly, which stays above that of Figure 2.15",
         every((AQS(high=1.0) / AQS(high=0.1)).reads(1, share=0.25)(pair=ONE), AQS(pair=ONE) > AQS(pair=FIG2_15)),
     ),
-    Claim("fig2.16a/c1", "the variance is above that of Figure 2.15", VQS(pair=ONE) > VQS(pair=FIG2_15)),
+    claim("fig2.16a/c1", VQS(pair=ONE) > VQS(pair=FIG2_15)),
     study=bounds(1, 1, {"pair": ONE}) + bounds(1.75, 1.5, {"pair": FIG2_15}),
     draw=panels.of(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS"))),
 )

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, every, metric
+from penstock.reproduce.figure import Choice, Curves, Sweep, every, metric
 
 from .measures import Numbers
-from .setup import KT, link, psand
+from .setup import KT, claim, link, psand
 
 
 def _keep(run: ps.Run) -> Mapping[str, Any]:
@@ -38,9 +38,8 @@ def measure(run: ps.Run) -> Numbers:
 
 
 CLAIMS = (
-    Claim(
+    claim(
         "fig2.1/c1",
-        "there are steps at which both ratios are below 1, and such at which both are above",
         every(metric("both above") >= 1, metric("both below") >= 1),
         "at least one of each in 10 s (the instants of the figure are not legible)",
         must_hold=True,

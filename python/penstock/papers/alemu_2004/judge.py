@@ -1,153 +1,14 @@
-"""How the claims of the thesis are decided: its kinds of statements as conditions, with the tolerances of the list."""
+"""The printed tables, and the tolerances of the list of claims for each kind of printed number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-import numpy as np
-
-from penstock.reproduce.choice import Range
-from penstock.reproduce.node import Curve
-from penstock.reproduce.number import Number, judged
-from penstock.reproduce.statement import Statement, gather
-from penstock.results.sample import Condition, Finding, Sample, all_of, most_of
+from penstock.reproduce.printed_table import Judge, Place, PrintedTable, texts
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-
-GROUPS = 5
-"""Runs are put into so many groups where a statement is about the shape of a curve of means."""
-
-
-def sweep(conditions: Iterable[Condition]) -> Condition:
-    """At every point of a sweep: none refuted, and at most one point in ten undecided."""
-    parts = list(conditions)
-    strict, most = all_of(parts), most_of(0.9, parts)
-
-    def decide() -> Finding:
-        found = strict.decide()
-        return found if found.verdict == "contradicted" else most.decide()
-
-    return Condition(decide, strict.margin)
-
-
-def swept(statement: Statement) -> Statement:
-    """A statement at every point of a sweep, decided as in `sweep`."""
-    return gather(sweep, statement)
-
-
-def lower(first: Number, second: Number) -> Statement:
-    """The first is below the second; a tie in every run decides nothing (`below`)."""
-    return judged(below, first, second, text="{} < {}")
-
-
-def higher(first: Number, second: Number) -> Statement:
-    """The first is above the second; a tie in every run decides nothing."""
-    return judged(lambda a, b: below(b, a), first, second, text="{} > {}")
-
-
-def rises(number: Number, axis: str) -> Statement:
-    """The number rises along an axis: rank correlation of at least 0.8."""
-    return rank(number, axis) >= 0.8
-
-
-def falls(number: Number, axis: str) -> Statement:
-    """The number falls along an axis: rank correlation of at most -0.8."""
-    return rank(number, axis) <= -0.8
-
-
-def varies(number: Number, axis: str) -> Number:
-    """(Largest - smallest) / mean along an axis, for each group of runs."""
-    return number.along(axis, _relative_spread, "relative spread", unit="")
-
-
-def least_at(number: Number, axis: str, at: float) -> Statement:
-    """The number has its least value at this place of an axis: one condition for each curve."""
-    return gather(all_of, number(**{axis: at}) <= number(**{axis: other_than(at)}), axis)
-
-
-def other_than(value: float) -> Range:
-    """The other values of an axis."""
-    return Range(f"other than {value:g}", lambda own: own != value)
-
-
-def rank(number: Number, axis: str) -> Number:
-    """The rank correlation of the number with an axis (`trend`)."""
-    return number.along(axis, _trend, "rank correlation", unit="")
-
-
-def _trend(curve: Curve) -> Sample:
-    return trend(list(curve.values()))
-
-
-def below(first: Sample, second: Sample) -> Condition:
-    """The first is below the second; a tie in every run decides nothing."""
-    found = first < second
-    if (first - second).values.any():
-        return found
-    return Condition(lambda: replace(found.decide(), verdict="inconclusive"), found.margin)
-
-
-def grouped(samples: Sequence[Sample]) -> np.ndarray:
-    """Means over groups of runs: a row a group, a column a sample."""
-    rows = []
-    for sample in samples:
-        values = sample.values if sample.random else np.repeat(sample.values, GROUPS)
-        parts = [part for part in np.array_split(values, GROUPS) if len(part)]
-        with np.errstate(all="ignore"):
-            rows.append([float(np.mean(part[np.isfinite(part)])) for part in parts])
-    return np.array(rows).T
-
-
-def trend(samples: Sequence[Sample], along: Sequence[float] | None = None) -> Sample:
-    """Spearman's rank correlation of a curve with its axis, from -1 to 1, once for each group of runs."""
-    axis = np.arange(len(samples)) if along is None else np.asarray(along)
-    return Sample([_spearman(axis, row) for row in grouped(samples)])
-
-
-def rank_correlations(first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
-    """Spearman's rank correlation of two numbers over several cells, once for each group of runs."""
-    return Sample([_spearman(a, b) for a, b in zip(grouped(first), grouped(second), strict=True)])
-
-
-def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample]) -> Sample:
-    """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one a run.
-
-    B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans, SIAM 1982.
-    """
-    runs = max(len(sample.values) for sample in samples)
-    rows = np.array([sample.values if sample.random else np.repeat(sample.values, runs) for sample in samples])
-    with np.errstate(all="ignore"):
-        whole = function(rows.mean(axis=1))
-        if runs == 1:
-            return Sample(float(whole))
-        without = [function(row) for row in ((rows.sum(axis=1)[:, None] - rows) / (runs - 1)).T]
-    return Sample(runs * whole - (runs - 1) * np.array(without))
-
-
-def crossing(curve: Curve) -> Sample:
-    """From where on a curve of means stays above 0, between points in proportion.
-
-    The lower end of the axis where it is above from the beginning, the upper end where it is not above there.
-    """
-    at = np.asarray(list(curve), dtype=float)
-    return of_means(lambda row: _root(at, row), list(curve.values()))
-
-
-def worst(samples: Sequence[Sample]) -> Sample:
-    """The largest of several means, for each group of runs."""
-    return Sample([float(row.max()) for row in grouped(samples)])
-
-
-def ratio(first: Sample, second: Sample) -> Sample:
-    """One mean over the other, where single runs may have none."""
-    return of_means(lambda row: float(row[0] / row[1]), [first, second])
-
-
-def _relative_spread(curve: Curve) -> Sample:
-    return Sample([float((row.max() - row.min()) / abs(row.mean())) for row in grouped(list(curve.values()))])
 
 
 class Readable(Protocol[T_co]):
@@ -185,24 +46,20 @@ def probability(number: Readable[T], printed: float) -> T:
     return number.reads(printed, low=printed - 1.5, high=printed + 1.5)
 
 
-def _spearman(x: np.ndarray, y: np.ndarray) -> float:
-    if not np.isfinite(y).all():
-        return float("nan")
-    a, b = _ranks(x), _ranks(y)
-    spread = float(a.std() * b.std())
-    return 0.0 if spread == 0 else float(((a - a.mean()) * (b - b.mean())).mean() / spread)
+TOLERANCES: dict[str, Judge] = {
+    "AQS": aqs, "VQS": vqs, "PLR": plr, "PLRBC": plr,
+    "empty": probability, "full": probability, "5 to 15": probability, "25 to 35": probability,
+}  # fmt: skip
+"""By the metric of a cell of a printed table."""
+EXPECTED = Path(__file__).parent / "expected"
 
 
-def _ranks(x: np.ndarray) -> np.ndarray:
-    return np.array([(x < value).sum() + ((x == value).sum() - 1) / 2 for value in x], dtype=float)
+def printed(name: str, place: Place) -> PrintedTable:
+    """A table of numbers; `place` tells the metric of a cell and its labels."""
+    return PrintedTable.read(EXPECTED / f"{name}.csv", place, TOLERANCES)
 
 
-def _root(axis: np.ndarray, difference: np.ndarray) -> float:
-    above = difference > 0
-    if above.all():
-        return float(axis[0])
-    if not above[-1]:
-        return float(axis[-1])
-    i = int(np.flatnonzero(~above)[-1])
-    share = difference[i] / (difference[i] - difference[i + 1])
-    return float(axis[i] + share * (axis[i + 1] - axis[i]))
+NS2: dict[str, dict[str, float]] = {}
+"""What ns-2.35 measures, by runs and metric, from `expected/ns2.csv`."""
+for _runs, _metric, _number in texts(EXPECTED / "ns2.csv"):
+    NS2.setdefault(_runs, {})[_metric] = float(_number)

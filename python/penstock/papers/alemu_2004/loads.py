@@ -11,13 +11,14 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
+from penstock.reproduce import shape
 from penstock.reproduce.choice import Readings, above, at_least, at_most, below
 from penstock.reproduce.figure import Choice, Claim, Exhibit, SummaryTable, Sweep, Table, metric, needing, of_samples
+from penstock.reproduce.shape import swept
 from penstock.reproduce.statement import Statement, by_table, every
 from penstock.results.sample import Condition, Sample, all_of
 
-from . import judge, panels
-from .judge import swept
+from . import panels
 from .measures import Numbers
 from .setup import (
     ADAPTIVE,
@@ -34,6 +35,7 @@ from .setup import (
     OTHERS,
     PLR,
     VQS,
+    claim,
     load,
     psand,
 )
@@ -60,7 +62,7 @@ def _falls_with_length(metric: str, note: str = "") -> Statement:
 
     def condition(table: Table) -> Condition:
         orders = [
-            judge.rank_correlations(
+            shape.rank_correlations(
                 *([part for _, part in table.along("scheme", name, flows=n)] for name in ("AQS", metric))
             )
             for n in table.axis("flows")
@@ -72,62 +74,27 @@ def _falls_with_length(metric: str, note: str = "") -> Statement:
 
 fig2_9 = Exhibit(
     "Figure 2.9: variance and mean of the queue and losses against the number of flows (Section 2.4.2.2)",
-    *(
-        Claim(f"fig2.9{panel}/c1", f"PSAND has the lowest {q.text}", swept(q(scheme=OWN) < q(scheme=OTHERS)))
-        for panel, q in (("a", VQS), ("b", AQS))
-    ),
-    Claim(
-        "fig2.9b/c2",
-        "with many flows the adaptive REDs' queue is far above the target, PSAND's nearer",
-        every(AQS(scheme=AREDS) > 10, OFF(scheme=OWN) < OFF(scheme=AREDS))(flows=at_least(73)),
-    ),
-    Claim(
-        "fig2.9b/c3",
-        "with few flows PSAND's queue is below the target",
-        swept(AQS(scheme=OWN, flows=below(28)) < 10),
-        must_hold=True,
-    ),
-    Claim(
+    claim("fig2.9a/c1", swept(VQS(scheme=OWN) < VQS(scheme=OTHERS))),
+    claim("fig2.9b/c1", swept(AQS(scheme=OWN) < AQS(scheme=OTHERS))),
+    claim("fig2.9b/c2", every(AQS(scheme=AREDS) > 10, OFF(scheme=OWN) < OFF(scheme=AREDS))(flows=at_least(73))),
+    claim("fig2.9b/c3", swept(AQS(scheme=OWN, flows=below(28)) < 10), must_hold=True),
+    claim(
         "fig2.9c/c1",
-        "at 28 flows PSAND loses 1.2 points less than the adaptive REDs",
         (PLR(scheme=AREDS) - PLR(scheme=OWN)).reads(1.2, 0.7, 1.7)(flows=28),
         "1.2 +- 0.5 points (Table 2.2 has 1.0 and 0.9)",
     ),
-    Claim(
-        "fig2.9c/c2",
-        "at 28 flows PSAND loses 0.6 points less than RED",
-        (PLR(scheme="RED") - PLR(scheme=OWN)).reads(0.6, 0.1, 1.1)(flows=28),
-    ),
-    Claim(
-        "fig2.9c/c3",
-        "PSAND loses less from 28 flows on",
-        swept(PLR(scheme=OWN) < PLR(scheme=OTHERS))(flows=at_least(28)),
-    ),
-    Claim(
+    claim("fig2.9c/c2", (PLR(scheme="RED") - PLR(scheme=OWN)).reads(0.6, 0.1, 1.1)(flows=28)),
+    claim("fig2.9c/c3", swept(PLR(scheme=OWN) < PLR(scheme=OTHERS))(flows=at_least(28))),
+    claim(
         "fig2.9c/c4",
-        "PSAND loses less for all N",
         swept(PLR(scheme=OWN) < PLR(scheme=OTHERS)),
         "PLR(PSAND) < RED, Feng, Floyd (Table 2.2 has more at 3 flows)",
     ),
     # Why losses and empty queues are not what the text says: both are more with a shorter queue.
-    Claim(
-        "fig2.9/length-PLR",
-        "the shorter a scheme's queue the more it loses",
-        _falls_with_length("PLR", " (Table 2.2 prints +0.6 at 28)"),
-        reading="own",
-    ),
-    Claim(
-        "fig2.9/length-empty",
-        "the shorter a scheme's queue the more it is empty",
-        _falls_with_length("empty"),
-        reading="own",
-    ),
-    Claim("fig2.9c/c5", "the adaptive REDs lose slightly more than RED", swept(PLR(scheme=AREDS) > PLR(scheme="RED"))),
-    Claim(
-        "fig2.9/c6",
-        "the adaptive REDs have a shorter and steadier queue than RED",
-        swept(every(*(q(scheme=AREDS) < q(scheme="RED") for q in (VQS, AQS)))),
-    ),
+    claim("fig2.9/length-PLR", _falls_with_length("PLR", " (Table 2.2 prints +0.6 at 28)"), reading="own"),
+    claim("fig2.9/length-empty", _falls_with_length("empty"), reading="own"),
+    claim("fig2.9c/c5", swept(PLR(scheme=AREDS) > PLR(scheme="RED"))),
+    claim("fig2.9/c6", swept(every(*(q(scheme=AREDS) < q(scheme="RED") for q in (VQS, AQS))))),
     study=STUDY,
     draw=panels.of(*(panels.Panel("flows", metric, "scheme") for metric in ("VQS", "AQS", "PLR"))),
 )
@@ -141,7 +108,7 @@ def _same_shape(table: Table) -> Condition:
 
     def trend(scheme: str) -> Condition:
         wide, narrow = ([x for _, x in table.along("flows", q, scheme=scheme)] for q in ("5 to 15", "8 to 11"))
-        return judge.trend(narrow, [x.mean for x in wide]) >= 0.8
+        return shape.trend(narrow, [x.mean for x in wide]) >= 0.8
 
     return all_of(trend(scheme).at(scheme) for scheme in FOUR)
 
@@ -149,26 +116,17 @@ def _same_shape(table: Table) -> Condition:
 names = ("empty", "25 to 35", "5 to 15", "8 to 11")
 fig2_10 = Exhibit(
     "Figure 2.10: how often the queue is empty, long and near its target (Section 2.4.2.2)",
-    Claim(
+    claim(
         "fig2.10a/c1",
-        "PSAND's queue is empty less often, by 2 points at least",
         swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 2),
         "P(X=0) of PSAND 2 points below the others for every N (Table 2.3 has 1.4 for Floyd's at 28)",
     ),
-    Claim("fig2.10a/c2", "so PSAND uses the link best", swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 0)),
-    Claim(
-        "fig2.10a/c2",
-        "so PSAND uses the link best",
-        swept(LU(scheme="PSAND") > LU(scheme=OTHERS)),
-        reading="utilization by the bytes sent",
-    ),
-    Claim(
-        "fig2.10b/c1", "PSAND's queue is almost full least often", swept(LONGER(scheme=OTHERS) - LONGER(scheme=OWN) > 0)
-    ),
+    claim("fig2.10a/c2", swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 0)),
+    claim("fig2.10a/c2", swept(LU(scheme="PSAND") > LU(scheme=OTHERS)), reading="utilization by the bytes sent"),
+    claim("fig2.10b/c1", swept(LONGER(scheme=OTHERS) - LONGER(scheme=OWN) > 0)),
     *(
-        Claim(
+        claim(
             f"fig2.10{panel}/c1",
-            "PSAND is near the target less often than the adaptive REDs with few flows, more often with many",
             swept(
                 every(
                     (q(scheme=OWN) < q(scheme=AREDS))(flows=below(28)),
@@ -178,9 +136,8 @@ fig2_10 = Exhibit(
         )
         for panel, q in (("c", NEAR), ("d", NEARER))
     ),
-    Claim(
+    claim(
         "fig2.10d/c2",
-        "the wider interval is the more probable, and the curves have the same shape",
         every(
             swept(NEAR(scheme=FOUR) > NEARER(scheme=FOUR)),
             by_table(_same_shape, "rank correlation of the two curves of each scheme >= 0.8"),
@@ -203,7 +160,7 @@ def lengths(run: ps.Run) -> Numbers:
 
 
 def _mode(*shares: Sample) -> Sample:
-    return Sample([float(np.argmax(row)) for row in judge.grouped(shares)])
+    return Sample([float(np.argmax(row)) for row in shape.grouped(shares)])
 
 
 MODE = of_samples(_mode, *(metric(f"X={i}") for i in range(BUFFER + 1)), text="most frequent of {} to " + f"X={BUFFER}")
@@ -217,14 +174,9 @@ def with_many(own: str, **at: Any) -> Statement:
 
 def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
     """The claim on panel (d), which does not tell its number of flows: 53, and as another reading 103."""
-    claim = Claim(
-        "fig2.11d/c1",
-        "with many flows PSAND's queue has mostly 5 to 15 packets, the adaptive REDs' 10 to 20",
-        with_many(own, flows=flows),
-        f"modes in these intervals at {flows} flows",
-        reading="; ".join(filter(None, [words, "103 flows" if flows == 103 else ""])),
-    )
-    return needing({"flows": flows}, claim)
+    reading = "; ".join(filter(None, [words, "103 flows" if flows == 103 else ""]))
+    text = f"modes in these intervals at {flows} flows"
+    return needing({"flows": flows}, claim("fig2.11d/c1", with_many(own, flows=flows), text, reading=reading))
 
 
 def distributions(shown: SummaryTable) -> Figure:
@@ -245,12 +197,7 @@ def distributions(shown: SummaryTable) -> Figure:
 
 fig2_11 = Exhibit(
     "Figure 2.11: the distribution of the queue for some numbers of flows (Section 2.4.2.2)",
-    Claim(
-        "fig2.11a-c/c1",
-        "with few flows PSAND's queue has mostly 5 to 10 packets",
-        MODE(scheme=OWN, flows=at_most(28)).between(5, 10),
-        "mode in 5 to 10 for N = 3, 13, 28",
-    ),
+    claim("fig2.11a-c/c1", MODE(scheme=OWN, flows=at_most(28)).between(5, 10)),
     *itertools.chain(*(_with_many(own, words, n) for own, words in OWN.words.items() for n in (53, 103))),
     measure=lengths,
     draw=distributions,

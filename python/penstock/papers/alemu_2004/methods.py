@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,9 +15,9 @@ from penstock.plots import style
 from penstock.reproduce.figure import Choice, Claim, Exhibit, Number, SummaryTable, Sweep, formula, metric
 from penstock.reproduce.statement import Statement, every
 
-from . import cells, judge, measures
+from . import judge, measures
 from .measures import Numbers, of_average
-from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, load, psand
+from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, load, psand
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {
@@ -27,16 +26,6 @@ SIGNS = {
 }  # fmt: skip
 """By which part of the change of the average Min and Max move (Table 3.2)."""
 above, crossings = metric("above", "%", "time above Max"), metric("crossings")
-
-
-def study(methods: Sequence[str], flows: int) -> Sweep:
-    """These methods at one load, read every 0.1 s."""
-    return Sweep(
-        lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
-        {"method": list(methods), "flows": [flows]},
-        seeds=Choice(5, 20),
-        keep=keep,
-    )
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
@@ -84,12 +73,11 @@ def measure(run: ps.Run) -> Numbers:
     return found
 
 
-def draw(method: str) -> Callable[[SummaryTable], Figure]:
-    """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
-    return lambda shown: _courses(shown, method)
+_NAMES = {"average": "weighted average", "min_th": "Min", "max_th": "Max"}
 
 
 def _courses(shown: SummaryTable, method: str) -> Figure:
+    """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
     with style.styled():
         figure, ax = style.axes(height=2.5)
         (cell,) = shown.where(method=method).cells
@@ -104,7 +92,17 @@ def _courses(shown: SummaryTable, method: str) -> Figure:
     return figure
 
 
-_NAMES = {"average": "weighted average", "min_th": "Min", "max_th": "Max"}
+def _over_time(title: str, flows: int, methods: Sequence[str], *claims: Claim) -> Exhibit:
+    """A figure of the first of these methods, read every 0.1 s; the claims compare it with the others."""
+    runs = Sweep(
+        lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
+        {"method": list(methods), "flows": [flows]},
+        seeds=Choice(5, 20),
+        keep=keep,
+    )
+    title = f"{title}, {flows} flows (Section 3.3)"
+    return Exhibit(title, *claims, study=runs, measure=measure, draw=partial(_courses, method=methods[0]))
+
 
 MOVED: Mapping[str, tuple[float, float]] = {
     "max-down": (0, 13), "max-up": (5, 17), "squeeze": (7, 13), "spread": (3, 17),
@@ -147,9 +145,8 @@ def _keep(run: ps.Run) -> dict[str, float]:
 STEPS = Sweep(_scenario, {"method": METHODS}, keep=_keep)
 tab3_2 = Exhibit(
     "Table 3.2: how the eight methods move the thresholds (Section 3.3)",
-    Claim(
+    claim(
         "tab3.2/c1",
-        "each method moves Min and Max as the table has it",
         every(
             abs(MIN[1] - formula(lambda method: MOVED[method][0])) <= 1e-6,
             abs(MAX[1] - formula(lambda method: MOVED[method][1])) <= 1e-6,
@@ -167,28 +164,23 @@ tab3_2 = Exhibit(
 
 FLOWS = {3: 23, 8: 23}
 """Rows whose printed losses are those of 23 flows; the others are compared at 103 (guess 10)."""
-JUDGES = {"AQS": judge.aqs, "VQS": judge.vqs, "PLR": judge.plr}
 # The methods and, as "none", the fixed thresholds, at both loads that the text speaks of.
 METHODS_STUDY = Sweep(
     lambda method, flows: load(psand(adapt=method), flows),
     {"method": [*METHODS, "none"], "flows": [23, 103]},
     seeds=Choice(5, 100),
 )
-PRINTED = cells.read(
+PRINTED = judge.printed(
     "tab3-3", lambda row, column: (column, {"method": row, "flows": FLOWS.get(METHODS.index(row) + 1, 103)})
 )
 
 
 def _rows() -> Iterator[Claim]:
     for i, method in enumerate(METHODS, 1):
-        own = [cell for cell in PRINTED if cell.row == method]
+        own, flows = PRINTED.row(method), 126 - FLOWS.get(i, 103)
         row = partial(Claim, f"tab3.3/r{i}", f"the row of method {i}, {method}")
-        yield row(cells.rows_fit(own, JUDGES))
-        flows = 126 - FLOWS.get(i, 103)
-        yield row(
-            cells.rows_fit([replace(cell, at={**cell.at, "flows": flows}) for cell in own], JUDGES),
-            reading=f"{flows} flows",
-        )
+        yield row(own.fits())
+        yield row(own.at(flows=flows).fits(), reading=f"{flows} flows")
 
 
 def _ordered(number: Number, *groups: Sequence[int]) -> Statement:
@@ -205,43 +197,38 @@ def _as_4(number: Number, share: float) -> Statement:
 tab3_3 = Exhibit(
     "Table 3.3: the eight methods of adapting the thresholds (Section 3.3)",
     *_rows(),
-    cells.all_inside("tab3.3", PRINTED),
-    Claim(
+    PRINTED.all_inside("tab3.3"),
+    claim(
         "tab3.3/c1",
-        "the order of VQS",
         _ordered(VQS, [3], [4, 5, 6], [2], [7], [8], [1]),
         "methods 3 < {4, 5, 6} < 2 < 7 < 8 < 1 at 103 flows",
     ),
-    Claim(
+    claim(
         "tab3.3/c2",
-        "the order of AQS",
         _ordered(AQS, [7], [3], [4, 5, 6], [8], [2], [1]),
         "methods 7 < 3 < {4, 5, 6} < 8 < 2 < 1 at 103 flows",
     ),
-    Claim(
+    claim(
         "tab3.3/c3",
-        "methods 4, 5 and 6 are nearly equal",
         every(
             _as_4(AQS, 0.25), _as_4(VQS, 0.4), abs(PLR(method=["shift-up", "shift-down"]) - PLR(method="spread")) <= 2
         )(flows=103),
         "AQS within 25 %, VQS within 40 %, PLR within 2 points of method 4's at 103 flows",
     ),
-    Claim(
+    claim(
         "tab3.3/c4",
-        "the fixed thresholds (0, 20) are better overall",
         every(*(q(method="none") < q(method=[m for m in METHODS if m != "squeeze"]) for q in (AQS, VQS)))(flows=103),
         "AQS and VQS below those of methods 1, 2, 4 to 8 at 103 flows",
     ),
-    draw=partial(cells.draw, cells=PRINTED),
+    draw=PRINTED.draw,
     study=METHODS_STUDY,
 )
 
 
 fig3_8 = Exhibit(
     "Figure 3.8: directions in which methods 3 to 6 move the thresholds (Section 3.3)",
-    Claim(
+    claim(
         "fig3.8/c1",
-        "when the average rises 3 moves both inwards, 4 outwards, 5 up, 6 down; 3 and 4 stay symmetric",
         every(
             *(
                 sign * (after - before)(method=method) > 0
@@ -258,74 +245,58 @@ fig3_8 = Exhibit(
 )
 
 
-fig3_9 = Exhibit(
-    "Figure 3.9: method 1, Max falls as the average rises, 103 flows (Section 3.3)",
-    Claim(
+fig3_9 = _over_time(
+    "Figure 3.9: method 1, Max falls as the average rises",
+    103,
+    ["max-down", "none"],
+    claim(
         "fig3.9/c1",
-        "Max stays near the target; the queue swings much and is long",
         every(
             metric("mean max_th", "packets", "mean Max")(method="max-down").reads(10, share=0.25),
             VQS(method="max-down") > VQS(method="none"),
             AQS(method="max-down") > AQS(method="none"),
         ),
     ),
-    Claim(
-        "fig3.9/c2",
-        "the average exceeds Max, where more is dropped, falls below, and so on",
-        every(crossings >= 10, above.between(5, 95))(method="max-down"),
-    ),
-    study=study(["max-down", "none"], 103),
-    measure=measure,
-    draw=draw("max-down"),
+    claim("fig3.9/c2", every(crossings >= 10, above.between(5, 95))(method="max-down")),
 )
 
 
-fig3_10 = Exhibit(
-    "Figure 3.10: method 2, Max rises with the average, 103 flows (Section 3.3)",
-    Claim(
+fig3_10 = _over_time(
+    "Figure 3.10: method 2, Max rises with the average",
+    103,
+    ["max-up", "max-down"],
+    claim(
         "fig3.10/c1",
-        "Max stays between twice the target and the buffer; the queue swings less than with method 1 and is long",
         every(
             metric("max_th from 20", "%", "time with Max >= 20")(method="max-up") >= 90,
             VQS(method="max-up") < VQS(method="max-down"),
             AQS(method="max-up") > KT,
         ),
     ),
-    study=study(["max-up", "max-down"], 103),
-    measure=measure,
-    draw=draw("max-up"),
 )
 
 
 between = metric("between", "%", "time with Min <= WAQS <= Max")
-fig3_11 = Exhibit(
-    "Figure 3.11: method 4, symmetric, 23 flows (Section 3.3)",
-    Claim("fig3.11/c1", "the average stays between the thresholds", between(method="spread") >= 90),
-    study=study(["spread"], 23),
-    measure=measure,
-    draw=draw("spread"),
+fig3_11 = _over_time(
+    "Figure 3.11: method 4, symmetric", 23, ["spread"], claim("fig3.11/c1", between(method="spread") >= 90)
 )
 
 
-fig3_12 = Exhibit(
-    "Figure 3.12: method 6, not symmetric, 23 flows (Section 3.3)",
-    Claim(
-        "fig3.12/c1",
-        "the average swings about Max and is often above it; the delay is larger than with method 4",
-        every(above(method="shift-down") >= 25, AQS(method="shift-down") > AQS(method="spread")),
-    ),
-    study=study(["shift-down", "spread"], 23),
-    measure=measure,
-    draw=draw("shift-down"),
+fig3_12 = _over_time(
+    "Figure 3.12: method 6, not symmetric",
+    23,
+    ["shift-down", "spread"],
+    claim("fig3.12/c1", every(above(method="shift-down") >= 25, AQS(method="shift-down") > AQS(method="spread"))),
 )
 
 
 OWN, FIXED = "pseudo-drop-tail", "none"
-fig3_13 = Exhibit(
-    "Figure 3.13: method 7, pseudo drop-tail, 23 flows (Section 3.3)",
-    Claim(
+fig3_13 = _over_time(
+    "Figure 3.13: method 7, pseudo drop-tail",
+    23,
+    [OWN, FIXED],
+    claim(
         "fig3.13/c1",
-        "the average is near the target, the queue between 0 and 20; less is used and more lost than with PSAND",
         every(
             WAQS(method=OWN).reads(KT, share=0.25),
             metric("to 20", "%", "P(X<=20)")(method=OWN) >= 90,
@@ -333,31 +304,19 @@ fig3_13 = Exhibit(
             PLR(method=OWN) > PLR(method=FIXED),
         ),
     ),
-    study=study([OWN, FIXED], 23),
-    measure=measure,
-    draw=draw(OWN),
 )
 
 
-fig3_14 = Exhibit(
-    "Figure 3.14: method 8, sandwich, 23 flows (Section 3.3)",
-    Claim(
-        "fig3.14/c1",
-        "the average swings about Max; the queue is long",
-        every(above.between(25, 75), crossings >= 10, AQS > KT)(method="sandwich"),
-    ),
-    study=study(["sandwich"], 23),
-    measure=measure,
-    draw=draw("sandwich"),
+fig3_14 = _over_time(
+    "Figure 3.14: method 8, sandwich",
+    23,
+    ["sandwich"],
+    claim("fig3.14/c1", every(above.between(25, 75), crossings >= 10, AQS > KT)(method="sandwich")),
 )
 
 
 ch3 = Exhibit(
     "The end of chapter 3: a Max that moves far from twice the target does harm (Section 3.3)",
-    Claim(
-        "ch3/c1",
-        "a very small or a very large Max makes the queue longer and less steady than one about twice the target",
-        every(*(q(method=["max-down", "max-up"]) > q(method="none") for q in (AQS, VQS)))(flows=103),
-    ),
+    claim("ch3/c1", every(*(q(method=["max-down", "max-up"]) > q(method="none") for q in (AQS, VQS)))(flows=103)),
     study=METHODS_STUDY,
 )

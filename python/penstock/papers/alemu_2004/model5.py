@@ -8,11 +8,11 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce.choice import above, at_least
-from penstock.reproduce.figure import Claim, Curves, Effort, Exhibit, every, formula, gather, judged, metric, most
+from penstock.reproduce.figure import Curves, Effort, Exhibit, Rows, every, formula, gather, judged, metric, most
 from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.table import Labels
 
 from . import tables5
+from .setup import claim
 
 RED, DROPTAIL = ps.model.Batches((0.9, 0.1)), ps.model.Batches((0.6, 0.4))
 """Groups of one and two losses."""
@@ -21,9 +21,9 @@ COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
 """x_h as the list of claims computes them."""
 
 
-def differences(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def differences(_: Effort) -> Rows:
     """The difference of the probabilities of at most h losses, and where it is 0."""
-    found: list[tuple[Labels, dict[str, float]]] = []
+    found: Rows = []
     xs = np.arange(0.25, 15.01, 0.25)
     for h in REDUNDANCY:
         delta = np.asarray(DROPTAIL.unrepaired(xs, h)) - np.asarray(RED.unrepaired(xs, h))
@@ -43,22 +43,19 @@ def _changes_sign(delta: Sample, zero: Sample, x: float) -> Condition:
 
 fig5_12 = Exhibit(
     "Figure 5.12: the model: how much likelier a block is repaired behind RED than behind drop-tail (Section 5.5)",
-    Claim(
+    claim(
         "fig5.12/c1",
-        "the difference is positive up to one zero, negative beyond",
         judged(_changes_sign, delta(x=above(0)), X_H, formula(lambda x: x), text="h = 1 to 8"),
         must_hold=True,
     ),
-    Claim(
+    claim(
         "fig5.12/c2",
-        "the zero moves up with h",
         every(abs(X_H - formula(lambda h: COMPUTED[h - 1])) <= 1e-3, X_H.next("h") > X_H),
         ", ".join(map(str, COMPUTED)) + " to 0.001, rising",
         must_hold=True,
     ),
-    Claim(
+    claim(
         "fig5.12/c3",
-        "few losses favour RED, whose groups are smaller; many favour drop-tail",
         every(delta(x=0.25) > 0, delta(x=15) < 0),
         "positive at x = 0.25, negative at 15, where P(at most h losses) falls faster with groups of mean 1.1",
         must_hold=True,
@@ -68,9 +65,9 @@ fig5_12 = Exhibit(
 )
 
 
-def above_h(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def above_h(_: Effort) -> Rows:
     """x_h - h."""
-    found: list[tuple[Labels, dict[str, float]]] = []
+    found: Rows = []
     for h in [*range(1, 31), 50, 100, 400]:
         root = ps.model.code_threshold(RED, DROPTAIL, h)
         found.append(({"h": h}, {"above": float("nan") if root is None else root - h}))
@@ -80,11 +77,9 @@ def above_h(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
 excess = metric("above", says="x_h - h")
 model5_xh = Exhibit(
     "Section 5.5: the zero x_h for large h",
-    Claim(
+    claim(
         "model5.xh/c1",
-        "x_h is about h + C",
         every(excess > 0, excess(h=at_least(10)).between(0.26, 0.27), abs(excess(h=400) - 0.2614) <= 5e-4),
-        "x_h - h > 0 for each h; 0.26 to 0.27 from h = 10 on, 0.2614 at 400 to 0.0005",
         must_hold=True,
     ),
     rows=above_h,
@@ -96,9 +91,9 @@ MOST = 400
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 
-def recommended(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def recommended(_: Effort) -> Rows:
     """The largest k at which RED is better, whether it is for all smaller ones, and losses from printed PLRBC."""
-    found: list[tuple[Labels, dict[str, float]]] = []
+    found: Rows = []
     ks = np.arange(1, MOST + 1)
     for p, h in itertools.product(LOSSES, [1, 2, 4, 8]):
         x = p * (ks + h)
@@ -130,16 +125,14 @@ def _at_the_bound(largest: Sample, p: float, h: int) -> Condition:
 
 model5_rule = Exhibit(
     "Section 5.5: which codes the model recommends RED for, and what it says of Tables 5.1 and 5.2",
-    Claim(
+    claim(
         "model5.rule/c1",
-        "given h RED is better only for a k small enough, and this k grows with h",
         every(metric("holes")(p=above(0)) <= 0, LARGEST.next("h") > LARGEST),
         "better for all k up to a largest one, which rises over h = 1, 2, 4, 8",
         must_hold=True,
     ),
-    Claim(
+    claim(
         "model5.rule/c2",
-        "RED is better only if h/k is large enough",
         judged(
             _at_the_bound,
             LARGEST,
@@ -149,16 +142,13 @@ model5_rule = Exhibit(
         ).given(LARGEST, lambda largest: 0 < largest.mean < MOST),
         must_hold=True,
     ),
-    Claim(
+    claim(
         "model5.rule/c3",
-        "the larger the losses the smaller k must be",
         (LARGEST.next("p") < LARGEST).given(LARGEST, lambda largest: largest.mean < MOST),
-        "largest k falls with p for each h",
         must_hold=True,
     ),
-    Claim(
+    claim(
         "model5.data/c1",
-        "with each scheme's own losses before correction the model tells which loses less after it",
         every(gather(all_of, SAME_SIGN(table="tab5-1")), most(0.9, SAME_SIGN(table="tab5-2"))),
         "sign of PLR_RED - PLR_DT at all 10 loads of Table 5.1, at 9 of Table 5.2",
         must_hold=True,

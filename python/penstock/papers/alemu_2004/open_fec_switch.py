@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Readings, SummaryTable, Sweep, judged, mean
+from penstock.reproduce.figure import Choice, Readings, SummaryTable, Sweep, judged, mean
 from penstock.results.sample import Condition, Sample
 
 from . import panels
 from .fec_switch import FecSwitch, modelled
 from .measures import of_codes
-from .setup import BUFFER, PLR, fec
+from .setup import BUFFER, PLR, claim, fec
 from .tables5 import CODES, numbers
 
 LEFT_OPEN = "a question that the work leaves open"
@@ -73,16 +73,14 @@ def _not_above(switch: Sample, red: Sample, tail: Sample) -> Condition:
 
 AVERAGE = PLR.along("flows", mean)
 CLAIMS = (
-    Claim(
+    claim(
         "open-switch",
-        "at every load the switch loses hardly more after correction than the better of RED and drop-tail",
         judged(_not_above, PLR(scheme=SWITCH), PLR(scheme=RED), PLR(scheme=TAIL), text="{}, {}, {}"),
         "PLR at most a tenth and a tenth of a point above the smaller PLR, each code and number of flows",
         reading=LEFT_OPEN,
     ),
-    Claim(
+    claim(
         "open-switch-mean",
-        "over all loads it loses less than either queue alone",
         AVERAGE(scheme=SWITCH) < AVERAGE(scheme=[RED, TAIL]),
         "mean PLR of all numbers of flows below RED's and below drop-tail's, each code",
         because="the model's bounds for (8,2) are too low: drop-tail comes at 80 flows, RED is the better to 100 "

@@ -13,7 +13,7 @@ from penstock.reproduce.figure import Choice, Claim, Sweep, Table, at_least, by_
 from penstock.results.sample import Condition, Sample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, load, psand, red
+from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load, psand, red
 
 FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""
@@ -114,9 +114,8 @@ def _by_load(flows: int) -> Claim:
 
 
 # Against PSAND at the bound of its max_p, for good.
-FIXED_RED = Claim(
+FIXED_RED = claim(
     "open-psand/fixed",
-    "from 13 flows on a RED that stays at (0, 20, 0.75) is better than PSAND by all numbers",
     every(*(q(fixed=True) < q(coef=FIXED[0], gamma=FIXED[1]) for q in (AQS, VQS, PLR, EMPTY)))(flows=at_least(13)),
     "AQS, VQS, PLR and P(X=0) below PSAND's at 13 to 103 flows",
     reading="own",
@@ -135,7 +134,7 @@ def _under(kind: str) -> Iterator[Claim]:
         yield Claim(f"{name}-{metric}", f"{kind}: {says}", holds(kind=kind), reading="own", needs={"kind": kind})
 
 
-CLAIMS = (*map(_by_load, FLOWS), FIXED_RED, *(claim for kind in KINDS for claim in _under(kind)))
+CLAIMS = (*map(_by_load, FLOWS), FIXED_RED, *(made for kind in KINDS for made in _under(kind)))
 
 draw = panels.of(
     *(panels.Panel("coef", q, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for q in ("VQS", "PLR"))

@@ -10,14 +10,13 @@ import numpy as np
 import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.laws.catalog import find_scheme
-from penstock.reproduce.figure import Claim, Effort, Exhibit, Study, Table, by_table, metric
+from penstock.reproduce.figure import Effort, Exhibit, Rows, Study, Table, by_table, metric
 from penstock.results.sample import Condition, Sample, all_of
-from penstock.results.table import Labels
 from penstock.scenario.scenario import Document
 
 from . import drop_functions, symbols
 from .measures import Numbers
-from .setup import BUFFER
+from .setup import BUFFER, claim
 
 NAMES = {
     "RED": "red", "BLUE": "blue", "SRED": "sred", "DSRED": "dsred", "P": "p", "PI": "pi", "REM": "rem", "AVQ": "avq",
@@ -151,37 +150,30 @@ def _shape(name: str, printed: str) -> list[Condition]:
     return []
 
 
-SAYS = "the schemes have the properties that the table has of them"
+SFB_PER_FLOW = "SFB per flow, as Section 1.3 has it"
 ASKED = "which groups are told apart, whether the average is looked at, target, instant of the update, slopes"
 tab1_1 = Exhibit(
     "Table 1.1: what each scheme looks at, and when it moves, asked of the schemes themselves (Section 1.5)",
-    Claim(
+    claim(
         "tab1.1/c1",
-        SAYS,
         by_table(partial(_asked, PRINTED["control"]), ASKED),
         because="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
-    ),
-    Claim(
-        "tab1.1/c1",
-        SAYS,
-        by_table(partial(_asked, {**PRINTED["control"], "SFB": "FBC"}), ASKED),
-        reading="SFB per flow, as Section 1.3 has it",
+        others={SFB_PER_FLOW: by_table(partial(_asked, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
     ),
     study=study,
     measure=measure,
 )
 
 
-def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def rows(_: Effort) -> Rows:
     """1 for each scheme whose documentation has a Law section, else 0."""
     return [({"scheme": name}, {"law": float("# Law\n" in find_scheme(ours).doc)}) for name, ours in NAMES.items()]
 
 
 tab1_2 = Exhibit(
     "Table 1.2: the policy of each scheme (Section 1.5)",
-    Claim(
+    claim(
         "tab1.2/c1",
-        "each scheme of the table is there, with its policy",
         metric("law") >= 1,
         "17 schemes, each with the section of its law that `penstock explain` shows",
         must_hold=True,

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import penstock as ps
-from penstock.reproduce.figure import metric
+from penstock.reproduce.figure import claims_of, metric
 
 from . import measures
 
+claim = claims_of(__file__)
 measure = measures.of_run
 
 BUFFER = 35

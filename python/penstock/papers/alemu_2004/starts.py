@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -11,11 +12,11 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Exhibit, Number, SummaryTable, Sweep, every, in_cells, metric, some
+from penstock.reproduce.figure import Choice, Exhibit, Number, SummaryTable, Sweep, every, in_cells, metric, some
 
 from . import panels
 from .measures import Numbers, of_queue
-from .setup import AQS, BUFFER, EMPTY, KT, NEAR, OFF, SHARE, VQS, link, load4, psand
+from .setup import AQS, BUFFER, EMPTY, KT, NEAR, OFF, SHARE, VQS, claim, link, load4, psand
 
 SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
@@ -65,23 +66,9 @@ def measure(run: ps.Run) -> Numbers:
 
 def draw(schemes: Sequence[str]) -> Callable[[SummaryTable], Figure]:
     """Mean and range of the queue in each two seconds, for seed 1."""
-    return partial(_courses, schemes=schemes)
-
-
-def _courses(shown: SummaryTable, schemes: Sequence[str]) -> Figure:
-    with style.styled():
-        figure = Figure(figsize=(style.WIDTH, 1.1 * len(schemes) + 0.4), layout="constrained")
-        for ax, scheme in zip(figure.subplots(len(schemes), 1, sharex=True, squeeze=False).flat, schemes, strict=True):
-            (cell,) = shown.where(part="course", scheme=scheme).cells
-            course = {name: [cell[1][f"{name} at {i}"].mean for i in range(50)] for name in ("mean", "least", "most")}
-            seconds = 2 * np.arange(50) + 1
-            ax.fill_between(seconds, course["least"], course["most"], color="#d9dde5", linewidth=0)
-            ax.plot(seconds, course["mean"], color=style.COLOURS[1])
-            ax.axhline(10, color="black", linewidth=0.4)
-            ax.set_ylabel(scheme)
-            ax.set_ylim(0, 36)
-        ax.set_xlabel("time (s); queue in packets")
-    return figure
+    cells = {scheme: {"part": "course", "scheme": scheme} for scheme in schemes}
+    height = 1.1 * len(schemes) + 0.4
+    return partial(panels.courses, cells=cells, mean="mean", colours=itertools.repeat(style.COLOURS[1]), height=height)
 
 
 QUICK, SLOW = ["REM", "AVQ*", "LRED", "PSAND"], ["BLUE", "PI"]
@@ -93,41 +80,17 @@ fig4_2 = Exhibit(
     "Figure 4.2: the queue over time under six schemes with 103 flows (Section 4.5)",
     *in_cells(
         {"part": "all"},
-        Claim(
-            "fig4.2a/c1",
-            "BLUE's queue is full until about 60 s",
-            LEFT(scheme="BLUE").reads(60, 30, 120),
-            "mean over 1 s below 25 packets first at 30 to 120 s",
-            must_hold=True,
-        ),
-        Claim(
+        claim("fig4.2a/c1", LEFT(scheme="BLUE").reads(60, 30, 120), must_hold=True),
+        claim(
             "fig4.2d/c1",
-            "PI's queue is full for more than 60 s, longer than BLUE's",
             every(LEFT(scheme="PI") > 60, LEFT(scheme="PI") > LEFT(scheme="BLUE")),
             "below 25 packets first after 60 s, and after BLUE's",
         ),
-        Claim(
-            "fig4.2/c1",
-            "then BLUE and PI swing more than the others",
-            VQS(scheme=SLOW, **END) > VQS(scheme=QUICK, **END),
-            "variance of X on [80, 100] s above REM, AVQ*, LRED, PSAND",
-        ),
-        Claim(
-            "fig4.2/c2",
-            "REM, AVQ*, LRED and PSAND shorten the queue within about 10 s",
-            LEFT(scheme=QUICK) < 20,
-            "below 25 packets first before 20 s",
-            must_hold=True,
-        ),
-        Claim(
-            "fig4.2/c3",
-            "the quick ones are empty more often than PI and BLUE",
-            EMPTY(scheme=QUICK) > EMPTY(scheme=SLOW),
-            "P(X=0) of REM, AVQ*, LRED, PSAND > PI, BLUE",
-        ),
-        Claim(
+        claim("fig4.2/c1", VQS(scheme=SLOW, **END) > VQS(scheme=QUICK, **END)),
+        claim("fig4.2/c2", LEFT(scheme=QUICK) < 20, must_hold=True),
+        claim("fig4.2/c3", EMPTY(scheme=QUICK) > EMPTY(scheme=SLOW)),
+        claim(
             "fig4.2c/c1",
-            "AVQ* swings least and has a short queue, but is empty more often",
             every(
                 VQS(scheme="AVQ*") < VQS(scheme=OTHERS),
                 AQS(scheme="AVQ*") < KT,
@@ -135,19 +98,9 @@ fig4_2 = Exhibit(
             ),
             "VQS least, AQS < 10, P(X=0) largest",
         ),
-        Claim(
-            "fig4.2b/c1",
-            "REM is often empty, with a longer and less steady queue than AVQ*",
-            every(EMPTY(scheme="REM") >= 5, *(q(scheme="REM") > q(scheme="AVQ*") for q in (AQS, VQS))),
-            "P(X=0) >= 5 %, AQS and VQS above AVQ*'s",
-        ),
-        Claim("fig4.2e/c1", "LRED swings about 10 packets", AQS(scheme="LRED").reads(KT, share=0.25), "AQS 10 +- 25 %"),
-        Claim(
-            "fig4.2f/c1",
-            "LRED* is empty less often than LRED and nearer to 10",
-            every(*(q(scheme="LRED*") < q(scheme="LRED") for q in (EMPTY, VQS))),
-            "P(X=0) and VQS below LRED's",
-        ),
+        claim("fig4.2b/c1", every(EMPTY(scheme="REM") >= 5, *(q(scheme="REM") > q(scheme="AVQ*") for q in (AQS, VQS)))),
+        claim("fig4.2e/c1", AQS(scheme="LRED").reads(KT, share=0.25), "AQS 10 +- 25 %"),
+        claim("fig4.2f/c1", every(*(q(scheme="LRED*") < q(scheme="LRED") for q in (EMPTY, VQS)))),
     ),
     study=SEVEN,
     measure=measure,
@@ -165,36 +118,16 @@ fig4_3 = Exhibit(
     "Figure 4.3: the queue over time under PSAND with 103 flows (Section 4.5)",
     *in_cells(
         {"part": "all"},
-        Claim(
-            "fig4.3/c1",
-            "PSAND is one of the quick ones",
-            own(LEFT) < 20,
-            "below 25 packets first before 20 s",
-            must_hold=True,
-        ),
-        Claim(
-            "fig4.3/c2",
-            "it swings less than PI and BLUE and is empty more often",
-            every(own(VQS, **END) < VQS(scheme=SLOWER, **END), own(EMPTY) > EMPTY(scheme=SLOWER)),
-            "VQS on [80, 100] s below, P(X=0) above",
-        ),
-        Claim(
+        claim("fig4.3/c1", own(LEFT) < 20, must_hold=True),
+        claim("fig4.3/c2", every(own(VQS, **END) < VQS(scheme=SLOWER, **END), own(EMPTY) > EMPTY(scheme=SLOWER))),
+        claim(
             "fig4.3/c3",
-            "it swings less than REM, with a shorter queue, is empty less often and near 10 more often",
             every(*(own(q) < q(scheme="REM") for q in (VQS, AQS, EMPTY)), own(NEAR) > NEAR(scheme="REM")),
             "VQS, AQS (Figure 4.5(a) says the contrary) and P(X=0) below, P(5<X<=15) above REM's",
         ),
-        Claim(
-            "fig4.3/c4",
-            "AVQ* has the shorter and steadier queue, PSAND is empty less often",
-            every(*(q(scheme="AVQ*") < own(q) for q in (AQS, VQS)), own(EMPTY) < EMPTY(scheme="AVQ*")),
-            "AQS and VQS of AVQ* below, P(X=0) above PSAND's",
-        ),
-        Claim(
-            "fig4.3/c5",
-            "LRED* swings less and is nearer to 10, and is empty more often",
-            every(*(q(scheme="LRED*") < own(q) for q in (VQS, OFF)), EMPTY(scheme="LRED*") > own(EMPTY)),
-            "VQS and |AQS - 10| of LRED* below, P(X=0) above PSAND's",
+        claim("fig4.3/c4", every(*(q(scheme="AVQ*") < own(q) for q in (AQS, VQS)), own(EMPTY) < EMPTY(scheme="AVQ*"))),
+        claim(
+            "fig4.3/c5", every(*(q(scheme="LRED*") < own(q) for q in (VQS, OFF)), EMPTY(scheme="LRED*") > own(EMPTY))
         ),
     ),
     study=SEVEN,
@@ -218,9 +151,8 @@ def by_gain(shown: SummaryTable) -> Figure:
 
 fig4_4 = Exhibit(
     "Figure 4.4: LRED with 3 flows (Section 4.5)",
-    Claim(
+    claim(
         "fig4.4/c1",
-        "LRED swings more than PSAND and is empty more often; no gain mends it",
         every(
             *(q(beta=0.151) > q(scheme="PSAND") for q in (VQS, EMPTY)),
             *(some(every(*(q(beta=beta) > q(scheme="PSAND") for q in (VQS, EMPTY)))) for beta in BETAS),

@@ -5,17 +5,17 @@ is inside the 95 % interval if its printed symbol is one of the places that the 
 of n with b others that are better with 95 % confidence, and w that are worse, has one of the places b + 1 to n - w.
 """
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from penstock.reproduce import shape
 from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
+from penstock.reproduce.printed_table import grid, texts
 from penstock.results.sample import FEWEST_RUNS, Condition, Finding, Sample, all_of
 
-from . import cells, judge
+from . import judge
 from .controllers import HIGHER, ranked
 
 Column = Mapping[str, str]
@@ -25,10 +25,8 @@ Column = Mapping[str, str]
 def read(name: str) -> dict[str, dict[str, str]]:
     """The columns of `expected/NAME.csv`."""
     found: dict[str, dict[str, str]] = {}
-    file = Path(__file__).parent / "expected" / f"{name}.csv"
-    with file.open(encoding="utf-8", newline="") as rows:
-        for row in csv.DictReader(rows):
-            found.setdefault(row["x"], {})[row["line"]] = row["y"]
+    for scheme, metric, symbol in texts(judge.EXPECTED / f"{name}.csv"):
+        found.setdefault(metric, {})[scheme] = symbol
     return found
 
 
@@ -57,7 +55,7 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
 
     def better(first: str, second: str) -> bool:
         a, b = means[first], means[second]
-        found = judge.below(b, a) if metric in HIGHER else judge.below(a, b)
+        found = shape.below(b, a) if metric in HIGHER else shape.below(a, b)
         return found.decide().verdict == "confirmed"
 
     for scheme in column:
@@ -118,7 +116,7 @@ def draw(shown: SummaryTable, printed: Mapping[str, Column]) -> Figure:
     }
     same = [(scheme, metric) for scheme, metric in texts if not changes[metric][scheme][1]]
     title = "mean over the loads: the symbol it gets (the printed one)\nhow many symbols better or worse"
-    return cells.grid(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
+    return grid(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
 
 
 def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[str, tuple[str, int]]:

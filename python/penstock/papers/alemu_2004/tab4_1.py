@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Effort, Statement, every, judged, metric
+from penstock.reproduce.figure import Claim, Effort, Rows, Statement, every, judged, metric
 from penstock.results.sample import Sample
-from penstock.results.table import Labels
 
-from .setup import BUFFER, R_DESIGN, C
+from .setup import BUFFER, R_DESIGN, C, claim
 
 PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 + 0.004)}
 """Twice the longest way of Figures 2.2 and 4.1, in seconds."""
 
 
-def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def rows(_: Effort) -> Rows:
     """The rules with the round trip of Table 4.1 and with the one that the printed constants follow from."""
-    found: list[tuple[Labels, dict[str, float]]] = []
+    found: Rows = []
     for topology, propagation in PROPAGATION.items():
         longest = float(ps.model.longest_rtt(BUFFER, C, propagation))
         found.append(({"what": "R+", "topology": topology}, {"Tp": propagation, "R+": longest}))
@@ -50,12 +49,8 @@ def _rule(name: str, says: str, expected: str, *holds: Statement) -> Iterator[Cl
 
 
 CLAIMS = (
-    Claim(
-        "tab4.1/c1",
-        "propagation delays and longest round trips",
-        every(_times(0.054, 0.241, topology="same"), _times(0.448, 0.634, topology="diff")),
-        "Tp 54 and 448 ms, R+ 241 and 634 ms to 1 ms, C 187.5 packets per second",
-        must_hold=True,
+    claim(
+        "tab4.1/c1", every(_times(0.054, 0.241, topology="same"), _times(0.448, 0.634, topology="diff")), must_hold=True
     ),
     *_rule(
         "pi-rule",

@@ -15,22 +15,18 @@ import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.plots import style
 from penstock.reproduce.choice import within
-from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, SummaryTable, Sweep, in_cells
+from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Rows, SummaryTable, Sweep, in_cells
 from penstock.reproduce.number import Number, formula, metric
+from penstock.reproduce.printed_table import PrintedTable
+from penstock.reproduce.shape import other_than, rises
 from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
 from penstock.results.sample import all_of
-from penstock.results.table import Labels
 
-from . import cells, judge, panels
-from .judge import other_than, rises
+from . import judge, panels
 from .measures import Numbers, of_average
-from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, added, load, psand
+from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, added, claim, load, psand
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
-JUDGES = {
-    "AQS": judge.aqs, "VQS": judge.vqs, "PLR": judge.plr,
-    "empty": judge.probability, "full": judge.probability, "5 to 15": judge.probability,
-}  # fmt: skip
 ROWS_STUDY = Sweep(
     lambda max_th, min_th, acks: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23, acks=acks),
     {"max_th": MAXIMA, "min_th": MINIMA, "acks": ["each", "delayed"]},
@@ -43,51 +39,38 @@ def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
     return column, {"max_th": float(max_th), "min_th": float(min_th), "acks": "each"}
 
 
-PRINTED = cells.read("tab3-1", _place)
-ROWS = list(itertools.product(MAXIMA, MINIMA))
-WIDER = [cell for cell in PRINTED if cell.metric == "full"]
+PRINTED = judge.printed("tab3-1", _place)
+WIDER = PrintedTable([replace(cell, metric="25 to 35", column=cell.row) for cell in PRINTED if cell.metric == "full"])
+"""The column of full queues, as if they were those of more than 25 packets."""
 FULL = metric("full", "%", "full queues")
 HIGHER_MIN = other_than(0)
 
 
 def _rows() -> Iterator[Claim]:
-    for i, (max_th, min_th) in enumerate(ROWS, 1):
-        own = [cell for cell in PRINTED if cell.at == {"max_th": max_th, "min_th": min_th, "acks": "each"}]
-        late = [replace(cell, at={**cell.at, "acks": "delayed"}) for cell in own]
+    for i, (max_th, min_th) in enumerate(itertools.product(MAXIMA, MINIMA), 1):
+        own = PRINTED.row(f"Max {max_th:g} Min {min_th:g}")
         row = partial(Claim, f"tab3.1/r{i}", f"the row of Max {max_th:g}, Min {min_th:g}")
-        yield row(cells.rows_fit(own, JUDGES))
-        yield row(cells.rows_fit(late, JUDGES, "as above"), reading="delayed acknowledgements")
+        yield row(own.fits())
+        yield row(own.at(acks="delayed").fits("as above"), reading="delayed acknowledgements")
 
 
 tab3_1 = Exhibit(
     "Table 3.1: the thresholds of PSAND with 23 flows, factor and power 1 and max_p of at most 0.5 (Section 3.2.2)",
     *_rows(),
-    cells.all_inside("tab3.1", PRINTED),
-    Claim(
+    PRINTED.all_inside("tab3.1"),
+    claim(
         "tab3.1/full",
-        '"full queue" is P(25<X<=35)',
-        by_table(
-            lambda table: all_of(
-                judge.probability(table("25 to 35", **cell.at), cell.printed).at(cell.row) for cell in WIDER
-            ),
-            "the column of full queues",
-        ),
+        WIDER.fits("the column of full queues"),
         reading="full from 26 packets on",
     ),
     *in_cells(
         {"acks": "each"},
-        Claim("tab3.1/c1", "the average queue increases with Min", AQS(acks="each") < AQS(acks="each").next("min_th")),
-        Claim(
-            "tab3.1/c2",
-            "the average queue is larger at Max 35 than at Max 10.5",
-            AQS(max_th=35) > AQS(max_th=10.5),
-            must_hold=True,
-        ),
-        Claim("tab3.1/c3", "losses are fewest at Min 0", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
-        Claim("tab3.1/c4", "empty queues are fewest at Min 0", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
-        Claim(
+        claim("tab3.1/c1", AQS(acks="each") < AQS(acks="each").next("min_th")),
+        claim("tab3.1/c2", AQS(max_th=35) > AQS(max_th=10.5), must_hold=True),
+        claim("tab3.1/c3", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
+        claim("tab3.1/c4", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
+        claim(
             "tab3.1/c5",
-            "losses, variance and empty queues are least at Max 35, Min 0, where the average exceeds the target",
             every(
                 *(q(max_th=35, min_th=0) < q(max_th=other_than(35)) for q in (PLR, VQS, EMPTY)),
                 *(q(max_th=35, min_th=0) < q(max_th=35, min_th=HIGHER_MIN) for q in (PLR, VQS, EMPTY)),
@@ -95,15 +78,11 @@ tab3_1 = Exhibit(
             ),
             "PLR, VQS and P(X=0) of row 10 below all others; its AQS > 10",
         ),
-        Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL(min_th=0), "max_th")),
-        Claim("tab3.1/c6", "the queue is full more often with a larger Max", rises(FULL, "max_th"), reading="each Min"),
-        Claim(
-            "tab3.1/c7",
-            "losses are larger at a small Max than at a large one",
-            (PLR(max_th=10.5) > PLR(max_th=35))(min_th=HIGHER_MIN),
-        ),
+        claim("tab3.1/c6", rises(FULL(min_th=0), "max_th")),
+        claim("tab3.1/c6", rises(FULL, "max_th"), reading="each Min"),
+        claim("tab3.1/c7", (PLR(max_th=10.5) > PLR(max_th=35))(min_th=HIGHER_MIN)),
     ),
-    draw=partial(cells.draw, cells=PRINTED),
+    draw=PRINTED.draw,
     study=ROWS_STUDY,
 )
 SMALL, LARGE = {"max_th": 10.5, "min_th": 9.75}, {"max_th": [15, 35], "min_th": 9.75}
@@ -129,21 +108,14 @@ def _better(row: dict[str, Any]) -> Statement:
 OTHER_MIN = {"max_th": 10.5, "min_th": other_than(0)}
 OF_RUNS = in_cells(
     {"acks": "each"},
-    Claim(
+    claim(
         "fig3.5a/c1",
-        "a large Min with a small Max keeps the queue nearest to the target, with many losses",
         every(_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
         "row 3: |AQS - 10| least of all rows, PLR above rows 6 and 12 (the table has rows 1, 4, 7 nearer)",
     ),
-    Claim(
-        "fig3.5b/c1",
-        "a large Min with a large Max has the queue above the target and fewer losses",
-        every(AQS(**LARGE) > KT, PLR(**LARGE) < PLR(**SMALL)),
-        "rows 6 and 12: AQS > 10, PLR < row 3",
-    ),
-    Claim(
+    claim("fig3.5b/c1", every(AQS(**LARGE) > KT, PLR(**LARGE) < PLR(**SMALL)), "rows 6 and 12: AQS > 10, PLR < row 3"),
+    claim(
         "fig3.5c/c1",
-        "a small Min with a small Max has a very short and steady queue and many losses",
         every(
             gather(all_of, _least(AQS, ONE)),
             gather(all_of, _least(VQS, ONE)),
@@ -158,14 +130,13 @@ OF_RUNS = in_cells(
         "row 1: least VQS of the rows with Max <= 20",
         reading="variance among Max <= 20, as in the table",
     ),
-    Claim(
+    claim(
         "fig3.5d/c1",
-        "a small Min with a larger Max is best overall",
         some(every(*map(_better, WIDE))),
         "row 4 or 7: AQS, VQS, PLR and P(X=0) below those of rows 3, 6 and 12 (the table itself: not VQS)",
     ),
 )
-PRINT = cells.as_table(PRINTED)
+PRINT = PRINTED.numbers()
 
 
 def _in_print(claim: Claim) -> Claim:
@@ -236,44 +207,25 @@ def averages(shown: SummaryTable) -> Figure:
 
 fig3_6 = Exhibit(
     "Figure 3.6: gentle and strict mode with thresholds near and far, 100 flows that join at 50 s (Section 3.2.3)",
-    Claim(
+    claim(
         "fig3.6/c0",
-        "max_p stays at its bound of 0.75",
         every(at_bound(max_th=[10.5, 35]) >= 90, at_bound(max_th=20, gentle=True) >= 90),
         "for 90 % of [50, 100] s in all five panels",
     ),
-    Claim(
+    claim(
         "fig3.6a/c1",
-        "gentle with a small Max: the average is between Max and 2 Max, the queue long",
         every(metric("largest", "packets", "largest average after 55 s") < 21, WAQS.between(10.5, 21), AQS > KT)(
             max_th=10.5, gentle=True
         ),
-        "WAQS < 21 after 55 s, mean WAQS in 10.5 to 21, AQS > 10",
     ),
-    Claim(
+    claim(
         "fig3.6b/c1",
-        "strict with a small Max: a shorter queue and more losses than gentle",
         every(AQS(gentle=False) < AQS(gentle=True), PLR(gentle=False) > PLR(gentle=True))(max_th=10.5),
         "AQS lower, PLR higher",
     ),
-    Claim(
-        "fig3.6c,d/c1",
-        "with a large Max the average is above the target, and the modes do not differ",
-        every(WAQS > KT, apart <= 0.1)(max_th=35),
-        "mean WAQS > 10, AQS of the modes within 10 %",
-    ),
-    Claim(
-        "fig3.6e/c1",
-        "(0, 20) is the better trade-off",
-        every(_best(AQS), _best(VQS)),
-        "AQS and VQS below those of the other panels",
-    ),
-    Claim(
-        "fig3.6/c2",
-        "the modes differ for a small Max only",
-        every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1),
-        "AQS of the modes apart by more than 10 % at Max 10.5, by less at 20 and 35",
-    ),
+    claim("fig3.6c,d/c1", every(WAQS > KT, apart <= 0.1)(max_th=35)),
+    claim("fig3.6e/c1", every(_best(AQS), _best(VQS)), "AQS and VQS below those of the other panels"),
+    claim("fig3.6/c2", every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1)),
     measure=averages_of,
     draw=averages,
     # Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13).
@@ -290,9 +242,9 @@ RULE = {10: (0, 20), 17.5: (0, 35), 20: (5, 35), 30: (25, 35)}
 """Min and Max for a target, by the rule."""
 
 
-def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def rows(_: Effort) -> Rows:
     """Where the drop function leaves 0, and where it comes to max_p, for each target."""
-    found: list[tuple[Labels, dict[str, float]]] = []
+    found: Rows = []
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"
         curve = prepare(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
@@ -307,9 +259,8 @@ def rows(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
 
 psand_th = Exhibit(
     "The rule for PSAND's thresholds: as far apart as the buffer allows, around the target (Section 3.2.4)",
-    Claim(
+    claim(
         "psand-th/c1",
-        "the thresholds follow from the target and the buffer",
         every(
             abs(metric("min") - formula(lambda target: RULE[target][0])) <= 1e-6,
             abs(metric("max") - formula(lambda target: RULE[target][1])) <= 1e-6,

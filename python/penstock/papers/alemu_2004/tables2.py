@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Number, Sweep, metric, needing
+from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Number, Rows, Sweep, metric, needing
+from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.statement import Statement, by_table, every
 from penstock.results.sample import all_of
-from penstock.results.table import Labels
 
-from . import cells, judge
+from . import judge
 from .drop_functions import curve
 from .judge import probability
-from .setup import AREDS, LONGER, OTHERS, PLR, VQS, Acks, feng, floyd, load, psand, red
+from .setup import AREDS, LONGER, OTHERS, PLR, VQS, Acks, claim, feng, floyd, load, psand, red
 
 BECAUSE = "ns-2.35 with this set-up has the same (why-tables/ns2); delayed acknowledgements come nearer (why-tables)"
 """Why the printed numbers are missed."""
@@ -48,35 +48,31 @@ ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS, "acks": ACKS}, seed
 )
 
 
-def at(row: str, flows: int, high: float = HIGH, acks: str = "each") -> Mapping[str, Any]:
+def at(row: str, flows: int) -> Mapping[str, Any]:
     """The labels of a cell."""
-    return {"row": row, "flows": flows, "acks": acks} | ({"high": high} if row in PSANDS else {})
+    return {"row": row, "flows": flows, "acks": "each"} | ({"high": HIGH} if row in PSANDS else {})
 
 
-def printed(name: str, high: float = HIGH, acks: str = "each") -> list[cells.Cell]:
+def printed(name: str) -> PrintedTable:
     """The cells of a table; its columns are such as "AQS at 28"."""
 
     def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, _, flows = column.partition(" at ")
-        return metric, at(row, int(flows), high, acks)
+        return metric, at(row, int(flows))
 
-    return cells.read(name, place)
+    return judge.printed(name, place)
 
 
-def rows(name: str, judges: Mapping[str, cells.Judge], unit: str = "", because: str = "") -> Iterator[Claim]:
+def rows(name: str, unit: str = "", because: str = "") -> Iterator[Claim]:
     """A claim for each row of a table, as printed, with delayed acknowledgements and with the other bound of max_p."""
     table = name.replace(".", "-")
-    for i, row in enumerate(dict.fromkeys(cell.row for cell in printed(table)), 1):
-
-        def fit(text: str = "", *, row: str = row, **how: Any) -> Statement:
-            return cells.rows_fit([cell for cell in printed(table, **how) if cell.row == row], judges, text)
-
-        own = ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in printed(table) if cell.row == row)
-        claim = partial(Claim, f"{name}/c{i}", f"the row of {row}")
-        yield claim(fit(own), because=because)
-        yield claim(fit("as above", acks="delayed"), reading="delayed acknowledgements")
+    for i, row in enumerate(printed(table).rows, 1):
+        own = printed(table).row(row)
+        made = partial(Claim, f"{name}/c{i}", f"the row of {row}")
+        yield made(own.fits(unit=unit), because=because)
+        yield made(own.at(acks="delayed").fits("as above"), reading="delayed acknowledgements")
         if row in PSANDS:
-            yield from needing({"high": 0.5}, claim(fit("as above", high=0.5), reading="max_p at most 0.5"))
+            yield from needing({"high": 0.5}, made(own.at(high=0.5).fits("as above"), reading="max_p at most 0.5"))
 
 
 SETTINGS = {
@@ -86,9 +82,9 @@ SETTINGS = {
 }
 
 
-def settings(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
+def settings(_: Effort) -> Rows:
     """Defaults; PSAND's thresholds and first max_p follow from its target, so they are read off its drop function."""
-    found: list[tuple[Labels, dict[str, float]]] = []
+    found: Rows = []
     for name, queue in (("Feng", feng()), ("Floyd", floyd()), ("PSAND", psand())):
         values = {key: float(str(getattr(queue, key)).rstrip("p")) for key in SETTINGS[name]}
         found.append(({"scheme": name}, values))
@@ -100,9 +96,8 @@ def settings(_: Effort) -> list[tuple[Labels, dict[str, float]]]:
 
 tab2_1 = Exhibit(
     "Table 2.1: the settings of the adaptive schemes",
-    Claim(
+    claim(
         "tab2.1/c1",
-        "the defaults are those of the table",
         every(
             *(
                 abs(metric(key)(scheme=name) - value) <= 1e-9
@@ -119,7 +114,6 @@ tab2_1 = Exhibit(
 )
 
 
-JUDGES = {"AQS": judge.aqs, "VQS": judge.vqs, "PLR": judge.plr}
 QUEUES = printed("tab2-2")
 
 
@@ -141,51 +135,40 @@ less = _beside(PLR, OTHERS) - lost("PSAND1")
 AREDS_VARIED = _beside(VQS, AREDS)
 tab2_2 = Exhibit(
     "Table 2.2: average and variance of the queue and losses of PSAND and the adaptive REDs",
-    *rows("tab2.2", JUDGES, because=BECAUSE),
-    cells.all_inside("tab2.2", QUEUES),
-    cells.all_inside("tab2.2", printed("tab2-2", acks="delayed"), "no tolerance; delayed acknowledgements"),
-    Claim(
+    *rows("tab2.2", because=BECAUSE),
+    QUEUES.all_inside("tab2.2"),
+    QUEUES.at(acks="delayed").all_inside("tab2.2", "no tolerance; delayed acknowledgements"),
+    claim(
         "tab2.2/c6",
-        "PSAND1 loses less than RED and the adaptive REDs: by 0.2 points at 3 flows, by almost 2 at 28",
         every(less(flows=3).reads(0.2, -0.3, 0.7), less(flows=28).reads(2, 1.5, 2.5)),
         "0.2 +- 0.5 and 2 +- 0.5 points (Table 2.2 itself has 1.3 and 1.2 at 28)",
     ),
-    Claim(
+    claim(
         "tab2.2/c7",
-        "the queue of PSAND1 varies less than that of the adaptive REDs at 3 flows, more at 28",
         every((varied("PSAND1") < AREDS_VARIED)(flows=3), (varied("PSAND1") > AREDS_VARIED)(flows=28)),
         "VQS(PSAND1) < VQS(ARED) at 3, > at 28",
     ),
-    Claim(
-        "tab2.2/c8",
-        "the queue of PSAND2 varies less than that of the adaptive REDs; it loses more than PSAND1 at 3 flows",
-        every(varied("PSAND2") < AREDS_VARIED, (lost("PSAND2") > lost("PSAND1"))(flows=3)),
-        "VQS(PSAND2) < VQS(ARED) at 3 and 28; PLR(PSAND2) > PLR(PSAND1) at 3",
-    ),
-    Claim(
+    claim("tab2.2/c8", every(varied("PSAND2") < AREDS_VARIED, (lost("PSAND2") > lost("PSAND1"))(flows=3))),
+    claim(
         "tab2.2/c9",
-        "PSAND3 improves on PSAND2",
         every((varied("PSAND3") < varied("PSAND2"))(flows=28), (lost("PSAND3") < lost("PSAND2"))(flows=3)),
         "lower VQS at 28, lower PLR at 3",
     ),
-    Claim(
+    claim(
         "tab2.2/c10",
-        "the order of VQS at 28 flows",
         _order(VQS, "PSAND3", "PSAND2", "Feng", "Floyd", "PSAND1"),
         "PSAND3 < PSAND2 < Feng < Floyd < PSAND1",
     ),
-    Claim(
+    claim(
         "tab2.2/c11",
-        "the order of PLR at 28 flows",
         _order(PLR, "PSAND1", "PSAND3", "PSAND2", "Floyd", "Feng"),
         "PSAND1 < PSAND3 < PSAND2 < Floyd < Feng",
     ),
     study=ROWS,
-    draw=partial(cells.draw, cells=QUEUES),
+    draw=QUEUES.draw,
 )
 
 
-SHARES_JUDGES = {"empty": probability, "5 to 15": probability, "25 to 35": probability}
 SHARES = printed("tab2-3")
 EMPTY = {("Feng", 3): 8.8, ("Feng", 28): 3.7, ("Floyd", 3): 9.1, ("Floyd", 28): 2.9}
 FULL = {("Feng", 28): 2.1, ("Floyd", 28): 3.2, ("PSAND1", 28): 4.0}
@@ -205,27 +188,22 @@ def _printed(metric: str, values: Mapping[tuple[str, int], float], text: str) ->
 tab2_3 = Exhibit(
     "Table 2.3: how often the queue is empty, near its target and almost full under PSAND",
     # The columns "25" are 28 flows in all (guess 2).
-    *rows("tab2.3", SHARES_JUDGES, " %"),
-    cells.all_inside("tab2.3", SHARES),
-    Claim(
-        "tab2.3/c4",
-        "the queue of the adaptive REDs is empty more often",
-        _printed("empty", EMPTY, "P(X=0): Feng 8.8 % at 3 flows and 3.7 % at 28, Floyd 9.1 % and 2.9 %"),
+    *rows("tab2.3", " %"),
+    SHARES.all_inside("tab2.3"),
+    claim(
+        "tab2.3/c4", _printed("empty", EMPTY, "P(X=0): Feng 8.8 % at 3 flows and 3.7 % at 28, Floyd 9.1 % and 2.9 %")
     ),
-    Claim(
+    claim(
         "tab2.3/c5",
-        "PSAND1 is almost full more often at 28 flows",
         every(
             _printed("25 to 35", FULL, "P(25<X<=35): Feng 2.1 %, Floyd 3.2 %, PSAND1 4.0 %"),
             (LONGER(row="PSAND1", high=HIGH) > LONGER(row=AREDS))(flows=28, acks="each"),
         ),
-        "P(25<X<=35): Feng 2.1 %, Floyd 3.2 %, PSAND1 4.0 %, the largest",
     ),
-    Claim(
+    claim(
         "tab2.3/c6",
-        "with 3 flows the queue is never almost full under PSAND",
         _printed("25 to 35", {(row, 3): 0 for row in PSANDS}, "P(25<X<=35) 0 +- 1.5 points for PSAND1 to 3"),
     ),
     study=ROWS,
-    draw=partial(cells.draw, cells=SHARES),
+    draw=SHARES.draw,
 )

@@ -9,16 +9,19 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from penstock.reproduce import shape
 from penstock.reproduce.choice import Range, Readings, above, at_least, at_most
 from penstock.reproduce.figure import Choice, Claim, Exhibit, SummaryTable, Sweep, in_cells, needing
 from penstock.reproduce.number import Number, metric, of_samples
+from penstock.reproduce.printed_table import PrintedTable
+from penstock.reproduce.shape import swept, varies
 from penstock.reproduce.statement import every
 from penstock.results.summary_table import Point
 from penstock.scenario.scenario import Document
 
-from . import cells, judge, panels, why
-from .judge import swept, varies
-from .setup import AQS, DELAYED, FEC_QUEUES, LRL1, PLR, PLRBC, VQS, fec
+from . import judge, panels, why
+from .changes import under
+from .setup import AQS, FEC_QUEUES, LRL1, PLR, PLRBC, VQS, claim, fec
 
 TEN = list(range(10, 101, 10))
 SETTLED = {"flows": 20}
@@ -31,7 +34,7 @@ CODES = ["16,1", "16,2", "16,4", "8,2"]
 """Of Figure 5.4: k and h."""
 GAP, GAP_BEFORE = (q(scheme=RED) - q(scheme=TAIL) for q in (PLR, PLRBC))
 """RED's losses above drop-tail's after and before correction, in points."""
-CROSSING = GAP.along("flows", judge.crossing, "where it rises above 0", unit="flows")
+CROSSING = GAP.along("flows", shape.crossing, "where it rises above 0", unit="flows")
 """The number of flows from which on RED leaves more losses after correction than drop-tail."""
 Several = Sequence[Any] | Choice[Sequence[Any]]
 
@@ -54,9 +57,9 @@ def beside(
 def for_each_red(claims: Callable[[str], Iterator[Claim]], **needs: str) -> Iterator[Claim]:
     """Claims on one of the REDs, made for each RED; left out where no cell has it and these labels."""
     for red, reading in REDS.items():
-        for claim in claims(red):
-            own = "; ".join(filter(None, [claim.reading, reading]))
-            yield from needing({"scheme": red, **needs}, replace(claim, reading=own))
+        for made in claims(red):
+            own = "; ".join(filter(None, [made.reading, reading]))
+            yield from needing({"scheme": red, **needs}, replace(made, reading=own))
 
 
 def numbers(code: str) -> tuple[int, int]:
@@ -70,7 +73,7 @@ def codes(text: str, chosen: Callable[[int, int], bool]) -> Range:
     return Range(text, lambda code: code is not None and chosen(*numbers(code)))
 
 
-def printed(name: str, code: str, red: str = "RED") -> list[cells.Cell]:
+def printed(name: str, code: str, red: str = "RED") -> PrintedTable:
     """The cells of a table; its RED is one of the two."""
 
     def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
@@ -78,7 +81,7 @@ def printed(name: str, code: str, red: str = "RED") -> list[cells.Cell]:
         at = {"code": code, "scheme": red if scheme == "RED" else scheme, "flows": int(row.split()[0])}
         return metric, at
 
-    return cells.read(name, place)
+    return judge.printed(name, place)
 
 
 def claims(name: str, code: str, last: int) -> Iterator[Claim]:
@@ -95,13 +98,12 @@ def claims(name: str, code: str, last: int) -> Iterator[Claim]:
 
 def _rows(name: str, code: str, red: str) -> Iterator[Claim]:
     title = name.replace("-", ".")
-    all_cells = printed(name, code, red)
-    for row in dict.fromkeys(cell.row for cell in all_cells):
-        own = [cell for cell in all_cells if cell.row == row]
-        text = ", ".join(f"{cell.column} {cell.printed:g} %" for cell in own)
-        fits = cells.rows_fit(own, {"PLRBC": judge.plr, "PLR": judge.plr}, text)
-        yield Claim(f"{title}/c{row.split()[0]}", f"the row of {row}", fits, needs={"flows": own[0].at["flows"]})
-    yield cells.all_inside(title, all_cells)
+    table = printed(name, code, red)
+    for row in table.rows:
+        flows = int(row.split()[0])
+        fits = table.row(row).fits(unit=" %")
+        yield Claim(f"{title}/c{flows}", f"the row of {row}", fits, needs={"flows": flows})
+    yield table.all_inside(title)
 
 
 TWO_CODES = beside(["16,1", "16,4"])
@@ -126,30 +128,21 @@ fig5_3 = Exhibit(
     "Figure 5.3: throughput of all, of the datagrams and of a transfer (Section 5.4.1.1)",
     *in_cells(
         {"code": "16,1"},
-        Claim(
+        claim(
             "fig5.3a/c1",
-            "drop-tail carries more than RED, by about 20 kB/s with 100 flows",
             every(
                 swept(ALL(scheme=TAIL) > ALL(scheme=RED)),
                 (ALL(scheme=TAIL) - ALL(scheme=RED)).reads(20, share=0.25)(flows=100),
             ),
             "every n; at 100 by 20 kB/s +- 25 %",
         ),
-        Claim(
-            "fig5.3a/c2",
-            "redundancy hardly changes what is carried",
-            (abs(ALL(code="16,4") / ALL - 1) <= 0.02)(scheme=BOTH),
-            "(16,4) within 2 % of (16,1) for every n and both schemes",
-        ),
-        Claim(
+        claim("fig5.3a/c2", (abs(ALL(code="16,4") / ALL - 1) <= 0.02)(scheme=BOTH)),
+        claim(
             "fig5.3b/c1",
-            "the datagrams' throughput depends little on flows and scheme",
             every(varies(UDP(scheme=BOTH), "flows") <= 0.2, abs(UDP(scheme=RED) / UDP(scheme=TAIL) - 1) <= 0.05),
-            "within 10 % of its mean over n, the schemes within 5 %",
         ),
-        Claim(
+        claim(
             "fig5.3b/c2",
-            "a transfer's throughput falls from 140 to 20 kB/s",
             ((TCP(flows=10) / 10) / (TCP(flows=100) / 100)).between(5, 10)(scheme=BOTH),
             "by a factor of 5 to 10 from 10 to 100 flows (the printed numbers exceed the link)",
         ),
@@ -159,14 +152,13 @@ fig5_3 = Exhibit(
 )
 
 
-REPAIRED = of_samples(judge.ratio, PLRBC, PLR, text="{} / {}")
+REPAIRED = of_samples(shape.ratio, PLRBC, PLR, text="{} / {}")
 """By which factor a code divides the losses."""
 
 
 def _crossing(panel: str, code: str, flows: int, low: int, high: int) -> Claim:
-    return Claim(
+    return claim(
         f"fig5.4{panel}/c1",
-        f"({code}): RED is the better up to about {flows} flows",
         CROSSING(code=code).reads(flows, low, high),
         f"PLR(RED) rises above PLR(DT) at {low} to {high} flows" + (" or later" if high == 100 else ""),
     )
@@ -178,33 +170,23 @@ def _step(one: str, other: str) -> Number:
 
 fig5_4 = Exhibit(
     "Figure 5.4: losses before and after correction by four codes (Section 5.4.1.2)",
-    Claim(
-        "fig5.4/c1",
-        "before correction RED loses more",
-        swept(PLRBC(scheme=RED) > PLRBC(scheme=TAIL)),
-        "PLRBC(RED) > PLRBC(DT) for every n and code",
-    ),
-    Claim(
+    claim("fig5.4/c1", swept(PLRBC(scheme=RED) > PLRBC(scheme=TAIL))),
+    claim(
         "fig5.4/c2",
-        "more redundancy leaves fewer losses",
         swept(
             every(*(PLR(code=more) < PLR(code=less) for less, more in (("16,1", "16,2"), ("16,2", "16,4"))))(
                 scheme=BOTH
             )
         ),
-        "PLR falls from h = 1 over 2 to 4 for both schemes and every n",
     ),
-    Claim(
+    claim(
         "fig5.4/c3",
-        "after correction RED loses less with few flows, more with many",
         every((PLR(scheme=RED) < PLR(scheme=TAIL))(flows=at_most(20)), (PLR(scheme=RED) > PLR(scheme=TAIL))(flows=100))(
             code=["16,1", "16,2", "16,4"]
         ),
-        "(16,1), (16,2), (16,4): PLR(RED) < PLR(DT) at 20 flows and below, > at 100",
     ),
-    Claim(
+    claim(
         "fig5.4/c5",
-        "at 10 flows (16,1) divides losses by 1.9 behind drop-tail, by 3.4 behind RED",
         every(REPAIRED(scheme=TAIL).reads(1.9, share=0.3), REPAIRED(scheme=RED).reads(3.4, share=0.3))(
             code="16,1", flows=10
         ),
@@ -212,9 +194,8 @@ fig5_4 = Exhibit(
     ),
     *needing(
         SETTLED,
-        Claim(
+        claim(
             "fig5.4/c6",
-            "(16,4) divides losses by 33.4 and 66.5 at 10 flows, by 79.6 behind RED at 30",
             every(
                 REPAIRED(scheme=TAIL, flows=10).reads(33.4, share=0.3),
                 REPAIRED(scheme=RED, flows=10).reads(66.5, share=0.3),
@@ -226,9 +207,8 @@ fig5_4 = Exhibit(
         _crossing("b", "16,2", 65, 55, 75),
         _crossing("c", "16,4", 80, 70, 90),
         _crossing("d", "8,2", 100, 90, 100),
-        Claim(
+        claim(
             "fig5.4/c4",
-            "this number grows with the redundancy, by less and less",
             every(
                 CROSSING(code="16,1") < CROSSING(code="16,2"),
                 CROSSING(code="16,2") < CROSSING(code="16,4"),
@@ -236,12 +216,7 @@ fig5_4 = Exhibit(
             ),
             "crossings of h = 1 < 2 < 4, second step smaller than the first",
         ),
-        Claim(
-            "fig5.4d/c2",
-            "at equal shares of redundancy smaller blocks favour RED",
-            CROSSING(code="8,2") > CROSSING(code="16,4"),
-            "crossing of (8,2) above that of (16,4)",
-        ),
+        claim("fig5.4d/c2", CROSSING(code="8,2") > CROSSING(code="16,4"), "crossing of (8,2) above that of (16,4)"),
     ),
     study=beside(CODES),
     draw=panels.of(
@@ -254,20 +229,16 @@ fig5_5 = Exhibit(
     "Figure 5.5: the queue behind drop-tail and RED (Section 5.4.1.3)",
     *in_cells(
         {"code": "16,1"},
-        Claim(
+        claim(
             "fig5.5a/c1",
-            "RED's queue is shorter, whatever the redundancy",
             every(swept(AQS(scheme=RED) < AQS(scheme=TAIL)), (abs(AQS(code="16,4") / AQS - 1) <= 0.05)(scheme=BOTH)),
-            "AQS(RED) < AQS(DT) for every n; with (16,4) within 5 % of (16,1)",
         ),
-        Claim(
+        claim(
             "fig5.5b/c1",
-            "RED's queue is steadier with few flows, drop-tail's with many",
             every(
                 (VQS(scheme=RED) < VQS(scheme=TAIL))(flows=at_most(20)),
                 (VQS(scheme=RED) > VQS(scheme=TAIL))(flows=at_least(90)),
             ),
-            "VQS(RED) < VQS(DT) at 20 flows and below, > from 90 on",
         ),
     ),
     study=TWO_CODES,
@@ -277,18 +248,8 @@ fig5_5 = Exhibit(
 
 fig5_6 = Exhibit(
     "Figure 5.6: runs of losses of the datagrams (Section 5.4.1.4)",
-    Claim(
-        "fig5.6/c1",
-        "nine in ten of RED's runs are single losses, six in ten of drop-tail's",
-        every(judge.probability(LRL1(scheme=RED), 90), judge.probability(LRL1(scheme=TAIL), 60)),
-        "P(LRL=1) 90 % and 60 %, each +- 30 % of it, for every n",
-    ),
-    Claim(
-        "fig5.6/c2",
-        "this depends little on the number of flows",
-        judge.varies(LRL1(scheme=BOTH), "flows") <= 0.2,
-        "P(LRL=1) within 10 % of its mean over n",
-    ),
+    claim("fig5.6/c1", every(judge.probability(LRL1(scheme=RED), 90), judge.probability(LRL1(scheme=TAIL), 60))),
+    claim("fig5.6/c2", shape.varies(LRL1(scheme=BOTH), "flows") <= 0.2),
     study=beside(["16,1"]),
     draw=panels.of(*(panels.Panel("flows", y, "scheme") for y in ("LRL1", "LRL2", "LRL3")), columns=3),
 )
@@ -298,7 +259,7 @@ tab5_1 = Exhibit(
     "Table 5.1: losses in a block before and after correction by the code (16,1) (Section 5.4.1.2)",
     *tuple(claims("tab5-1", "16,1", 50)),
     study=beside(["16,1"]),
-    draw=partial(cells.draw, cells=printed("tab5-1", "16,1")),
+    draw=printed("tab5-1", "16,1").draw,
 )
 
 
@@ -306,29 +267,23 @@ tab5_2 = Exhibit(
     "Table 5.2: losses in a block before and after correction by the code (16,4) (Section 5.4.1.2)",
     *tuple(claims("tab5-2", "16,4", 70)),
     study=beside(["16,4"]),
-    draw=partial(cells.draw, cells=printed("tab5-2", "16,4")),
+    draw=printed("tab5-2", "16,4").draw,
 )
 
 
 tab5 = Exhibit(
     "Tables 5.1 and 5.2 together: losses before correction (Section 5.4.1.2)",
-    Claim(
+    claim(
         "tab5/c2",
-        "RED loses more before correction, and the more the more flows",
         every(
-            judge.swept(PLRBC(scheme=RED) >= PLRBC(scheme=TAIL)),
+            shape.swept(PLRBC(scheme=RED) >= PLRBC(scheme=TAIL)),
             judge.plr(GAP_BEFORE, 0.03)(flows=10),
             judge.plr(GAP_BEFORE, 2.1)(flows=100),
-            judge.rises(GAP_BEFORE, "flows"),
+            shape.rises(GAP_BEFORE, "flows"),
         )(code="16,1"),
         "PLRBC_RED >= PLRBC_DT at every n; gap 0.03 points at 10 to 2.1 at 100 (+- 0.5), rising",
     ),
-    Claim(
-        "tab5/c3",
-        "losses before correction hardly depend on the redundancy",
-        (abs(PLRBC(code="16,4") - PLRBC(code="16,1")) <= 0.2)(scheme=BOTH),
-        "PLRBC of (16,4) and (16,1) within 0.2 points at every n",
-    ),
+    claim("tab5/c3", (abs(PLRBC(code="16,4") - PLRBC(code="16,1")) <= 0.2)(scheme=BOTH)),
     study=TWO_CODES,
     draw=panels.of(
         *(panels.Panel("flows", "PLRBC", "scheme", {"code": code}, f"({code})") for code in ("16,1", "16,4"))
@@ -336,8 +291,8 @@ tab5 = Exhibit(
 )
 
 
-PANELS = {"16,1": ("a", 15, 50), "16,2": ("b", 30, 70), "16,4": ("c", 40, 80)}
-"""Panel, and up to how many flows RED is the better with eight sources and with one."""
+PANELS = {"16,1": ("a", 15), "16,2": ("b", 30), "16,4": ("c", 40)}
+"""Panel, and up to how many flows RED is the better with eight sources."""
 OF_EIGHT = list(PANELS)
 EIGHT, ONE = CROSSING(sources=8), CROSSING(sources=1)
 
@@ -353,17 +308,15 @@ fig5_10 = Exhibit(
     *needing(
         {"flows": 100},
         *(
-            Claim(
+            claim(
                 f"fig5.10{panel}/c1",
-                f"({code}), eight sources: RED is better below {flows} flows only (one source: {alone})",
                 EIGHT(code=code).reads(flows, flows - 10, flows + 10),
                 f"PLR(RED) rises above PLR(DT) at {flows} +- 10 flows",
             )
-            for code, (panel, flows, alone) in PANELS.items()
+            for code, (panel, flows) in PANELS.items()
         ),
-        Claim(
+        claim(
             "fig5.10/c2",
-            "these numbers are below those of one source, and grow with h",
             every(
                 (EIGHT < ONE)(code=OF_EIGHT),
                 EIGHT(code="16,1") < EIGHT(code="16,2"),
@@ -380,17 +333,13 @@ fig5_10 = Exhibit(
 
 
 def _scenario(acks: str, flows: int) -> Document:
-    document = fec("DT", flows, 16, 1).document()
-    return document.set("traffic.tcp.delayed_ack", DELAYED, "vary") if acks == "delayed" else document
+    return under("delayed acknowledgements" if acks == "delayed" else "as printed", fec("DT", flows, 16, 1))
 
 
-def _cells(acks: str) -> list[cells.Cell]:
-    own = [cell for cell in printed("tab5-1", "16,1") if cell.column.endswith("DT")]
-    return [
-        replace(cell, row=f"{cell.row}, {acks}", at={"acks": acks, "flows": cell.at["flows"]})
-        for cell in own
-        if cell.at["flows"] in (20, 50, 100)
-    ]
+def _cells(acks: str) -> PrintedTable:
+    own = printed("tab5-1", "16,1").where(lambda cell: cell.column.endswith("DT") and cell.at["flows"] in (20, 50, 100))
+    moved = own.at(code=None, scheme=None, acks=acks)
+    return PrintedTable([replace(cell, row=f"{cell.row}, {acks}") for cell in moved])
 
 
 why_fec = Exhibit(
@@ -398,16 +347,12 @@ why_fec = Exhibit(
     *tuple(
         why.own("why-fec")(
             acks,
-            "drop-tail's column of Table 5.1" + (", delayed acknowledgements" if acks == "delayed" else ""),
-            cells.rows_fit(
-                _cells(acks),
-                {"PLRBC": judge.plr, "PLR": judge.plr},
-                "PLRBC and PLR at 20, 50 and 100 flows, within the tolerances of Table 5.1",
-            ),
+            _cells(acks).fits("PLRBC and PLR at 20, 50 and 100 flows, within the tolerances of Table 5.1"),
+            says="drop-tail's column of Table 5.1" + (", delayed acknowledgements" if acks == "delayed" else ""),
         )
         for acks in ("each", "delayed")
     ),
     # The code (16,1) behind drop-tail.
     study=Sweep(_scenario, {"acks": ["each", "delayed"], "flows": [20, 50, 100]}, seeds=Choice(5, 50)),
-    draw=partial(cells.draw, cells=[*_cells("each"), *_cells("delayed")]),
+    draw=(_cells("each") + _cells("delayed")).draw,
 )

@@ -7,16 +7,17 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from penstock.reproduce import shape
 from penstock.reproduce.choice import Readings, at_least, at_most
-from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, SummaryTable, Sweep, Table, needing, read_as
+from penstock.reproduce.figure import Choice, Curve, Exhibit, SummaryTable, Sweep, Table, needing, read_as
 from penstock.reproduce.number import Number, formula, judged
+from penstock.reproduce.shape import falls, least_at, other_than, rises, swept, varies
 from penstock.reproduce.statement import by_table, every, gather
 from penstock.results.sample import Condition, Sample, all_of, any_of
 
-from . import judge, panels
-from .judge import falls, least_at, other_than, rises, swept, varies
+from . import panels
 from .panels import Panel
-from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, feng, floyd, load, psand
+from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, claim, feng, floyd, load, psand
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
@@ -47,19 +48,14 @@ def against_min(maxima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
     return panels.of(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))
 
 
-c1 = Claim(
-    "fig3.3-4/c1",
-    "the queue is shortest at Min 0 and grows with Min",
-    swept(every(least_at(AQS, "min_th", 0), rises(AQS, "min_th"))),
-)
+c1 = claim("fig3.3-4/c1", swept(every(least_at(AQS, "min_th", 0), rises(AQS, "min_th"))))
 
 SMALL_MIN = [0, 2, 5]
 ALL_MAX = Readings({at_least(0): "", at_most(20): "Max up to 20"})
 fig3_1 = Exhibit(
     "Figure 3.1: the queue against Max for a small Min (Section 3.2.1)",
-    Claim(
+    claim(
         "fig3.1/c1",
-        "with a small Min and few flows Max hardly matters, and the queue is below the target",
         swept(
             every(
                 varies(AQS(max_th=ALL_MAX), "max_th") <= 0.25,
@@ -70,18 +66,16 @@ fig3_1 = Exhibit(
     ),
     *needing(
         {"max_th": 18},
-        Claim(
+        claim(
             "fig3.1a/c1",
-            "the Max with the shortest queue grows with the flows",
             every(
                 least_at(AQS(min_th=0, flows=3), "max_th", 10.5),
                 least_at(AQS(min_th=0, flows=[53, 73, 103]), "max_th", 18),
             ),
         ),
     ),
-    Claim(
+    claim(
         "fig3.1/c11",
-        "the queue is steadiest at a small Max for few flows and at Max 20 for many",
         every(least_at(VQS(min_th=0, flows=3), "max_th", 10.5), least_at(VQS(min_th=0, flows=103), "max_th", 20)),
     ),
     study=pairs(minima=SMALL_MIN),
@@ -96,11 +90,7 @@ fig3_2 = Exhibit(
     "Figure 3.2: the queue against Max for a large Min (Section 3.2.1)",
     *needing(
         {"max_th": 13},
-        Claim(
-            "fig3.2c/c1",
-            "with a large Min the Max with the shortest queue grows with the flows",
-            every(*(least_at(AQS(min_th=9.5, flows=n), "max_th", best) for n, best in LEAST.items())),
-        ),
+        claim("fig3.2c/c1", every(*(least_at(AQS(min_th=9.5, flows=n), "max_th", best) for n, best in LEAST.items()))),
     ),
     study=pairs(minima=LARGE_MIN),
     draw=against_max(LARGE_MIN),
@@ -135,7 +125,7 @@ def _by_means(number: Number, function: Callable[[list[float], np.ndarray], floa
     """A function of the values of Max and the means there, for each group of runs."""
 
     def along(curve: Curve) -> Sample:
-        return Sample([function(list(curve), row) for row in judge.grouped(list(curve.values()))])
+        return Sample([function(list(curve), row) for row in shape.grouped(list(curve.values()))])
 
     return number.along("max_th", along, text)
 
@@ -155,7 +145,7 @@ def _between(table: Table) -> Condition:
     def of(low: float, high: float, n: int) -> Sample:
         return table("AQS", min_th=low, max_th=high, flows=n)
 
-    return judge.sweep(
+    return shape.sweep(
         condition.at(f"Min {low:g}, {n} flows")
         for low in table.axis("min_th")
         for n in table.axis("flows")
@@ -169,38 +159,23 @@ def _between(table: Table) -> Condition:
 
 fig3_1_4 = Exhibit(
     "Figures 3.1 to 3.4 together: what the text says of all pairs of thresholds (Section 3.2.1)",
-    Claim(
+    claim(
         "fig3.1-4/c0",
-        "losses are similar for all Max",
         every(
             (abs(PLR(max_th=other_than(20)) - PLR(max_th=20)) <= 0.5)(flows=3),
             (abs(PLR(max_th=other_than(20)) - PLR(max_th=20)) <= 2)(flows=other_than(3)),
         ),
     ),
-    Claim(
-        "fig3.1-2/c2",
-        "with few flows and a larger Min the queue grows with Max",
-        every(rises(AQS, "max_th"), least_at(AQS, "max_th", 10.5))(min_th=at_least(5), flows=FEW),
-    ),
-    Claim("fig3.1-2/c3", "Max matters more with more flows", rises(RANGE, "flows")),
-    Claim(
+    claim("fig3.1-2/c2", every(rises(AQS, "max_th"), least_at(AQS, "max_th", 10.5))(min_th=at_least(5), flows=FEW)),
+    claim("fig3.1-2/c3", rises(RANGE, "flows")),
+    claim(
         "fig3.1-2/c4",
-        "with many flows the queue exceeds the target for a small and for a large Max",
         by_table(_between, "73 and 103 flows: AQS > 10 at Max 10.5 and 35 for every Min, and lower between"),
     ),
-    Claim(
-        "fig3.1-2/c5",
-        "the best Max is at most twice the target and does not fall with the flows",
-        swept(every(BEST <= 20, judge.rank(BEST, "flows") >= 0)),
-    ),
-    Claim(
-        "fig3.1-2/c6",
-        "Max 20 is never far from the best",
-        swept(gather(all_of, AQS(max_th=20) <= AQS(max_th=other_than(20)) * 1.2, "max_th")),
-    ),
-    Claim(
+    claim("fig3.1-2/c5", swept(every(BEST <= 20, shape.rank(BEST, "flows") >= 0))),
+    claim("fig3.1-2/c6", swept(gather(all_of, AQS(max_th=20) <= AQS(max_th=other_than(20)) * 1.2, "max_th"))),
+    claim(
         "fig3.1-2/c7",
-        "with 103 flows the shortest queue is 9, 11, 12, 15.5, 14 packets for Min 0, 2, 5, 7, 9.5",
         judged(
             lambda queue, printed: queue.reads(printed, share=0.25),
             _least(AQS),
@@ -208,18 +183,13 @@ fig3_1_4 = Exhibit(
             text="{} as {}, +- 25 %",
         )(flows=103),
     ),
-    Claim("fig3.1-2/c8", "with 3 flows Max hardly matters for the variance", varies(VQS(flows=3), "max_th") <= 0.4),
+    claim("fig3.1-2/c8", varies(VQS(flows=3), "max_th") <= 0.4),
     *needing(
         {"flows": 23},
-        Claim(
-            "fig3.1f,3.2b,3.2d/c1",
-            "with 23 flows and Min from 5 on the variance rises with Max",
-            rises(VQS(flows=23, min_th=at_least(5)), "max_th"),
-        ),
+        claim("fig3.1f,3.2b,3.2d/c1", rises(VQS(flows=23, min_th=at_least(5)), "max_th")),
     ),
-    Claim(
+    claim(
         "fig3.1-2/c9",
-        "with many flows the variance is large at a small Max, least near 20 and rises beyond",
         swept(
             every(
                 VQS(max_th=10.5) > VQS(max_th=35),
@@ -228,21 +198,14 @@ fig3_1_4 = Exhibit(
             )
         )(flows=HEAVY),
     ),
-    Claim("fig3.1-2/c10", "the least variance over Max rises with Min", rises(_least(VQS), "min_th")),
+    claim("fig3.1-2/c10", rises(_least(VQS), "min_th")),
     c1,
-    Claim(
-        "fig3.3-4/c2",
-        "with a large Max the variance is least at Min 0, with a small one Min hardly matters",
-        swept(every(least_at(VQS(max_th=35), "min_th", 0), varies(VQS(max_th=10.5), "min_th") <= 0.4)),
+    claim(
+        "fig3.3-4/c2", swept(every(least_at(VQS(max_th=35), "min_th", 0), varies(VQS(max_th=10.5), "min_th") <= 0.4))
     ),
-    Claim(
-        "fig3.3-4/c3",
-        "a small Min is best whatever the number of flows",
-        swept(every(*(_least(q)(min_th=0) < _least(q)(min_th=at_least(5)) for q in (AQS, VQS)))),
-    ),
-    Claim(
+    claim("fig3.3-4/c3", swept(every(*(_least(q)(min_th=0) < _least(q)(min_th=at_least(5)) for q in (AQS, VQS))))),
+    claim(
         "fig3.1-4/c12",
-        "(0, 20) is recommended: the queue is at most at the target and nearly as steady as possible",
         swept(
             every(
                 AQS(min_th=0, max_th=20) <= KT,
@@ -278,14 +241,9 @@ def fall(curve: Curve) -> Sample:
 
 fig3_7 = Exhibit(
     "Figure 3.7: the thresholds of the adaptive REDs (Section 3.2.4)",
-    Claim(
-        "fig3.7/c1",
-        "with no thresholds are the adaptive REDs as good as PSAND with (0, 20)",
-        every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS))),
-    ),
-    Claim(
+    claim("fig3.7/c1", every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS)))),
+    claim(
         "fig3.7/c2",
-        "with Max the queue gets longer and steadier and losses fall negligibly",
         every(rises(AQS, "max_th"), falls(VQS, "max_th"), PLR.along("max_th", fall).between(0, 2))(scheme=AREDS),
     ),
     # Both with each pair of thresholds, and PSAND with the recommended ones (guess 14).

@@ -19,6 +19,7 @@ from penstock.results.sample import Condition, Finding, Sample
 from penstock.results.table import Labels, Table
 
 from .changes import CHANGES, CITED, NAMED, OF_CODES, PAIRS, changed
+from .setup import claim
 
 # A cell of the table is a claim, and its number for each change is 1 where the claim is confirmed, -1 where it is
 # contradicted, 0 where it is undecided. What makes a claim hold stands in `why.toml`, from which contradicted claims
@@ -41,12 +42,14 @@ class Holds(NamedTuple):
 
 
 def own(experiment: str) -> Callable[..., Claim]:
-    """A function for the claims of a module that are the reproduction's own, not the thesis'."""
+    """A function for the claims of an experiment that are the reproduction's own, not the thesis'."""
 
-    def claim(name: str, says: str, holds: Statement, expected: str = "", **more: Any) -> Claim:
-        return Claim(f"{experiment}/{name}", says, holds, expected, reading="own", **more)
+    def made(name: str, holds: Statement, expected: str = "", *, says: str = "", **more: Any) -> Claim:
+        words = {"expected": expected, "reading": "own", **more}
+        id_ = f"{experiment}/{name}"
+        return Claim(id_, says, holds, **words) if says else claim(id_, holds, **words)
 
-    return claim
+    return made
 
 
 def among(chosen: Callable[[Labels], bool], holds: Statement, without: str) -> Statement:
@@ -100,10 +103,10 @@ def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) 
             made = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
             for change in made if effort.quick or experiment in NAMED else [*made, *PAIRS]:
                 runs = effort.table(changed(study_of(effort, other, loads), change, SEEDS), other.measure)
-                for claim, code in verdicts(other, runs).items():
-                    if claim in own:
-                        found[claim][change] = code
-        return Table([({"claim": claim}, codes) for claim, codes in found.items() if codes], seeds=SEEDS)
+                for id_, code in verdicts(other, runs).items():
+                    if id_ in own:
+                        found[id_][change] = code
+        return Table([({"claim": id_}, codes) for id_, codes in found.items() if codes], seeds=SEEDS)
 
     return table
 
@@ -116,9 +119,9 @@ def as_told(name: str) -> tuple[Claim, ...]:
         claims.append(
             own(name)(
                 experiment,
-                f"what makes claims of {experiment} hold is what why.toml says: {len(rows)} of them",
                 by_table(partial(_told, rows), f"the same verdicts in each set-up, with {SEEDS} runs"),
                 needs={"claim": rows[0]["claim"]},
+                says=f"what makes claims of {experiment} hold is what why.toml says: {len(rows)} of them",
             )
         )
     return tuple(claims)
@@ -143,7 +146,7 @@ def decided(holds: Mapping[str, Holds]) -> Callable[[Effort], Table]:
 
     def table(effort: Effort) -> Table:
         cells = []
-        for claim, (experiment, loads, changes, seeds) in holds.items():
+        for id_, (experiment, loads, changes, seeds) in holds.items():
             if effort.quick and loads == "all":
                 continue
             other = named(experiment)
@@ -152,7 +155,7 @@ def decided(holds: Mapping[str, Holds]) -> Callable[[Effort], Table]:
             study = replace(study, seeds=max(study.seeds, seeds), others=others)
             for change in changes:
                 study = changed(study, change, seeds)
-            cells.append(({"claim": claim}, {"verdict": verdicts(other, effort.table(study, other.measure))[claim]}))
+            cells.append(({"claim": id_}, {"verdict": verdicts(other, effort.table(study, other.measure))[id_]}))
         return Table(cells, seeds=SEEDS)
 
     return table
@@ -163,10 +166,10 @@ def held(name: str, holds: Mapping[str, Holds]) -> tuple[Claim, ...]:
     return tuple(
         own(name)(
             claim,
-            f"holds with {' and '.join(changes)}",
             metric("verdict")(claim=claim) > 0.5,
             f"{seeds} runs a cell",
             needs={"claim": claim},
+            says=f"holds with {' and '.join(changes)}",
         )
         for claim, (_, _, changes, seeds) in holds.items()
     )
@@ -196,45 +199,17 @@ def drawn(shown: SummaryTable) -> Figure:
     return figure
 
 
-why_1 = Exhibit(
-    "Why claims of chapter 1 are contradicted: each with one thing changed in all runs",
-    *as_told("why-1"),
-    table=changes_shown("why-1", changes=CITED),
-    draw=drawn,
-)
+def _with_each_change(number: int, of: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Exhibit:
+    name = f"why-{number}"
+    title = f"Why claims of {of} are contradicted: each with one thing changed in all runs"
+    return Exhibit(title, *as_told(name), table=changes_shown(name, quick, changes), draw=drawn)
 
 
-why_2 = Exhibit(
-    "Why claims of chapter 2 are contradicted: each with one thing changed in all runs",
-    *as_told("why-2"),
-    table=changes_shown("why-2", "tab2-2"),
-    draw=drawn,
-)
-
-
-why_3 = Exhibit(
-    "Why claims of chapter 3 are contradicted: each with one thing changed in all runs",
-    *as_told("why-3"),
-    table=changes_shown("why-3", "tab3-1"),
-    draw=drawn,
-)
-
-
-why_4 = Exhibit(
-    "Why claims of chapter 4 and of the conclusions are contradicted: each with one thing changed in all runs",
-    *as_told("why-4"),
-    table=changes_shown("why-4"),
-    draw=drawn,
-)
-
-
-why_5 = Exhibit(
-    "Why claims of chapter 5 are contradicted: each with one thing changed in all runs",
-    *as_told("why-5"),
-    table=changes_shown("why-5", changes=OF_CODES),
-    draw=drawn,
-)
-
+why_1 = _with_each_change(1, "chapter 1", changes=CITED)
+why_2 = _with_each_change(2, "chapter 2", "tab2-2")
+why_3 = _with_each_change(3, "chapter 3", "tab3-1")
+why_4 = _with_each_change(4, "chapter 4 and of the conclusions")
+why_5 = _with_each_change(5, "chapter 5", changes=OF_CODES)
 
 SINGLE = {
     "tab2.2/c7": Holds("tab2-2", "all", ("adaptive REDs by themselves",), 10),

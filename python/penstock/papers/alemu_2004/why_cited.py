@@ -8,12 +8,12 @@ import math
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Sweep, above, at_least, each_run, every, formula, metric, some
+from penstock.reproduce.shape import falls
 from penstock.scenario.scenario import Document
 
 from . import judge, why
 from .ch1 import ENDS, FLOWS, SCHEMES, gamma_swing, measure
-from .changes import marks
-from .judge import falls
+from .changes import under
 from .setup import AQS, KT, LU, OFF, PLR, VQS, load
 
 __all__ = ["CLAIMS", "measure", "study"]
@@ -29,9 +29,7 @@ def _rem(gamma: float) -> ps.Rem:
 
 
 def _marked(scheme: str, flows: int) -> Document:
-    tree = load(SCHEMES[scheme](), flows).document().tree
-    marks(tree)
-    return Document(tree)
+    return under("marks instead of drops", load(SCHEMES[scheme](), flows))
 
 
 def _fast(scheme: str, flows: int) -> Document:
@@ -69,51 +67,36 @@ SWING = each_run(math.sqrt, VQS, text="sqrt({})") / AQS
 own = why.own("why-cited")
 
 CLAIMS = (
-    own(
-        "rem-gamma",
-        "REM swings the less the larger gamma is, from 0.001 to 0.1",
-        falls(VQS(gamma=GAMMA), "gamma"),
-        "rank correlation of VQS with gamma <= -0.8 at 13, 53 and 103 flows",
-    ),
+    own("rem-gamma", falls(VQS(gamma=GAMMA), "gamma")),
     own(
         "rem-target",
-        "with a larger gamma REM's queue is at its target, and it still leaves a part of the link unused",
         every(judge.aqs(AQS, KT), LU < 95)(gamma=LARGER),
         f"gamma from 0.005 on: AQS 10 +- 25 %, LU below 95 %, at {FLOWS} flows",
     ),
     own(
         "steep-P",
-        "a steeper P has a queue too short to swing far; by its mean it swings more, and less of the link is used",
         every(SWING(scheme="steep P") > SWING(scheme="P"), LU(scheme="steep P") < LU(scheme="P"))(**AS_CITED),
         "sd / mean of the queue above, LU below that with the shallow slope, at 13, 53 and 103 flows",
     ),
     own(
         "sred",
-        "SRED cannot drop what it takes: its early drops are bounded by the square of the number of flows",
         PLR(scheme="RED", **AS_CITED) / 2 > formula(lambda flows: 200 * MAX_P * (flows / 256) ** 2),
         "2 max_p (N / 256)^2, of the full variant, below half of RED's PLR at 13, 53 and 103 flows",
     ),
     own(
         "blue-marks",
-        "if packets are marked, BLUE loses less than RED, but its queue is not the steadier one at each load",
         every(PLR(scheme="BLUE") < PLR(scheme="RED"), some(VQS(scheme="BLUE") > VQS(scheme="RED")))(**MARKED),
-        "PLR below RED's at 13, 53 and 103 flows; VQS above RED's at one of them at least",
     ),
     own(
         "green-fast",
-        f"on a link of {1.5 * TIMES:g} Mbit/s GREEN's gamma swings; the use of the link does not rise with the flows",
         every(metric("gamma swing") >= 2, LU(flows=103) < LU(flows=13))(scheme="GREEN", **FAST),
-        "gamma by a factor of 2 after 20 s at 13, 53 and 103 flows; LU with 103 below that with 13",
     ),
     own(
         "lred-fast",
-        f"on a link of {1.5 * TIMES:g} Mbit/s LRED with many flows is the steadiest, and nearest to its target",
         every(
             (VQS(scheme="LRED") < VQS(scheme=["SRED", "BLUE", "Floyd"]))(flows=at_least(53)),
             (OFF(scheme="LRED") < OFF(scheme=["SRED", "Floyd"]))(flows=at_least(53)),
             (VQS(scheme="LRED") < VQS(scheme="AVQ"))(flows=53),
         )(**FAST),
-        "at 53 and 103 flows VQS below SRED's, BLUE's and Floyd's, |AQS - 10| below SRED's and Floyd's; VQS below "
-        "AVQ's at 53",
     ),
 )

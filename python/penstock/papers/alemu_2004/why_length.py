@@ -7,10 +7,11 @@ losses is against it. AVQ is left out: it counts bytes, and hardly drops acknowl
 from collections.abc import Iterator
 from functools import partial
 
+from penstock.reproduce import shape
 from penstock.reproduce.figure import Choice, Claim, Sweep, Table, by_table
 from penstock.results.sample import Condition
 
-from . import judge, why
+from . import why
 from .setup import CONTROLLERS, load, load4, psand
 from .table3_1 import MAXIMA, MINIMA
 
@@ -34,16 +35,16 @@ study = Sweep(
 
 def _falls_with_length(table: Table, **at: str | int) -> Condition:
     cells = [samples for _, samples in table.where(**at).cells]
-    return judge.rank_correlations([of["AQS"] for of in cells], [of["PLR"] for of in cells]) < 0.0
+    return shape.rank_correlations([of["AQS"] for of in cells], [of["PLR"] for of in cells]) < 0.0
 
 
 def _claims(part: str, among: str, flows: list[int]) -> Iterator[Claim]:
     for n in flows:
         yield why.own("why-length")(
             f"{part}-{n}",
-            f"{among}, {n} flows: the shorter the queue, the more it loses",
             by_table(partial(_falls_with_length, part=part, flows=n), "rank correlation of AQS and PLR below 0"),
             needs={"part": part, "flows": n},
+            says=f"{among}, {n} flows: the shorter the queue, the more it loses",
         )
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Exhibit, Number, Sweep, every, metric
+from penstock.reproduce.printed_table import PrintedTable
+from penstock.reproduce.shape import other_than
 
-from . import cells, methods, why
-from .judge import other_than
+from . import judge, methods, why
 from .measures import Numbers, of_queue
-from .methods import JUDGES, METHODS, PRINTED
+from .methods import METHODS
 from .setup import AQS, KT, PLR, VQS, load, psand
 
 OWN = dict(zip(METHODS, [103, 103, 23, 53, 53, 53, 23, 23], strict=True))
@@ -24,9 +24,9 @@ HIGHS = [0.75, 0.5]
 """The upper bound of max_p (guess 4)."""
 
 
-def _cells(high: float) -> list[cells.Cell]:
-    """The printed table, each row at its own load."""
-    return cells.read("tab3-3", lambda row, column: (column, {"method": row, "flows": OWN[row], "high": high}))
+def _at(**labels: Any) -> PrintedTable:
+    """The printed table, each row at its own load, and with these labels."""
+    return judge.printed("tab3-3", lambda row, column: (column, {"method": row, "flows": OWN[row], **labels}))
 
 
 own = why.own("why-methods")
@@ -35,21 +35,21 @@ own = why.own("why-methods")
 def _row(method: str) -> Iterator[Claim]:
     """Losses tell the load of a row; with it most cells are met."""
     flows = OWN[method]
-    (loss,) = (cell.printed for cell in _cells(0.75) if cell.row == method and cell.metric == "PLR")
+    (loss,) = (cell.printed for cell in _at().row(method) if cell.metric == "PLR")
     off = abs(PLR - loss)
     yield own(
         f"{method}-load",
-        f"{method}: of 23, 53 and 103 flows its losses are those of {flows}",
         (off(flows=flows) < off(flows=other_than(flows)))(method=method, high=0.75),
         f"PLR {loss:g} % nearest there",
         needs={"method": method},
+        says=f"{method}: of 23, 53 and 103 flows its losses are those of {flows}",
     )
     for high in HIGHS:
         yield own(
             f"{method}-{high:g}",
-            f"the row of {method} at {flows} flows, max_p at most {high:g}",
-            cells.rows_fit([cell for cell in _cells(high) if cell.row == method], JUDGES),
+            _at(high=high).row(method).fits(),
             needs={"method": method, "high": high},
+            says=f"the row of {method} at {flows} flows, max_p at most {high:g}",
         )
 
 
@@ -61,27 +61,18 @@ def _order(number: Number, *groups: Sequence[int]) -> Claim:
 
     return own(
         f"order-{number.text}",
-        f"the order of {number.text}, each method at its own load",
         every(*(of(a) < of(b) for low, high in itertools.pairwise(groups) for a in low for b in high)),
         " < ".join("{" + ", ".join(map(str, group)) + "}" for group in groups),
         needs={"method": METHODS[0]},
+        says=f"the order of {number.text}, each method at its own load",
     )
 
 
-SWAPPED = [
-    cells.Cell(cell.row, cell.column, cell.printed, cell.metric, {"method": "shift-down", "flows": 23, "high": 0.75})
-    for cell in _cells(0.75)
-    if cell.row == "sandwich" and cell.metric != "PLR"
-]
+SWAPPED = _at(high=0.75).row("sandwich").where(lambda cell: cell.metric != "PLR").at(method="shift-down", flows=23)
 why_methods = Exhibit(
     "Why Table 3.3 is missed: its rows are not of one load. Each method at 23, 53 and 103 flows (Section 3.3)",
     *(claim for method in METHODS for claim in _row(method)),
-    own(
-        "sandwich-shift-down",
-        "mean and variance of the row of method 8 are those of method 6 at 23 flows",
-        cells.rows_fit(SWAPPED, JUDGES),
-        needs={"method": METHODS[0]},
-    ),
+    own("sandwich-shift-down", SWAPPED.fits(), needs={"method": METHODS[0]}),
     _order(VQS, [3], [4, 5, 6], [2], [7], [8], [1]),
     _order(AQS, [7], [3], [4, 5, 6], [8], [2], [1]),
     # All methods at three loads.
@@ -91,7 +82,7 @@ why_methods = Exhibit(
         seeds=Choice(5, 20),
     ),
     # The table at these loads.
-    draw=partial(cells.draw, cells=_cells(0.75)),
+    draw=_at(high=0.75).draw,
 )
 
 
@@ -123,20 +114,23 @@ moving = why.own("why-moving")
 
 
 def _row_of(name: str, row: str, method: str, flows: int) -> Claim:
-    printed = [replace(cell, at={"method": method, "flows": flows, **TABLE}) for cell in PRINTED if cell.row == row]
     says = f"the row of {row} is what {method} gives at {flows} flows, max_p from 0.1"
-    return moving(name, says, cells.rows_fit(printed, JUDGES))
+    return moving(
+        name,
+        _at(**TABLE).row(row).at(method=method, flows=flows).fits(),
+        says=says,
+    )
 
 
 def _fixed_best(name: str, *methods: int) -> Claim:
     loads = {METHODS[i - 1]: OWN[METHODS[i - 1]] for i in methods}
     return moving(
         name,
-        f"(0, 20) at 23 flows against methods {', '.join(map(str, methods))}, each at the load of its row",
         every(*(q(method="none", flows=23) < q(method=m, flows=n) for q in (AQS, VQS) for m, n in loads.items()))(
             **TABLE
         ),
         "AQS and VQS of (0, 20) below",
+        says=f"(0, 20) at 23 flows against methods {', '.join(map(str, methods))}, each at the load of its row",
     )
 
 
@@ -148,16 +142,25 @@ why_moving = Exhibit(
     _row_of("row6", "shift-down", "shift-up", 53),
     _row_of("row8", "sandwich", "sandwich", 23),
     *(
-        moving(claim.id, claim.says, claim.statement(flows=23, **COURSE), claim.expected)
+        moving(
+            claim.id,
+            claim.statement(flows=23, **COURSE),
+            claim.expected,
+            says=claim.says,
+        )
         for claim in methods.fig3_14.CLAIMS
     ),
     *(
-        moving(claim.id, claim.says, claim.statement(flows=103, **COURSE), claim.expected)
+        moving(
+            claim.id,
+            claim.statement(flows=103, **COURSE),
+            claim.expected,
+            says=claim.says,
+        )
         for claim in methods.fig3_12.CLAIMS
     ),
     moving(
         "max",
-        "method 1: Max and the average move against each other: Max is at 10 at the peaks of the average only",
         every(metric("against") >= 99, metric("at bound") <= 5, metric("mean max_th") > 12.5)(
             method="max-down", flows=103, **COURSE
         ),
@@ -165,12 +168,7 @@ why_moving = Exhibit(
     ),
     _fixed_best("tab3.3-c4", 1, 2, 4, 5, 6, 7, 8),
     _fixed_best("ch3-c1", 1, 2),
-    moving(
-        "concl-c2",
-        "method 8 with max_p from 0.1 does not beat (0, 20)",
-        every(*(q(method="sandwich") > q(method="none") for q in (AQS, VQS)))(flows=[23, 103], **TABLE),
-        "AQS and VQS above at 23 and 103 flows",
-    ),
+    moving("concl-c2", every(*(q(method="sandwich") > q(method="none") for q in (AQS, VQS)))(flows=[23, 103], **TABLE)),
     study=Sweep(_scenario, {"method": [*METHODS, "none"], "flows": [23, 53, 103]}, seeds=Choice(5, 100), labels=TABLE)
     + Sweep(
         lambda method, flows: _scenario(method, flows, "100ms"),

@@ -8,36 +8,23 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Effort, Statement, Table, by_table, every, metric
+from penstock.reproduce import shape
+from penstock.reproduce.figure import Effort, Rows, Statement, Table, by_table, every, metric
 from penstock.results.sample import Condition, Sample, all_of
 
-from . import cells, equal_trips, judge, symbols, table3_1, unequal_trips, why
+from . import equal_trips, symbols, table3_1, unequal_trips, why
 from .blocks import QUARTER, TENTH
+from .judge import NS2
 from .model5 import DROPTAIL, RED
 from .setup import AQS, CONTROLLERS, KT, LU, PLR, VQS, F
 from .tables5 import numbers
 
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
-NS2: Mapping[str, Mapping[str, float]] = {
-    "RED": {"AQS": 10.749, "VQS": 26.870},
-    "Floyd": {"AQS": 11.070, "VQS": 31.718},
-    "Feng": {"AQS": 11.225, "VQS": 33.426},
-}
-"""ns-2.35 with 3 flows, means of ten runs (`tests/data/ns2/thesis_link.json`)."""
-NS2_LESS = (-0.088, -0.011)
-"""Losses with 3 flows in percent, Floyd's scheme less RED (1.563 and 1.612): 95 % interval over 50 pairs of runs of
-ns-2.35 (`validation/ns2/trace_lines.tcl`)."""
-NS2_FULL = {50: 0.210, 70: 0.505, 100: 0.740}
-"""Share of the time from 60 s on in percent in which the buffer is full under Floyd's scheme, by the flows that join at
-50 s: ns-2.35, five runs each of the same script."""
-NS2_SINGLE = 79.46
-"""Single losses among the runs of datagrams behind drop-tail, in percent: ns-2.35, (16,1) beside 50 flows, five runs
-(`tests/data/ns2/fec.json`)."""
 
 
-def rows(_: Effort) -> list[tuple[Mapping[str, Any], Mapping[str, float]]]:
+def rows(_: Effort) -> Rows:
     """The printed numbers that statements of the text are laid beside."""
-    found: list[tuple[Mapping[str, Any], Mapping[str, float]]] = []
+    found: Rows = []
     for table, printed in (("4.2", equal_trips.PRINTED), ("4.3", unequal_trips.PRINTED)):
         found += [
             (
@@ -57,31 +44,21 @@ def rows(_: Effort) -> list[tuple[Mapping[str, Any], Mapping[str, float]]]:
 own = why.own("why-print")
 
 
-def _of_thresholds(name: str, says: str, expected: str, holds: Statement) -> Claim:
-    """A claim on the printed numbers of Table 3.1."""
-    printed = cells.as_table(table3_1.PRINTED)
-    return own(name, says, by_table(lambda _: holds(acks="each").on(printed), expected))
+def _printed(holds: Statement, text: str) -> Statement:
+    """A statement on the printed numbers of Table 3.1."""
+    table = table3_1.PRINTED.numbers()
+    return by_table(lambda _: holds(acks="each").on(table), text)
 
 
+BEYOND = every(*((VQS(max_th=35) < VQS(max_th=20) * (1.01 if low == 5 else 1))(min_th=low) for low in table3_1.MINIMA))
+NEAR = every(AQS(max_th=20) > KT, VQS(max_th=20) > VQS(max_th=35) * 1.2)(min_th=0)
 THRESHOLDS = (
-    _of_thresholds(
+    own(
         "rising",
-        "Table 3.1: the variance does not rise with Max for Min from 5 on",
-        "rank correlation below 0.8 for Min 5 and 9.75",
-        judge.rank(VQS(min_th=[5, 9.75]), "max_th") < 0.8,
+        _printed(shape.rank(VQS(min_th=[5, 9.75]), "max_th") < 0.8, "rank correlation below 0.8 for Min 5 and 9.75"),
     ),
-    _of_thresholds(
-        "beyond",
-        "Table 3.1: the variance is not larger at Max 35 than at Max 20 (Section 3.2.4: it decreases with Max)",
-        "VQS at Max 35 below that at 20 for Min 0 and 9.75, within 1 % for Min 5",
-        every(*((VQS(max_th=35) < VQS(max_th=20) * (1.01 if low == 5 else 1))(min_th=low) for low in table3_1.MINIMA)),
-    ),
-    _of_thresholds(
-        "recommended",
-        "Table 3.1: with (0, 20) the average exceeds the target and the variance is not near the least",
-        "AQS > 10; VQS more than 20 % above that of Max 35, Min 0",
-        every(AQS(max_th=20) > KT, VQS(max_th=20) > VQS(max_th=35) * 1.2)(min_th=0),
-    ),
+    own("beyond", _printed(BEYOND, "VQS at Max 35 below that at 20 for Min 0 and 9.75, within 1 % for Min 5")),
+    own("recommended", _printed(NEAR, "AQS > 10; VQS more than 20 % above that of Max 35, Min 0")),
 )
 
 
@@ -91,7 +68,6 @@ EQUAL, UNEQUAL = {"table": "4.2"}, {"table": "4.3"}
 SYMBOLS = (
     own(
         "fairness",
-        "Table 4.3 has three ratings of F, Table 4.2 the same for PSAND, REM and LRED",
         every(
             (F(scheme="BLUE") > F(scheme="PSAND"))(**UNEQUAL),
             (F(scheme="PSAND") > F(scheme="REM"))(**UNEQUAL),
@@ -101,13 +77,10 @@ SYMBOLS = (
     ),
     own(
         "avq",
-        "Table 4.2 has the mean queue of AVQ as good as PSAND's and its variance worse",
         every(abs(AQS(scheme="AVQ") - AQS(scheme="PSAND")) <= 0, VQS(scheme="AVQ") < VQS(scheme="PSAND"))(**EQUAL),
-        "AQS the same symbol, VQS + below ++",
     ),
     own(
         "unequal",
-        "Tables 4.2 and 4.3 do not rate BLUE and REM alike, nor PI worse with unequal round trips",
         every(
             (PLR(**UNEQUAL) > PLR(**EQUAL))(scheme="BLUE"),
             *((q(**UNEQUAL) > q(**EQUAL))(scheme="REM") for q in (AQS, VQS)),
@@ -142,7 +115,7 @@ def _modelled(table: Table) -> Condition:
     def trend(codes: list[str]) -> Sample:
         sizes = [numbers(code) for code in codes]
         gaps = [float(RED.residual_loss(red, k, h) - DROPTAIL.residual_loss(tail, k, h)) for k, h in sizes]
-        return judge.trend([Sample(gap) for gap in gaps])
+        return shape.trend([Sample(gap) for gap in gaps])
 
     return all_of((trend(QUARTER) <= -1.0).at("a quarter"), (trend(TENTH) >= 1.0).at("a tenth"))
 
@@ -156,31 +129,15 @@ def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> Statement:
 
 
 CODED = (
-    own(
-        "rule",
-        "the rule of Section 5.6, RED where p (k + h) <= x_h, picks the better scheme too seldom by Tables 5.1 and 5.2",
-        by_table(_rule_is_right, "less than 80 % of their 20 points, p drop-tail's PLRBC"),
-    ),
-    own(
-        "redundancy",
-        "Tables 5.1 and 5.2: four times the redundancy does not change losses before correction beyond the intervals",
-        _apart({"code": "16,1"}, {"code": "16,4"})(column=["PLRBC DT", "PLRBC RED"]),
-        "PLRBC of (16,1) and (16,4) within the sum of their 99 % half-widths, both schemes, every load",
-    ),
+    own("rule", by_table(_rule_is_right, "less than 80 % of their 20 points, p drop-tail's PLRBC")),
+    own("redundancy", _apart({"code": "16,1"}, {"code": "16,4"})(column=["PLRBC DT", "PLRBC RED"])),
     own(
         "gap",
-        "the model of Section 5.5 has RED's disadvantage with 100 flows fall with the block at a quarter of redundancy",
         by_table(_modelled, "PLRBC of Table 5.2: rank correlation of the modelled gap with k -1, and 1 at a tenth"),
     ),
-    own(
-        "crossing",
-        "Table 5.2 does not tell RED from drop-tail at 80 flows",
-        _apart({"column": "PLR RED"}, {"column": "PLR DT"})(code="16,4", flows=80),
-        "PLR closer than the sum of the 99 % half-widths",
-    ),
+    own("crossing", _apart({"column": "PLR RED"}, {"column": "PLR DT"})(code="16,4", flows=80)),
     own(
         "ratios",
-        "Table 5.2: what (16,4) divides the losses at 10 flows by is open, as its losses may be none",
         every(
             (printed <= half)(column=["PLR DT", "PLR RED"], flows=10),
             (half >= printed * 0.6)(column="PLR RED", flows=30),
@@ -190,38 +147,33 @@ CODED = (
 )
 
 
-def _of_ns2(name: str, says: str, expected: str, holds: Condition) -> Claim:
-    return own(f"ns2-{name}", f"ns-2.35 too: {says}", by_table(lambda _: holds, expected))
+def _settled(text: str, *holds: Condition) -> Statement:
+    """Conditions on numbers of ns-2.35."""
+    return by_table(lambda _: all_of(*holds) if len(holds) > 1 else holds[0], text)
 
 
+ADAPTED = NS2["full buffer"].items()
+LONGER = (
+    (Sample(NS2[f"{scheme}, 3 flows"][q]) > NS2["RED, 3 flows"][q]).at(f"{q}, {scheme}")
+    for q in ("AQS", "VQS")
+    for scheme in ("Feng", "Floyd")
+)
 OF_NS2 = (
-    _of_ns2(
-        "queue",
-        "with 3 flows the adaptive REDs have a longer and less steady queue than RED",
-        "AQS and VQS of Feng's and Floyd's scheme above RED's",
-        all_of(
-            (Sample(NS2[s][name]) > NS2["RED"][name]).at(f"{name}, {s}")
-            for name in ("AQS", "VQS")
-            for s in ("Feng", "Floyd")
+    own("ns2-queue", _settled("AQS and VQS of Feng's and Floyd's scheme above RED's", *LONGER)),
+    own(
+        "ns2-losses",
+        _settled("95 % interval of the difference below 0", Sample(NS2["losses less RED's"]["high"]) < 0.0),
+    ),
+    own(
+        "ns2-full",
+        _settled(
+            "X = 35 for less than 1 % of the time with 50, 70 and 100 more flows",
+            *((Sample(share) < 1.0).at(f"{more} more") for more, share in ADAPTED),
         ),
     ),
-    _of_ns2(
-        "losses",
-        "with 3 flows Floyd's scheme loses less than RED",
-        "95 % interval of the difference below 0",
-        Sample(max(NS2_LESS)) < 0.0,
-    ),
-    _of_ns2(
-        "full",
-        "once Floyd's scheme has adapted it seldom fills the buffer",
-        "X = 35 for less than 1 % of the time with 50, 70 and 100 more flows",
-        all_of((Sample(share) < 1.0).at(f"{more} more") for more, share in NS2_FULL.items()),
-    ),
-    _of_ns2(
-        "runs",
-        "more than 78 % of the runs of losses behind drop-tail are single losses",
-        "60 % + 30 % of it at most, as printed: above",
-        Sample(NS2_SINGLE) > 78.0,
+    own(
+        "ns2-runs",
+        _settled("60 % + 30 % of it at most, as printed: above", Sample(NS2["runs of losses"]["single"]) > 78.0),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""How the thesis' claims are decided where a number comes from several means (`papers/alemu_2004/judge.py`)."""
+"""Statements on the shape of curves (`penstock.reproduce.shape`): intervals of functions of several means."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from penstock.papers.alemu_2004 import judge
+from penstock.reproduce import shape
 from penstock.results.sample import Sample
 
 RUNS = 400
@@ -18,13 +18,13 @@ def draws(mean: float, sd: float, seed: int) -> np.ndarray:
 
 def test_a_sum_of_means_has_the_interval_of_the_sums() -> None:
     first, second = draws(5, 1, 1), draws(3, 2, 2)
-    found = judge.of_means(lambda row: float(row.sum()), [Sample(first), Sample(second)])
+    found = shape.of_means(lambda row: float(row.sum()), [Sample(first), Sample(second)])
     np.testing.assert_allclose(found.values, first + second, rtol=1e-9)
 
 
 def test_the_interval_of_a_ratio_is_that_of_the_delta_method() -> None:
     first, second = draws(6, 1, 1), draws(3, 0.3, 2)
-    found = judge.ratio(Sample(first), Sample(second)).values
+    found = shape.ratio(Sample(first), Sample(second)).values
     exact = first.mean() / second.mean()
     changes = first / second.mean() - second * first.mean() / second.mean() ** 2
     assert found.mean() == pytest.approx(exact, rel=1e-3)
@@ -36,11 +36,11 @@ def test_where_lines_cross() -> None:
     rising = [Sample(x + noise) for x in (0.0, 1.0, 2.0)]
     level = [Sample(0.75 + draws(0, 0.1, 4)) for _ in rising]
     gaps = [a - b for a, b in zip(rising, level, strict=True)]
-    found = judge.crossing(dict(zip([10, 20, 30], gaps, strict=True))).values
+    found = shape.crossing(dict(zip([10, 20, 30], gaps, strict=True))).values
     gap = noise - draws(0, 0.1, 4)
     assert found.mean() == pytest.approx(17.5 - 10 * gap.mean(), abs=1e-6)
     assert found.std(ddof=1) == pytest.approx(10 * gap.std(ddof=1), rel=1e-6)
 
 
 def test_without_chance_there_is_one_value() -> None:
-    assert judge.ratio(Sample(6.0), Sample(3.0)).values.tolist() == [2.0]
+    assert shape.ratio(Sample(6.0), Sample(3.0)).values.tolist() == [2.0]

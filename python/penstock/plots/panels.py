@@ -1,0 +1,64 @@
+"""Several panels of curves in one figure, with one legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from penstock.plots import style
+from penstock.results.summary_table import SummaryTable
+
+__all__ = ["Panel", "draw"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`y` against `x` with intervals, a line for each value of `by`, in the cells with the labels `where`."""
+
+    x: str
+    y: str
+    by: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+
+
+def draw(
+    shown: SummaryTable, panels: Sequence[Panel], columns: int = 2, names: Mapping[str, str] | None = None
+) -> Figure:
+    """Draw the panels row by row, without those that have no points; `names` has the names of axes, with units."""
+    full = [panel for panel in panels if shown.where(**panel.where).along(panel.x, panel.y)]
+    known = names or {}
+    columns = min(columns, len(full))
+    rows = -(-len(full) // columns)
+    with style.styled():
+        figure = Figure(figsize=(style.WIDTH * columns, 1.9 * rows + 0.3), layout="constrained")
+        axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+        for ax in axes[len(full) :]:
+            ax.set_axis_off()
+        lines: dict[str, Any] = {}
+        for ax, panel in zip(axes, full, strict=False):
+            lines |= _lines(ax, shown, panel)
+            ax.set_title(panel.title, size=7)
+            ax.set_xlabel(known.get(panel.x, panel.x))
+            ax.set_ylabel(known.get(panel.y, panel.y))
+        named_by = ", ".join(dict.fromkeys(known.get(panel.by, panel.by) for panel in full))
+        note = "".join(style.lines_are(named_by, lines)) or None
+        style.legend(figure, 4 * columns, lines, title=note, title_fontsize=6.5)
+    return figure
+
+
+def _lines(ax: Axes, shown: SummaryTable, panel: Panel) -> dict[str, Any]:
+    """Draw the lines of a panel; they have the same colours in all panels."""
+    part, lines = shown.where(**panel.where), {}
+    for index, value in enumerate(shown.axis(panel.by)):
+        points = [(x, p) for x, p in part.along(panel.x, panel.y, **{panel.by: value}) if p.mean == p.mean]
+        if points:
+            lines[str(value)] = ax.errorbar(
+                [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
+                elinewidth=0.6, **style.line(index),
+            )  # fmt: skip
+    return lines

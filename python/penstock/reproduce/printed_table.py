@@ -1,0 +1,166 @@
+"""Printed tables of numbers remade: what is printed in each cell, and what is measured there.
+
+`expected/NAME.csv` of a work has a row for each printed number, with the columns line, x, y, where.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from penstock.plots import style
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.statement import Statement, by_table
+from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.table import Table
+
+__all__ = ["Cell", "Judge", "PrintedTable", "grid", "texts"]
+
+Judge = Callable[[Sample, float], Condition]
+"""How a measured number is compared with a printed one."""
+Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
+"""The metric of a cell and the labels where it is measured, by its row and its column."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed number: the row and the column where it stands, where it is measured, and its tolerance."""
+
+    row: str
+    column: str
+    printed: float
+    metric: str
+    at: Mapping[str, Any]
+    judge: Judge
+
+    @property
+    def name(self) -> str:
+        """Row and column."""
+        return f"{self.row}, {self.column}"
+
+    def decided(self, table: Table) -> Condition:
+        """The measured number is as printed, within the tolerance."""
+        return self.judge(table(self.metric, **self.at), self.printed)
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """Cells of a printed table."""
+
+    cells: Sequence[Cell]
+
+    @classmethod
+    def read(cls, file: Path, place: Place, judges: Mapping[str, Judge]) -> PrintedTable:
+        """The cells of a file; `judges` has the tolerance of each metric."""
+        found = []
+        for row, column, number in texts(file):
+            metric, at = place(row, column)
+            found.append(Cell(row, column, float(number), metric, at, judges[metric]))
+        return cls(found)
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self.cells)
+
+    def __add__(self, other: PrintedTable) -> PrintedTable:
+        return PrintedTable([*self.cells, *other.cells])
+
+    @property
+    def rows(self) -> list[str]:
+        """The names of the rows."""
+        return list(dict.fromkeys(cell.row for cell in self.cells))
+
+    def row(self, name: str) -> PrintedTable:
+        """The cells of a row."""
+        return self.where(lambda cell: cell.row == name)
+
+    def where(self, chosen: Callable[[Cell], bool] = lambda _: True, **labels: Any) -> PrintedTable:
+        """The cells that fulfil a condition and have these labels."""
+        return PrintedTable([cell for cell in self.cells if chosen(cell) and labels.items() <= cell.at.items()])
+
+    def at(self, **labels: Any) -> PrintedTable:
+        """The same numbers, measured where some labels are others; `None` takes one off."""
+        return PrintedTable([replace(cell, at=_changed(cell.at, labels)) for cell in self.cells])
+
+    def numbers(self) -> Table:
+        """The printed numbers as a table of their own, to ask of the print what is asked of runs."""
+        found: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
+        for cell in self.cells:
+            found.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
+        return Table.exact([(dict(at), numbers) for at, numbers in found.items()])
+
+    def fits(self, text: str = "", unit: str = "") -> Statement:
+        """Every cell is measured as it was printed, within its tolerance; by default the text has the numbers."""
+        said = text or ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in self.cells)
+        return by_table(lambda table: all_of(c.decided(table).at(c.column) for c in self._in(table)), said)
+
+    def all_inside(self, name: str, reading: str = "no tolerance") -> Claim:
+        """The claim that every printed number lies in the 95 % interval of the measured one."""
+
+        def inside(table: Table) -> Condition:
+            return all_of(table(c.metric, **c.at).reads(c.printed).at(c.name) for c in self._in(table))
+
+        says = "cells whose print is inside the 95 % interval"
+        return Claim(f"{name}/cells", says, by_table(inside, "all"), reading=reading)
+
+    def draw(self, shown: SummaryTable) -> Figure:
+        """The table: measured, printed and the difference of each cell; bold where the print is in the interval."""
+        points = {
+            (cell.row, cell.column): (cell, shown(cell.metric, **cell.at))
+            for cell in self.cells
+            if shown.where(**cell.at).cells
+        }
+        held = [place for place, found in points.items() if _inside(*found)]
+        title = f"measured (printed)\ndifference; bold: inside the 95 % interval, {len(held)} of {len(points)}"
+        return grid({place: _text(*found) for place, found in points.items()}, held, title)
+
+    def _in(self, table: Table) -> list[Cell]:
+        """The cells that a table has; a quick reproduction lacks some. `KeyError` if it has none of them."""
+        found = [cell for cell in self.cells if table.has(**cell.at)]
+        if not found:
+            raise KeyError(f"none of the printed cells is there, such as {self.cells[0].at}; axes: {table.axes()}")
+        return found
+
+
+def texts(file: Path) -> list[tuple[str, str, str]]:
+    """Line, x and y of each row of a file in `expected`."""
+    with file.open(encoding="utf-8", newline="") as rows:
+        return [(row["line"], row["x"], row["y"]) for row in csv.DictReader(rows)]
+
+
+def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
+    """Texts by row and column, some of them bold."""
+    rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
+    with style.styled():
+        size = (style.WIDTH * max(1.0, 0.26 * (len(columns) + 1)), 0.35 * (len(rows) + 2))
+        figure = Figure(figsize=size, layout="constrained")
+        ax = figure.add_subplot()
+        ax.set_axis_off()
+        text = [[texts.get((row, column), "") for column in columns] for row in rows]
+        table = ax.table(text, rowLabels=rows, colLabels=columns, loc="center", cellLoc="center", edges="horizontal")
+        table.auto_set_font_size(False)
+        table.set_fontsize(5.0)
+        table.scale(1, 1.6)
+        for row, column in bold:
+            table[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
+        ax.set_title(title, size=6)
+    return figure
+
+
+def _changed(at: Mapping[str, Any], labels: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {axis: value for axis, value in {**at, **labels}.items() if value is not None}
+
+
+def _inside(cell: Cell, point: Point) -> bool:
+    return abs(cell.printed - point.mean) <= (point.half_width or 0.0)
+
+
+def _text(cell: Cell, point: Point) -> str:
+    change = point.mean - cell.printed
+    share = f", {100 * change / cell.printed:+.0f} %" if cell.printed else ""
+    return f"{point.mean:.4g} ({cell.printed:g})\n{change:+.3g}{share}"

@@ -30,7 +30,7 @@ SIZES = [4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64]
 
 
 def of_sizes(quick: Sequence[str], full: Sequence[str], flows: Sequence[int]) -> Sweep:
-    """These codes; in a quick reproduction without the RED of ns-2."""
+    """Runs of these codes; a quick reproduction omits ns-2's automatic RED."""
     return tables5.beside(Choice(quick, full), flows, Choice([TAIL, "RED"], list(FEC_QUEUES)))
 
 
@@ -45,7 +45,7 @@ def _crossing(curve: Curve) -> Sample:
 
 
 CROSSING = GAP.along("code", _crossing, "data packets where it rises above 0", unit="packets")
-"""The number of data packets from which on RED leaves more losses than drop-tail."""
+"""The number of data packets above which RED leaves more losses than drop-tail."""
 
 
 def redundancy(h: int) -> Any:
@@ -199,7 +199,7 @@ def _part(study: Sweep, name: str) -> Sweep:
 
 
 def _worse(curve: Curve) -> list[Sample]:
-    """RED's disadvantages."""
+    """The gaps where RED loses more."""
     return [gap for gap in curve.values() if gap.mean > 0]
 
 

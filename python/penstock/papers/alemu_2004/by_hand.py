@@ -21,7 +21,7 @@ from .setup import claim
 
 WINDOW = 20
 WINDOWS = [1, 2, 4, 8, 16, WINDOW, WINDOW]
-"""Packets that are sent in each round trip."""
+"""Packets sent in each round trip."""
 
 
 def _transfer(rounds: int) -> ps.Scenario:
@@ -32,7 +32,7 @@ def _transfer(rounds: int) -> ps.Scenario:
 
 
 def sent(run: ps.Run) -> Numbers:
-    """What was sent so far."""
+    """Packets sent so far."""
     return {"sent": float(run.traffic["flow"].sent_pkts)}
 
 
@@ -75,7 +75,7 @@ def _last(run: ps.Run) -> dict[str, float]:
 
 
 def end(periods: int) -> float:
-    """When the losses of the period that ends at 2.0 s cease to count, in seconds."""
+    """Time in seconds until which losses of the period that ends at 2.0 s count."""
     return 2.0 + 0.2 * periods
 
 
@@ -102,7 +102,7 @@ def _cbr(rate: str, **more: Any) -> ps.Cbr:
 
 
 def _idle(scheme: str) -> ps.Scenario:
-    """500 packets wait for 40 s, then nothing comes for the time of 250 services but one packet at the end of it."""
+    """A queue of 500 packets for 40 s, then no arrivals for 250 service times, and one packet at the end."""
     common: dict[str, Any] = {"limit": "5000p", "min_th": 2000, "max_th": 4000, "w_q": 0.002}
     queue: ps.Queue = ps.Red(**common, guards=False) if scheme == "red" else ps.Fred(**common, max_q=4000, min_q=4000)
     fill, hold = _cbr("1Gbit", stop="4004us"), _cbr("1Mbit", stop="40s")
@@ -135,7 +135,7 @@ def _keep(run: ps.Run) -> dict[str, float]:
 
 
 def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int], count: int) -> list[int]:
-    """Which flow each of the first packets is of, if all always wait: a class a flow, with packets of these sizes."""
+    """Flows of the first packets served if all are backlogged: one class per flow, with packets of these sizes."""
     found = prepare(scheme, "1Mbit", "54ms", None, "100p")
     ((name, values),) = setting.items()
     classes = [{"name": f"class{i}", "match": {}, "params": {name: x}, "queue": None} for i, x in enumerate(values)]
@@ -145,7 +145,7 @@ def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int],
 
 
 def _exact(*values: tuple[str, float, float, float]) -> Callable[[Table], Condition]:
-    """Numbers, each within a bound of the one that is expected."""
+    """(Name, number, expected number, bound): each number is within its bound."""
     return lambda _: all_of((abs(Sample(found) - wanted) <= bound).at(name) for name, found, wanted, bound in values)
 
 

@@ -1,4 +1,4 @@
-"""What chapter 1 cites of each scheme, on the link of chapter 2; the thesis tells no set-up (guess 16)."""
+"""Claims that chapter 1 cites for each scheme, on the link of chapter 2; the thesis gives no set-up (guess 16)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -34,22 +34,22 @@ SCHEMES: Mapping[str, Callable[[], ps.Queue]] = {
     "LRED": lambda: controller("LRED", 28, "same"),
 }
 STEPPED = ["RED", "P", "REM", "REM, gamma 0.005", "LRED", "SRED", "BLUE", "Floyd", "AVQ"]
-"""Those of which is said how fast they answer."""
+"""Schemes whose speed of response is claimed."""
 SLOW: Mapping[str, Callable[[int], ps.Queue]] = {
     "PI": lambda buffer: ps.Pi(limit=f"{buffer}p", share=SHARE),
     "REM": lambda buffer: ps.Rem(
         limit=f"{buffer}p", share=SHARE, gamma=0.001, alpha=0.1, phi=1.1, target=f"{KT}p", interval="10ms"
     ),
 }
-"""Those that are called slow under heavy load, and slower with a small buffer."""
+"""Schemes that are called slow under heavy load, and slower with a small buffer."""
 
 
 SOON, LATER = (51, 56), (70, 100)
-"""Seconds after which, and up to which, a step at 50 s is looked at."""
+"""Begin and end, in seconds, of the windows in which a step at 50 s is measured."""
 
 
 def gamma_swing(run: ps.Run) -> dict[str, float]:
-    """By what factor GREEN's gamma goes up and down after 20 s."""
+    """Ratio of the largest to the least gamma of GREEN after 20 s."""
     gamma = np.asarray(run.series["bottleneck"]["gamma"]["mean"])[200:]
     return {"gamma swing": float(gamma.max() / gamma.min())}
 
@@ -99,7 +99,7 @@ def measure(run: ps.Run) -> Numbers:
 F = metric("F", says="Jain's index")
 gamma = metric("gamma swing", says="largest / least gamma after 20 s")
 after = abs(AQS(window=[SOON]) / AQS(window=[LATER]) - 1)(part="step")
-"""How far the queue is from its later level soon after a step, as a share of that."""
+"""Relative distance of the queue, soon after a step, from its later level."""
 
 
 def _loads(*statements: Statement) -> Statement:
@@ -107,7 +107,7 @@ def _loads(*statements: Statement) -> Statement:
 
 
 def _slow(scheme: str) -> Statement:
-    """Above half of the buffer over 50 s, and more so with the smaller one."""
+    """The mean queue over 50 s is above half of the buffer, relatively more so with the smaller buffer."""
     return every(AQS(buffer=35) > 17.5, AQS(buffer=35) / 35 > AQS(buffer=70) / 70)(part="buffers", scheme=scheme)
 
 

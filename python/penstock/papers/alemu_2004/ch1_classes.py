@@ -1,4 +1,4 @@
-"""What chapter 1 cites of schemes that tell flows or classes apart, and of the simple ones (guess 16)."""
+"""Claims that chapter 1 cites for schemes that distinguish flows or classes, and for drop-front (guess 16)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMES: Mapping[str, Callable[[], ps.Queue]] = {
     "BRED": lambda: ps.Bred(**ENDS),
 }
 SHORT = 15
-"""Packets of a buffer in which FRED can hardly tell flows apart."""
+"""A buffer, in packets, too small for FRED to distinguish flows."""
 
 
 def _line(queue: ps.Queue, traffic: Mapping[str, ps.Traffic], duration: str = "60s", **more: Any) -> ps.Scenario:
@@ -57,13 +57,13 @@ def _tcp(count: int = 5, source: str = "S", **more: Any) -> ps.Tcp:
 
 
 def _rigid(scheme: str, rigid: int) -> ps.Scenario:
-    """Near and far transfers beside sources that send on whatever is lost."""
+    """Near and far transfers beside unresponsive sources."""
     cbr = ps.Cbr(from_="S", to="R2", rate="600kbit", packet="972B", count=rigid, phase="random", jitter=0.5)
     return _line(SCHEMES[scheme](), {"near": _tcp(), "far": _tcp(5, "F"), "rigid": cbr})
 
 
 def _fragile(scheme: str, buffer: int) -> ps.Scenario:
-    """A low-speed flow beside transfers and one rigid source, by the size of the buffer."""
+    """A low-speed flow beside transfers and one unresponsive source, with a buffer of this size."""
     limit: dict[str, Any] = {"limit": f"{buffer}p"}
     queue: ps.Queue = ps.Fred(**limit) if scheme == "FRED" else ps.Red(**limit, gentle=True)
     flow: dict[str, Any] = {"from_": "S", "to": "R2", "packet": "972B", "phase": "random", "jitter": 0.5}
@@ -72,7 +72,7 @@ def _fragile(scheme: str, buffer: int) -> ps.Scenario:
 
 
 def _bursty() -> ps.Scenario:
-    """Two sources of the same mean rate beside transfers, one smooth, the other for 0.1 s of each 0.5 s on average."""
+    """Two sources of the same mean rate beside transfers: one smooth, one on for 0.1 s and off for 0.4 s on average."""
     flow: dict[str, Any] = {"from_": "S", "to": "R2", "packet": "972B"}
     smooth = ps.Cbr(rate="100kbit", **flow, phase="random", jitter=0.5)
     bursts = ps.OnOff(over="udp", rate="500kbit", on={"exp": "100ms"}, off={"exp": "400ms"}, **flow)
@@ -100,7 +100,7 @@ def _front(scheme: str) -> ps.Scenario:
 
 
 def _turn(run: ps.Run) -> dict[str, float]:
-    """Seconds from the first full queue to the first that is 5 packets shorter for good of a tenth of a second."""
+    """Seconds from the first full queue until its maximum within a sample is 5 packets shorter."""
     queue = run.series["bottleneck"]["queue"]
     most = np.asarray(queue["max"])
     full = int(np.flatnonzero(most >= BUFFER)[0])
@@ -144,7 +144,7 @@ def _lost(name: str) -> Number:
 
 
 gain = TCP(scheme="FRED") / TCP(scheme="RED")
-"""What the transfers gain by FRED over RED, as a factor."""
+"""Goodput of the transfers with FRED over that with RED."""
 
 CLAIMS = (
     claim(

@@ -1,4 +1,4 @@
-"""What may have been otherwise in the thesis' runs than its text says: one thing changed in all scenarios."""
+"""Possible differences between the thesis' runs and its text: one thing changed in all scenarios."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tcp(**keys: Any) -> Change:
 
 
 def queue(schemes: tuple[str, ...] = AVERAGING, **keys: Any) -> Change:
-    """Another parameter of these schemes."""
+    """Other parameters of these schemes."""
 
     def change(tree: Tree) -> None:
         for own in _queues(tree):
@@ -43,14 +43,14 @@ def queue(schemes: tuple[str, ...] = AVERAGING, **keys: Any) -> Change:
 
 
 def within(tree: Tree) -> None:
-    """The rate of datagrams with a code is that of all of them, redundancy included."""
+    """The rate of datagrams with a code includes redundancy."""
     for group in tree["traffic"].values():
         if group["kind"] == "fec":
             group["rate"] = f"{500 * group['k'] / (group['k'] + group['h']):.6g}kbit"
 
 
 def few(change: Change) -> Change:
-    """With the thesis' 3 flows alone, to which no group is added."""
+    """Only in scenarios with the basic 3 flows alone."""
 
     def only(tree: Tree) -> None:
         if len(tree["traffic"]) == 3:
@@ -68,13 +68,13 @@ def marks(tree: Tree) -> None:
 
 
 def warm(tree: Tree) -> None:
-    """No statistics of the first 20 s, where there are some."""
+    """Leave out the first 20 s, where nothing is left out yet."""
     if tree.get("warmup", "0s") == "0s":
         tree["warmup"] = "20s"
 
 
 def both(*changes: Change) -> Change:
-    """Several at once."""
+    """Several changes at once."""
 
     def change(tree: Tree) -> None:
         for each in changes:
@@ -103,14 +103,14 @@ CHANGES: Mapping[str, Change] = {
     "strict": queue(gentle=False),
     "w_q 0.00266": queue(w_q=0.0026631),
 }
-"""By name; of chapters 2 to 4."""
+"""For chapters 2 to 4, by name."""
 CITED: Mapping[str, Change] = {**CHANGES, "marks instead of drops": marks}
-"""Of what chapter 1 cites of other works."""
+"""For the claims that chapter 1 cites."""
 PAIRS: Mapping[str, Change] = {
     "PSAND (1, 1)": queue(("psand",), coef=1, gamma=1),
     "PSAND (2, 0.25)": queue(("psand",), coef=2, gamma=0.25),
 }
-"""PSAND with another factor and power, where the text does not name them; the second keeps max_p at its bound."""
+"""Other factors and powers of PSAND, where the text does not name them; the second keeps max_p at its bound."""
 OTHERS = ("red", "ared-feng", "ared-floyd")
 FURTHER: Mapping[str, Change] = {
     "adaptive REDs by themselves": queue(OTHERS, spacing="none"),
@@ -130,7 +130,7 @@ NAMED = {
     "ch1", "tab2-2", "tab2-3", "fig2-12", "fig2-13", "fig2-14", "fig2-15", "fig2-16", "tab3-1", "fig3-5", "fig3-7",
     "tab3-3", "ch3", "tab5", "fig5-5", "fig5-7", "fig5-8", "fig5-9", "ch5",
 }  # fmt: skip
-"""Experiments in which the text names them, or that have several pairs, or none."""
+"""Experiments whose text names factor and power, or that have several pairs, or no PSAND."""
 OF_CODES: Mapping[str, Change] = {
     "as printed": CHANGES["as printed"],
     "redundancy within the rate": within,
@@ -139,7 +139,7 @@ OF_CODES: Mapping[str, Change] = {
         for name in ("delayed acknowledgements", "timeout 0.2 s", "TCP of 2001", "strict", "each drop by itself")
     },
 }
-"""Of chapter 5."""
+"""For chapter 5."""
 
 
 def under(name: str, made: Scenario | Document) -> Document:

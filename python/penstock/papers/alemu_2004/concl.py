@@ -24,7 +24,7 @@ study = (
 
 
 def _more(number: Number) -> Number:
-    """Of a method above the fixed thresholds."""
+    """The number of a method minus that of the fixed thresholds."""
     return number(method=methods.METHODS) - number(method="none")
 
 

@@ -18,7 +18,7 @@ AVQS, LREDS = ["AVQ", "AVQ*"], ["LRED", "LRED*"]
 MANY, NOT_MANY = at_least(73), below(73)
 """High load, from 73 flows on, and the rest."""
 HIGHER = {"LU", "F", "LRL1", "5 to 15"}
-"""Where more is better."""
+"""Metrics of which more is better."""
 
 
 def study(topology: Topology) -> Sweep:

@@ -18,7 +18,7 @@ FLOWS = Choice([3, 103], [3, 53, 73, 103])
 ANY = {"coef": above(0), "gamma": above(0)}
 """The cells of PSAND."""
 MANY = above(3)
-"""The numbers of flows that count as many."""
+"""Numbers of flows that count as many."""
 # PSAND with each factor and power, and the adaptive REDs, whose labels are `scheme` and `flows` (guess 12).
 PAIRS = Sweep(
     lambda coef, gamma, flows: load(psand(coef, gamma), flows),
@@ -39,7 +39,7 @@ fig2_12 = Exhibit(
 
 
 def _converge(table: Table) -> Condition:
-    """Changes from factor 1 to the middle one above those to the largest, which are smaller at the least power."""
+    """The change from factor 1 to the middle one exceeds that to the largest, which is smaller at the least power."""
     factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
     middle, top = factors[len(factors) // 2], factors[-1]
 

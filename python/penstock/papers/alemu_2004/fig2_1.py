@@ -18,7 +18,7 @@ def _keep(run: ps.Run) -> Mapping[str, Any]:
     return {"average": [round(float(x), 4) for x in average[49::50]]}
 
 
-# 10 s with 23 flows that start at once (guess 11: the load of the figure is not told).
+# 10 s with 23 flows that start at once (guess 11: the load is not given).
 study = Sweep(
     lambda flows: link(psand(), flows - 3, base=("0s", "0s", "0s"), first="0s", duration="10s"),
     {"flows": [23]},
@@ -28,7 +28,7 @@ study = Sweep(
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Steps at which both ratios are above 1, and below 1; their courses for seed 1."""
+    """Numbers of steps at which both ratios are above 1, and below 1."""
     average = np.array(run.raw["kept"]["average"])
     proximity, change = average[1:] / KT, average[1:] / np.maximum(average[:-1], 1e-9)
     return {

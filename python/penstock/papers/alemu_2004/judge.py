@@ -1,4 +1,4 @@
-"""The printed tables, and the tolerances of the list of claims for each kind of printed number."""
+"""Printed tables, and the tolerance of each kind of printed number in the list of claims."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TOLERANCES: dict[str, Judge] = {
     "AQS": aqs, "VQS": vqs, "PLR": plr, "PLRBC": plr,
     "empty": probability, "full": probability, "5 to 15": probability, "25 to 35": probability,
 }  # fmt: skip
-"""By the metric of a cell of a printed table."""
+"""Tolerances of the cells of printed tables, by metric."""
 EXPECTED = Path(__file__).parent / "expected"
 
 
@@ -60,6 +60,6 @@ def printed(name: str, place: Place) -> PrintedTable:
 
 
 NS2: dict[str, dict[str, float]] = {}
-"""What ns-2.35 measures, by runs and metric, from `expected/ns2.csv`."""
+"""Numbers of ns-2.35 by runs and metric, from `expected/ns2.csv`."""
 for _runs, _metric, _number in texts(EXPECTED / "ns2.csv"):
     NS2.setdefault(_runs, {})[_metric] = float(_number)

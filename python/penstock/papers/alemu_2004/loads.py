@@ -46,7 +46,7 @@ OWN = Readings({"PSAND": "", "PSAND 0.5": "max_p at most 0.5"})
 
 
 def against(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
-    """All of them with each number of flows."""
+    """All schemes with each number of flows."""
     return Sweep(
         lambda scheme, flows: load(SCHEMES[scheme](), flows),
         {"scheme": list(SCHEMES), "flows": Choice([3, 28, 103], list(full))},
@@ -149,7 +149,7 @@ fig2_10 = Exhibit(
 
 
 SOME = [3, 13, 28, 53, 103]
-"""Panel (d) does not tell its number of flows (guess 11)."""
+"""The number of flows of panel (d) is not given (guess 11)."""
 """The schemes of Figure 2.9."""
 
 
@@ -168,12 +168,12 @@ MODE = of_samples(_mode, *(metric(f"X={i}") for i in range(BUFFER + 1)), text="m
 
 
 def with_many(own: str, **at: Any) -> Statement:
-    """Where the modes are with many flows."""
+    """The modes with many flows are where the text has them."""
     return every(MODE(scheme=own).between(5, 15), MODE(scheme=AREDS).between(10, 20))(**at)
 
 
 def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
-    """The claim on panel (d), which does not tell its number of flows: 53, and as another reading 103."""
+    """The claim on panel (d), whose number of flows is not given: 53, and as another reading 103."""
     reading = "; ".join(filter(None, [words, "103 flows" if flows == 103 else ""]))
     text = f"modes in these intervals at {flows} flows"
     return needing({"flows": flows}, claim("fig2.11d/c1", with_many(own, flows=flows), text, reading=reading))

@@ -1,4 +1,4 @@
-"""The numbers of a run that the thesis speaks of (Sections 2.4.1, 4.4, 5.3.2); losses and shares in percent."""
+"""The metrics of the thesis (Sections 2.4.1, 4.4, 5.3.2); losses and shares in percent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def kept(run: ps.Run) -> Numbers:
 
 
 def of_queue(run: ps.Run) -> Numbers:
-    """What the queue of the slow link was like, from samples every 10 ms."""
+    """Metrics of the queue of the slow link, from samples every 10 ms."""
     link = run.links["bottleneck"]
     return {
         "AQS": link.length_sampled_mean_pkts,
@@ -33,7 +33,7 @@ def of_queue(run: ps.Run) -> Numbers:
 
 
 def of_average(run: ps.Run) -> Numbers:
-    """Of the queue, and the mean of its weighted average."""
+    """`of_queue`, and the mean of the weighted average."""
     return {**of_queue(run), "WAQS": run.links["bottleneck"].average_mean_pkts}
 
 

@@ -24,12 +24,12 @@ SIGNS = {
     "max-down": (0, -1), "max-up": (0, 1), "squeeze": (1, -1), "spread": (-1, 1),
     "shift-up": (1, 1), "shift-down": (-1, -1), "sandwich": (1, -1),
 }  # fmt: skip
-"""By which part of the change of the average Min and Max move (Table 3.2)."""
+"""Moves of Min and Max as multiples of the change of the average (Table 3.2)."""
 above, crossings = metric("above", "%", "time above Max"), metric("crossings")
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """Average and thresholds every second, where the average is between them, and the steps of the thresholds."""
+    """Average and thresholds every second, shares of the time by their order, and the steps of the thresholds."""
     series = run.series["bottleneck"]
     average, max_p = (np.asarray(series[key]["mean"]) for key in ("avg", "max_p"))
     fixed = {"min_th": np.zeros_like(average), "max_th": np.full_like(average, 2 * KT)}
@@ -62,7 +62,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 
 def measure(run: ps.Run) -> Numbers:
-    """The queue, where the average is between the thresholds, and the courses of seed 1."""
+    """The queue, the average relative to the thresholds, and the courses of seed 1."""
     kept = run.raw["kept"]
     names = ("above", "between", "crossings", "mean max_th", "max_th from 20")
     pmf = np.asarray(run.links["bottleneck"].sampled_length_pmf)
@@ -141,7 +141,7 @@ def _keep(run: ps.Run) -> dict[str, float]:
     }
 
 
-# The average is the queue, of a link that sends nothing meanwhile: 10 packets at 0.5 s, 12 at 1 s.
+# w_q = 1, so that the average is the queue, and the link sends nothing meanwhile: 10 packets at 0.5 s, 12 at 1 s.
 STEPS = Sweep(_scenario, {"method": METHODS}, keep=_keep)
 tab3_2 = Exhibit(
     "Table 3.2: how the eight methods move the thresholds (Section 3.3)",

@@ -1,4 +1,4 @@
-"""Section 5.5: the model, and what it says of codes and of Tables 5.1 and 5.2."""
+"""Section 5.5: the model, the codes for which it recommends RED, and Tables 5.1 and 5.2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RED, DROPTAIL = ps.model.Batches((0.9, 0.1)), ps.model.Batches((0.6, 0.4))
 """Groups of one and two losses."""
 REDUNDANCY = list(range(1, 9))
 COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
-"""x_h as the list of claims computes them."""
+"""x_h as in the list of claims."""
 
 
 def differences(_: Effort) -> Rows:
@@ -92,7 +92,7 @@ CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 
 def recommended(_: Effort) -> Rows:
-    """The largest k at which RED is better, whether it is for all smaller ones, and losses from printed PLRBC."""
+    """The largest k at which RED is better, whether it is better for all smaller k, and losses from printed PLRBC."""
     found: Rows = []
     ks = np.arange(1, MOST + 1)
     for p, h in itertools.product(LOSSES, [1, 2, 4, 8]):

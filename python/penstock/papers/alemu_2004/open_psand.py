@@ -83,14 +83,14 @@ study = (
 
 
 def _halves(table: Table, metric: str, pair: tuple[float, float], flows: int) -> tuple[Sample, Sample]:
-    """The runs in which a pair is chosen, and those in which it is seen."""
+    """The runs by which a pair is chosen, and those by which it is judged."""
     values = table(metric, coef=pair[0], gamma=pair[1], flows=flows).values
     half = len(values) // 2 if len(values) >= 10 else 0
     return Sample(values[:half] if half else values), Sample(values[half:])
 
 
 def _steadier(table: Table, flows: int) -> Condition:
-    """The pair with the steadiest queue among those that lose hardly more than the fixed one, beside this."""
+    """The steadiest pair among those that lose hardly more than the fixed one, against the fixed one."""
 
     def first(metric: str, pair: tuple[float, float]) -> float:
         return float(np.mean(_halves(table, metric, pair, flows)[0].values))
@@ -113,7 +113,7 @@ def _by_load(flows: int) -> Claim:
     )
 
 
-# Against PSAND at the bound of its max_p, for good.
+# Against PSAND whose max_p stays at its bound.
 FIXED_RED = claim(
     "open-psand/fixed",
     every(*(q(fixed=True) < q(coef=FIXED[0], gamma=FIXED[1]) for q in (AQS, VQS, PLR, EMPTY)))(flows=at_least(13)),

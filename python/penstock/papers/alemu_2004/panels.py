@@ -39,7 +39,7 @@ def for_each_load(x: str, y: str, by: str) -> Callable[[SummaryTable], Figure]:
 def courses(
     shown: SummaryTable, cells: Mapping[str, Mapping[str, Any]], mean: str, colours: Iterable[str], height: float
 ) -> Figure:
-    """For each scheme, the cell of which has these labels, mean and range of the queue in each two seconds of 100."""
+    """A panel for each scheme, whose cell has these labels: mean and range of the queue in each 2 s of 100 s."""
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
         axes = figure.subplots(len(cells), 1, sharex=True, squeeze=False).flat

@@ -1,4 +1,4 @@
-"""Tables 1.1 and 1.2: what each scheme looks at and when it moves (Section 1.5)."""
+"""Tables 1.1 and 1.2: inputs of each scheme, and when it updates (Section 1.5)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NAMES = {
 }  # fmt: skip
 
 MOVED = ("max_p", "p", "p_b", "p2", "virtual_capacity", "avg")
-"""What a scheme moves, by the name it shows: the first of these that moves. AVQ and FRED show no probability."""
+"""Gauges of what a scheme updates; the first that changes is used. AVQ and FRED have no probability."""
 RATES = (1.5, 6.0)
 """Mbit/s: on the second link all packets come four times as fast."""
 SECONDS = 3.0
 TOLD: dict[str, str] = {"SRED": "zombies=100", "ARED_Feng": "w_q=0.1"}
-"""Settings with which a scheme shows within those seconds what it does: a list that is soon full, a quick average."""
+"""Settings that let a scheme show its behaviour within those seconds: a list that fills soon, a quick average."""
 STRICT = {"ARED_Feng", "ARED_Floyd", "PSAND"}
-"""Gentle by default, which adds a ramp to the drop function that is RED's."""
+"""Schemes that are gentle by default, which adds a ramp to RED's drop function."""
 
 
 def has(name: str, param: str) -> bool:
@@ -42,7 +42,7 @@ def has(name: str, param: str) -> bool:
 
 @cache
 def pace(name: str) -> float:
-    """The time between two of a scheme's moves if packets come four times as fast, over that if they do not.
+    """The time between two updates of a scheme with packets four times as fast, over that at the usual rate.
 
     A quarter for what moves as packets arrive, 1 for what moves as time passes.
     """
@@ -51,7 +51,7 @@ def pace(name: str) -> float:
 
 
 def _between(scheme: str, rate: float) -> float:
-    """Median seconds between two moves while the load goes from 1.5 to 0.3 of the rate and back."""
+    """Median seconds between two updates while the load goes from 1.5 to 0.3 of the rate and back."""
     half = 100 * 8e-3 / rate
     steps = [(1.5, half), (0.3, half)] * round(SECONDS / (2 * half))
     found = prepare(scheme, f"{rate}Mbit", "54ms", None, "35p").response(steps, 8_000)
@@ -65,7 +65,7 @@ def _between(scheme: str, rate: float) -> float:
 
 @cache
 def shape(name: str) -> tuple[int, int]:
-    """How many slopes and how many level parts the drop function has between 0 and 1."""
+    """Numbers of slopes and of level parts of the drop function between 0 and 1."""
     scheme = f"{NAMES[name]}:gentle=false" if name in STRICT else NAMES[name]
     xs, ds = drop_functions.curve(scheme, 35)
     inner = ds < 1
@@ -80,13 +80,13 @@ def _command(name: str) -> str:
 
 PRINTED = symbols.read("tab1-1")
 APART = 10.0
-"""Points that lie between the losses of two groups where a scheme tells them apart."""
+"""Least difference, in points, between the losses of two groups that a scheme distinguishes."""
 ALGORITHMS = {"ARED_Feng": "at packet arrival", "LRED": "at packet arrival"}
-"""Algorithms 6 and 12 have another instant than the table; they rule."""
+"""Where Algorithms 6 and 12 contradict the table on the instant, they are followed."""
 DERIVED = {"SRED", "ARED_Floyd"}
-"""Their target follows from the limit or the thresholds, and is no parameter."""
+"""Schemes whose target follows from the limit or the thresholds and is not a parameter."""
 SLOPES = {"single linear": 1, "2 linear": 2, "2 single linear": 1}
-"""Of the drop function; RIO's is that of one of its two classes."""
+"""Number of slopes of the drop function; for RIO that of one of its two classes."""
 
 
 def _offered(scheme: str, groups: str) -> Document:
@@ -110,7 +110,7 @@ def study(effort: Effort) -> Study:
 
 
 def measure(run: ps.Run) -> Numbers:
-    """By how many points more of the first group is lost."""
+    """The loss of the first group minus that of the second, in points."""
     return {"apart": 100 * (run.traffic["first"].loss_rate - run.traffic["second"].loss_rate)}
 
 
@@ -153,7 +153,7 @@ def _shape(name: str, printed: str) -> list[Condition]:
 SFB_PER_FLOW = "SFB per flow, as Section 1.3 has it"
 ASKED = "which groups are told apart, whether the average is looked at, target, instant of the update, slopes"
 tab1_1 = Exhibit(
-    "Table 1.1: what each scheme looks at, and when it moves, asked of the schemes themselves (Section 1.5)",
+    "Table 1.1: inputs of each scheme, and when it updates, measured on the schemes themselves (Section 1.5)",
     claim(
         "tab1.1/c1",
         by_table(partial(_asked, PRINTED["control"]), ASKED),

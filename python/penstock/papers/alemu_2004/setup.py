@@ -14,9 +14,9 @@ claim = claims_of(__file__)
 measure = measures.of_run
 
 BUFFER = 35
-"""Packets that may wait at the bottleneck (Section 2.4.1)."""
+"""Buffer of the bottleneck in packets (Section 2.4.1)."""
 C = 187.5
-"""Packets of 1000 bytes that the bottleneck of chapters 2 to 4 sends in a second."""
+"""Rate of the bottleneck of chapters 2 to 4, in packets of 1000 bytes per second."""
 KT = 10
 """Target of the average queue in packets (Table 2.1)."""
 R_DESIGN = {"same": 0.252, "diff": 0.634}
@@ -35,13 +35,13 @@ NEAR, NEARER = metric("5 to 15", "%", "P(5<X<=15)"), metric("8 to 11", "%", "P(8
 LONG, LONGER = metric("20 to 35", "%", "P(20<X<=35)"), metric("25 to 35", "%", "P(25<X<=35)")
 LRL1, LONG_RUNS = metric("LRL1", "%", "LRL(1)"), metric("LRL>2", "%", "LRL(>2)")
 OFF = abs(AQS - KT)
-"""How far the mean queue is from the target."""
+"""Distance of the mean queue from the target."""
 AREDS = ["Feng", "Floyd"]
 OTHERS = ["RED", *AREDS]
 """The schemes that PSAND is compared with."""
 
 DELAYED = "100ms"
-"""How long ns-2's delayed acknowledgements wait: the other reading of the receivers (guess 3)."""
+"""Timer of ns-2's delayed acknowledgements: the other reading of the receivers (guess 3)."""
 
 Topology = Literal["same", "diff"]
 Acks = Literal["each", "delayed"]
@@ -185,7 +185,7 @@ FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
         limit=f"{BUFFER}p", min_th=6.25, max_th=18.75, w_q=0.0004, gentle=True, mean_packet="500B"
     ),
 }
-"""Drop-tail, RED with its "default values" of old, and with the ones ns-2 has since 2001 (Section 5.3.1, guess 9)."""
+"""Drop-tail, and RED with the former "default values" and with ns-2's since 2001 (Section 5.3.1, guess 9)."""
 
 
 def coded(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:

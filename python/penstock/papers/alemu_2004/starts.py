@@ -22,11 +22,11 @@ SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
 """The six schemes of Figure 4.2, and PSAND, to which the text compares them."""
 FULL = 25
-"""A queue whose mean over a second is below this has left the buffer's end."""
+"""A queue is full while its mean over a second is at least this."""
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """The mean queue of every second, and between which lengths it was."""
+    """Mean, least and largest queue of every second."""
     queue = run.series["bottleneck"]["queue"]
     return {
         "mean": [round(float(x), 2) for x in np.asarray(queue["mean"]).reshape(100, -1).mean(axis=1)],
@@ -50,7 +50,7 @@ SEVEN = Sweep(
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Statistics of a part; of the course the seconds until the queue leaves the end of the buffer (100: never)."""
+    """Statistics of a part; of the course the seconds until the queue is no longer full (100: never)."""
     kept = run.raw.get("kept")
     if kept is None:
         return of_queue(run)
@@ -144,7 +144,7 @@ def _three(queue: ps.Queue) -> ps.Scenario:
 
 
 def by_gain(shown: SummaryTable) -> Figure:
-    """Variance and empty queues against LRED's gain."""
+    """Variance and P(X=0) against LRED's gain."""
     lines = SummaryTable(({**labels, "scheme": "LRED"}, points) for labels, points in shown.cells if labels.get("beta"))
     return panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
 

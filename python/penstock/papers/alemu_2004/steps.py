@@ -49,7 +49,7 @@ WINDOWS: dict[str, tuple[int, int]] = {
 }  # fmt: skip
 """Parts of the run that have their own statistics, in seconds."""
 WAQS_OFF = abs(WAQS - KT)
-"""How far the mean of the weighted average is from the target, in packets."""
+"""Distance of the mean weighted average from the target, in packets."""
 recovery = metric("recovery", "s")
 
 
@@ -84,7 +84,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Statistics of a part of the run; of a whole one when it recovers, and seed 1 itself."""
+    """Statistics of a part of the run; of a whole run the time to recover, and of seed 1 the course."""
     kept = run.raw.get("kept")
     if kept is None:
         return of_average(run)
@@ -105,7 +105,7 @@ def measure(run: ps.Run) -> Numbers:
 
 
 def recovered(average: np.ndarray, low: float, high: float) -> float:
-    """Seconds after 50 s from which on the mean over 1 s stays within the bounds for 3 s; 47 if it never does."""
+    """Seconds from 50 s until the mean over 1 s stays within the bounds for 3 s; 47 if it never does."""
     moving = np.convolve(average, np.ones(10) / 10, mode="valid")
     inside = (moving >= low) & (moving <= high)
     for i in range(500, len(inside) - 20):
@@ -127,7 +127,7 @@ def period(average: np.ndarray) -> float:
 
 
 def draw(flows: int) -> Callable[[SummaryTable], Figure]:
-    """The weighted average of seed 1, and in grey between which lengths the queue was in each two seconds."""
+    """The weighted average of seed 1, and in grey the range of the queue in each 2 s."""
     cells = {scheme: {"window": "all", "scheme": scheme, "flows": flows} for scheme in SCHEMES}
     return partial(panels.courses, cells=cells, mean="average", colours=style.COLOURS, height=4.2)
 

@@ -1,8 +1,8 @@
-"""Tables of symbols remade: a cell is a scheme's symbol in a column, and the one that its mean over the loads gets.
+"""Tables of symbols remade: the printed symbol of a scheme in a column, and that of its mean over the loads.
 
-The symbols of a column are dealt out anew, as many of each as are printed: the best mean gets the best of them. A cell
-is inside the 95 % interval if its printed symbol is one of the places that the paired differences leave open: a scheme
-of n with b others that are better with 95 % confidence, and w that are worse, has one of the places b + 1 to n - w.
+The symbols of a column are assigned again by the rank of the means, each as often as it is printed. A cell is inside
+the 95 % interval if its printed symbol is that of a rank that the paired differences allow: of n schemes, one with b
+others that are better with 95 % confidence, and w that are worse, has one of the ranks b + 1 to n - w.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ def ranking(column: Column) -> list[list[str]]:
 
 
 def inside(table: Table, printed: Mapping[str, Column], tolerance: int) -> Condition:
-    """Every printed symbol is that of a place which the intervals leave open, or `tolerance` symbols from it."""
+    """Every printed symbol is that of a rank that the intervals allow, or at most `tolerance` symbols from it."""
     return all_of(part for metric, column in printed.items() for part in _column(table, metric, column, tolerance))
 
 
@@ -66,7 +66,7 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
 
 
 def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int], tolerance: int) -> Condition:
-    """The printed symbol is one of those of these places, counted from 0."""
+    """The printed symbol is that of a rank between these two, counted from 0."""
     dealt, order = _dealt(column), classes(column)
     best, worst = (order.index(dealt[place]) for place in places)
     at = order.index(column[scheme])
@@ -84,7 +84,7 @@ def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int],
 
 
 def _dealt(column: Column) -> list[str]:
-    """The symbol of each place."""
+    """The symbol of each rank."""
     return sorted(column.values(), key=rating, reverse=True)
 
 
@@ -120,7 +120,7 @@ def draw(shown: SummaryTable, printed: Mapping[str, Column]) -> Figure:
 
 
 def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[str, tuple[str, int]]:
-    """The symbol that each scheme gets by these means, and by how many symbols it is better than the printed one."""
+    """The symbol of each scheme by these means, and how many symbols it is better than the printed one."""
     ranked = sorted(means, key=means.__getitem__, reverse=metric in HIGHER)
     order = classes(column)
     return {
@@ -130,6 +130,6 @@ def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[st
 
 
 def _means(shown: SummaryTable, metric: str, schemes: Iterable[str]) -> dict[str, float]:
-    """Of each scheme, over the loads."""
+    """The mean over the loads for each scheme."""
     found = {scheme: [point.mean for _, point in shown.along("flows", metric, scheme=scheme)] for scheme in schemes}
     return {scheme: sum(points) / len(points) for scheme, points in found.items()}

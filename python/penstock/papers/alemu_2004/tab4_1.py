@@ -9,7 +9,7 @@ from penstock.results.sample import Sample
 from .setup import BUFFER, R_DESIGN, C, claim
 
 PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 + 0.004)}
-"""Twice the longest way of Figures 2.2 and 4.1, in seconds."""
+"""Twice the delay of the longest path in Figures 2.2 and 4.1, in seconds."""
 
 
 def rows(_: Effort) -> Rows:
@@ -37,7 +37,7 @@ def _times(propagation: float, longest: float, **at: str) -> Statement:
 
 
 def _cut(name: str, value: float, step: float = 1e-3) -> Statement:
-    """A printed number, whose further digits were cut off."""
+    """A printed number, truncated, not rounded."""
     return metric(name).between(value - 1e-12, value + step)
 
 

@@ -94,13 +94,13 @@ WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
 
 
 def _least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
-    """The number of a row with Max 10.5 is at most that of each other row, or of those with some larger Max."""
+    """The number of a row with Max 10.5 is at most that of each other row, or of the rows with these larger Max."""
     own = number(**row)
     return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=other_than(row["min_th"])))
 
 
 def _better(row: dict[str, Any]) -> Statement:
-    """By all numbers than with a large Min."""
+    """All numbers are lower than with a large Min."""
     parts = (q(**row) < q(**other) for q in (AQS, VQS, PLR, EMPTY) for other in (SMALL, LARGE))
     return gather(all_of, every(*parts))
 
@@ -140,7 +140,7 @@ PRINT = PRINTED.numbers()
 
 
 def _in_print(claim: Claim) -> Claim:
-    """The claim on the numbers that Table 3.1 prints, which contradict some of the text."""
+    """The claim, decided by the printed numbers of Table 3.1, which contradict some of the text."""
     holds = by_table(lambda _: claim.statement.on(PRINT), claim.statement.text)
     return replace(claim, holds=holds, reading="the printed numbers of Table 3.1")
 
@@ -156,7 +156,7 @@ fig3_5 = Exhibit(
 
 
 def keep_average(run: ps.Run) -> Mapping[str, Any]:
-    """From 50 s on: the weighted average every second, its range, and how long max_p is at its bound."""
+    """From 50 s on: the weighted average every second, its range, and the share of time with max_p at its bound."""
     series = run.series["bottleneck"]
     half = len(series["t_ns"]) // 2
     average = np.asarray(series["avg"]["mean"])[half:]
@@ -181,7 +181,7 @@ def averages_of(run: ps.Run) -> Numbers:
 
 at_bound = metric("at bound", "%", "time of max_p at 0.75")
 apart = abs(AQS(gentle=True) / AQS(gentle=False) - 1)
-"""By which share the queues of the modes differ."""
+"""Relative difference between the queues of the two modes."""
 
 
 def _best(number: Number) -> Statement:
@@ -243,7 +243,7 @@ RULE = {10: (0, 20), 17.5: (0, 35), 20: (5, 35), 30: (25, 35)}
 
 
 def rows(_: Effort) -> Rows:
-    """Where the drop function leaves 0, and where it comes to max_p, for each target."""
+    """The queues at which the drop function leaves 0 and reaches max_p, for each target."""
     found: Rows = []
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"

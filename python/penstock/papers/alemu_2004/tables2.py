@@ -19,11 +19,11 @@ from .judge import probability
 from .setup import AREDS, LONGER, OTHERS, PLR, VQS, Acks, claim, feng, floyd, load, psand, red
 
 BECAUSE = "ns-2.35 with this set-up has the same (why-tables/ns2); delayed acknowledgements come nearer (why-tables)"
-"""Why the printed numbers are missed."""
+"""The reason why the printed numbers are not met."""
 FLOWS = [3, 28]
 ACKS = ["each", "delayed"]
 HIGH = 0.75
-"""The upper bound of max_p that the main readings have (guess 4); 0.5 is the other."""
+"""The upper bound of max_p in the main readings (guess 4); the other reading has 0.5."""
 PSANDS: dict[str, dict[int, tuple[float, float]]] = {
     "PSAND1": {3: (1, 1), 28: (1, 1)},
     "PSAND2": {3: (1.75, 1.5), 28: (1.75, 1.5)},
@@ -83,7 +83,7 @@ SETTINGS = {
 
 
 def settings(_: Effort) -> Rows:
-    """Defaults; PSAND's thresholds and first max_p follow from its target, so they are read off its drop function."""
+    """Defaults; PSAND's thresholds and first max_p follow from its target, and are read from its drop function."""
     found: Rows = []
     for name, queue in (("Feng", feng()), ("Floyd", floyd()), ("PSAND", psand())):
         values = {key: float(str(getattr(queue, key)).rstrip("p")) for key in SETTINGS[name]}
@@ -118,7 +118,7 @@ QUEUES = printed("tab2-2")
 
 
 def _of(number: Number, row: str) -> Number:
-    """Of a row, PSAND's with the main reading of its bound."""
+    """The number of a row, for PSAND with the main reading of its bound."""
     return number(row=row, high=HIGH, acks="each") if row in PSANDS else number(row=row, acks="each")
 
 

@@ -25,7 +25,7 @@ from .setup import AQS, FEC_QUEUES, LRL1, PLR, PLRBC, VQS, claim, fec
 
 TEN = list(range(10, 101, 10))
 SETTLED = {"flows": 20}
-"""A cell that only a full sweep has: where the schemes change places takes all numbers of flows."""
+"""A cell that only a full sweep has: finding a crossing takes all numbers of flows."""
 REDS = {"RED": "", "automatic RED": "RED as in ns-2 since 2001: 6.25, 18.75, 0.0004"}
 """The REDs, each with the name of its reading (guess 9)."""
 RED, TAIL = Readings(REDS), "DT"
@@ -33,9 +33,9 @@ BOTH = [TAIL, RED]
 CODES = ["16,1", "16,2", "16,4", "8,2"]
 """Of Figure 5.4: k and h."""
 GAP, GAP_BEFORE = (q(scheme=RED) - q(scheme=TAIL) for q in (PLR, PLRBC))
-"""RED's losses above drop-tail's after and before correction, in points."""
+"""RED's losses minus drop-tail's, after and before correction, in points."""
 CROSSING = GAP.along("flows", shape.crossing, "where it rises above 0", unit="flows")
-"""The number of flows from which on RED leaves more losses after correction than drop-tail."""
+"""The number of flows above which RED leaves more losses after correction than drop-tail."""
 Several = Sequence[Any] | Choice[Sequence[Any]]
 
 
@@ -153,7 +153,7 @@ fig5_3 = Exhibit(
 
 
 REPAIRED = of_samples(shape.ratio, PLRBC, PLR, text="{} / {}")
-"""By which factor a code divides the losses."""
+"""Losses before correction over losses after it."""
 
 
 def _crossing(panel: str, code: str, flows: int, low: int, high: int) -> Claim:
@@ -292,7 +292,7 @@ tab5 = Exhibit(
 
 
 PANELS = {"16,1": ("a", 15), "16,2": ("b", 30), "16,4": ("c", 40)}
-"""Panel, and up to how many flows RED is the better with eight sources."""
+"""Panel, and the number of flows up to which RED is better with eight sources."""
 OF_EIGHT = list(PANELS)
 EIGHT, ONE = CROSSING(sources=8), CROSSING(sources=1)
 

@@ -1,4 +1,4 @@
-"""Figures 3.1 to 3.4, 3.7: the queue by the thresholds (Section 3.2.1)."""
+"""Figures 3.1 to 3.4 and 3.7: the queue against the thresholds (Section 3.2.1)."""
 
 from __future__ import annotations
 

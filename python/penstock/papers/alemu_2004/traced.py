@@ -18,7 +18,7 @@ class Lengths(NamedTuple):
 
 
 def lengths(run: ps.Run) -> Lengths:
-    """Runs the scenario again with a trace. An arriving packet is not counted as waiting yet."""
+    """Run the scenario again with a trace. An arriving packet is not counted as waiting yet."""
     scenario = Document({key: value for key, value in run.scenario.items() if key != "seed"}).resolve()
     _, raw = _native.run_recorded(scenario.for_engine(flows=False, series=False), run.seed, True, [], {})
     place = [entry["name"] for entry in scenario.canonical["links"]].index("bottleneck")

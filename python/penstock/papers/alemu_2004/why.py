@@ -1,4 +1,4 @@
-"""Why claims are contradicted."""
+"""Why claims are contradicted: they are decided again with something changed in all runs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from penstock.results.table import Labels, Table
 from .changes import CHANGES, CITED, NAMED, OF_CODES, PAIRS, changed
 from .setup import claim
 
-# A cell of the table is a claim, and its number for each change is 1 where the claim is confirmed, -1 where it is
-# contradicted, 0 where it is undecided. What makes a claim hold stands in `why.toml`, from which contradicted claims
-# get their reason; the claims of these experiments are that the runs show what stands there.
+# A cell of the table is a claim, and its number for each change is 1 if the claim is confirmed, -1 if contradicted and
+# 0 if undecided. `why.toml` lists the changes with which a claim holds; these experiments claim that the runs agree.
 SEEDS = 5
-"""Runs of each cell: a tenth or less of those of the claims themselves."""
+"""Runs of each cell: at most a tenth of those of the claims themselves."""
 FEW = 8
-"""Changes where only few loads are run."""
+"""Number of changes that are tried where only few loads are run."""
 CODES = {"confirmed": 1.0, "contradicted": -1.0}
 Row = Mapping[str, str]
 
 
 class Holds(NamedTuple):
-    """With which changes a claim holds: its experiment, its loads as in `why.toml`, the changes, and the runs."""
+    """The changes with which a claim holds, its experiment, its loads as in `why.toml`, and the runs."""
 
     experiment: str
     loads: str
@@ -69,7 +68,7 @@ def named(experiment: str) -> Experiment:
 
 
 def reasons(name: str) -> list[Row]:
-    """The entries of `why.toml` that an experiment shows."""
+    """The entries of `why.toml` whose runs an experiment has."""
     known = why.entries(Path(__file__).parent)
     return [{"claim": claim, **entry} for claim, entry in known.items() if entry["shown_by"] == name]
 
@@ -87,7 +86,7 @@ def study_of(effort: Effort, other: Experiment, loads: str) -> Study:
 
 
 def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Callable[[Effort], Table]:
-    """The `table` of a module: the verdict of each claim that it explains, with each change.
+    """A `table`: the verdict of each claim that an experiment explains, with each change.
 
     A quick reproduction has only the claims of the experiment `quick`; "few" loads have only the first changes.
     """
@@ -136,13 +135,13 @@ def _told(rows: Sequence[Row], table: Table) -> Condition:
 
 
 def _differs(row: Row, codes: Mapping[str, Sample]) -> list[str]:
-    """The changes with which a claim holds though the reason does not say so, or the other way round."""
+    """The changes whose verdict differs from the reason: the claim holds and they are not listed, or the reverse."""
     listed = row["holds_with"].split("; ")
     return [change for change, code in codes.items() if (change in listed) != (code.mean > 0)]
 
 
 def decided(holds: Mapping[str, Holds]) -> Callable[[Effort], Table]:
-    """The `table` of a module: the verdict of each claim with its changes. Quick: only those with few loads."""
+    """A `table`: the verdict of each claim with its changes. Quick: only those with few loads."""
 
     def table(effort: Effort) -> Table:
         cells = []
@@ -162,7 +161,7 @@ def decided(holds: Mapping[str, Holds]) -> Callable[[Effort], Table]:
 
 
 def held(name: str, holds: Mapping[str, Holds]) -> tuple[Claim, ...]:
-    """Each of these holds."""
+    """A claim for each: it holds with its changes."""
     return tuple(
         own(name)(
             claim,

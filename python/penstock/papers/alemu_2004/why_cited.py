@@ -1,7 +1,7 @@
-"""What chapter 1 cites of other works and does not come out here: which part, and on which other link it does.
+"""Why claims that chapter 1 cites are contradicted: the part that fails, and another link on which it holds.
 
-The thesis tells no set-up (guess 16). A link ten times as fast, with the same buffer, is nearer to those on which
-schemes are usually shown.
+The thesis gives no set-up (guess 16). A link ten times as fast, with the same buffer, is closer to the usual set-ups of
+the cited works.
 """
 
 import math
@@ -19,7 +19,7 @@ from .setup import AQS, KT, LU, OFF, PLR, VQS, load
 __all__ = ["CLAIMS", "measure", "study"]
 
 TIMES = 10
-"""How much faster the other link is, with its accesses."""
+"""Factor by which the other link and its accesses are faster."""
 MAX_P = 0.15
 """Of SRED."""
 

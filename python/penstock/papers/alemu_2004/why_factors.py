@@ -1,4 +1,4 @@
-"""Why what Sections 2.4.3, 2.4.5 and 3.2 say of PSAND's parameters is contradicted."""
+"""Why claims of Sections 2.4.3, 2.4.5 and 3.2 on PSAND's parameters are contradicted."""
 
 from __future__ import annotations
 

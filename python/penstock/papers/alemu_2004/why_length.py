@@ -1,7 +1,7 @@
 """A shorter queue loses more: among the schemes with unequal round trips, and among the thresholds of PSAND.
 
-`fig2.9/length-PLR` shows it for RED, the adaptive REDs and PSAND. That a scheme has both the shorter queue and fewer
-losses is against it. AVQ is left out: it counts bytes, and hardly drops acknowledgements.
+`fig2.9/length-PLR` shows it for RED, the adaptive REDs and PSAND. Claims that a scheme has both a shorter queue and
+fewer losses contradict it. AVQ is left out: it counts bytes, and hardly drops acknowledgements.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Why Tables 2.3 and 3.1 are missed: their numbers fit the lines of ns-2's trace of the queue.
+"""Why Tables 2.3 and 3.1 are not met: their numbers fit averages over the lines of ns-2's trace of the queue.
 
-ns-2's RED shows its queue as a variable, `curq_`. Its trace has a line where an arriving packet finds another length
-than the one before it found: a queue that stays empty, or full, has one line. Claims are decided again with mean,
-variance and shares over these lines instead of every 10 ms.
+ns-2's RED exposes its queue length as a variable, `curq_`. The trace has a line when an arriving packet finds another
+length than the packet before: a queue that stays empty, or full, has one line. Claims are decided again with mean,
+variance and shares over these lines instead of samples every 10 ms.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ HOLDS: Mapping[str, Mapping[str, list[str]]] = {
     },
     "window 8": {"tab2-3": ["tab2.3/c2"], "tab3-1": ["tab3.1/r1", "tab3.1/r3", "tab3.1/r4", "tab3.1/r7"]},
 }
-"""Claims that hold over the lines, by what else is changed and by experiment."""
+"""Claims that hold over the lines, by further change and by experiment."""
 TABLES = {"tab2-3": tables2.SHARES, "tab3-1": table3_1.PRINTED}
-"""Cells of these tables, of which it is counted how many are within tolerance over the lines."""
+"""Tables whose cells within tolerance over the lines are counted."""
 
 
 def table(effort: Effort) -> Table:
@@ -59,7 +59,7 @@ def _scenario(scheme: str, flows: int, acks: Acks) -> ps.Scenario:
 
 
 def _traced(study: Study) -> Study:
-    """The study, each run with what its lines say."""
+    """The study, with the numbers over the lines kept of each run."""
     return replace(study, keep=keep, others=tuple(_traced(other) for other in study.others))
 
 

@@ -1,4 +1,4 @@
-"""Why Table 3.3 and what Section 3.3 says of its methods are missed."""
+"""Why Table 3.3 and the claims of Section 3.3 are not met: loads of its rows, and the first max_p of method 8."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ own = why.own("why-methods")
 
 
 def _row(method: str) -> Iterator[Claim]:
-    """Losses tell the load of a row; with it most cells are met."""
+    """The load of a row follows from its losses; at this load most cells are met."""
     flows = OWN[method]
     (loss,) = (cell.printed for cell in _at().row(method) if cell.metric == "PLR")
     off = abs(PLR - loss)
@@ -96,7 +96,7 @@ TABLE, COURSE = {"part": "table"}, {"part": "course"}
 
 
 def measure(run: ps.Run) -> Numbers:
-    """The queue; of a course how it lies to its thresholds."""
+    """The queue; where thresholds are kept, the average relative to them."""
     kept = run.raw.get("kept")
     if kept is None:
         return of_queue(run)

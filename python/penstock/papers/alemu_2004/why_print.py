@@ -1,4 +1,4 @@
-"""What the printed numbers of the thesis say of its own statements, and what ns-2.35 says of those without PSAND."""
+"""Statements of the thesis against its own printed numbers, and those without PSAND against ns-2.35."""
 
 import csv
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 
 def rows(_: Effort) -> Rows:
-    """The printed numbers that statements of the text are laid beside."""
+    """The printed numbers with which statements of the text are compared."""
     found: Rows = []
     for table, printed in (("4.2", equal_trips.PRINTED), ("4.3", unequal_trips.PRINTED)):
         found += [
@@ -63,7 +63,7 @@ THRESHOLDS = (
 
 
 EQUAL, UNEQUAL = {"table": "4.2"}, {"table": "4.3"}
-"""Which round trips a table is of."""
+"""The tables of equal and of unequal round trips."""
 
 SYMBOLS = (
     own(
@@ -93,7 +93,7 @@ SYMBOLS = (
 
 
 def _rule_is_right(table: Table) -> Condition:
-    """RED where p (k + h) <= x_h picks the scheme with the smaller printed loss after correction: too seldom."""
+    """RED where p (k + h) <= x_h is the scheme with the smaller printed loss after correction at too few points."""
     right = []
     for code in CODES.values():
         k, h = numbers(code)
@@ -107,7 +107,7 @@ def _rule_is_right(table: Table) -> Condition:
 
 
 def _modelled(table: Table) -> Condition:
-    """How RED's disadvantage by the model goes with the block, with the losses before correction of 100 flows."""
+    """RED's modelled disadvantage against the block size, with the losses before correction of 100 flows."""
     red, tail = (
         table("printed", code="16,4", flows=100, column=f"PLRBC {scheme}").mean / 100 for scheme in ("RED", "DT")
     )

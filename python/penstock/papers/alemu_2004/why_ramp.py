@@ -1,8 +1,8 @@
 """Why thresholds matter less here than in chapter 3: in ns-2's RED the ramp above Max stays where max_p first put it.
 
-ns-2 works out line and ramp of its drop function once. A max_p that moves then multiplies the line below Max only, and
-thresholds that move only tell which of the two counts. PSAND made of ns-2's RED has this: with receivers that have
-delayed acknowledgements Table 3.1 is met, and method 1 has its row of Table 3.3 if Max may start at the buffer.
+ns-2 computes the line and the ramp of its drop function once. A max_p that moves then scales only the line below Max,
+and thresholds that move only select between the two. A PSAND built on ns-2's RED behaves so: with delayed
+acknowledgements Table 3.1 is met, and method 1 has its row of Table 3.3 if Max may start at the buffer.
 """
 
 import json
@@ -23,7 +23,7 @@ FLOYD_NS2 = {json.loads(high): variance for high, variance in NS2["Floyd by Max"
 RUN = [(10.5, 0), (10.5, 9.75), (20, 0), (35, 0)]
 """Max and Min of the rows that ns-2.35 has."""
 LEAST = 34
-"""Cells of mean, variance and losses of Table 3.1, of 36, that are met."""
+"""Required number of the 36 means, variances and losses of Table 3.1 within tolerance."""
 
 
 def _psand(coef: float = 1.75, gamma: float = 1.5, high: float = 0.75, **more: object) -> ps.Psand:

@@ -1,4 +1,4 @@
-"""Why what chapter 4 says of the schemes is contradicted."""
+"""Why claims of chapter 4 are contradicted: AVQ by packets, LRED over 1 s, pair by pair."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .setup import AQS, BUFFER, CONTROLLERS, GRID, LONG_RUNS, LU, PLR, R_DESIGN,
 from .symbols import Column, ranking
 
 COUNTS = {"packets": "refill", "packets, dropped ones too": "charge"}
-"""What a dropped packet does to the virtual queue."""
+"""Whether a dropped packet is charged to the virtual queue."""
 
 
 def _counted(scheme: str, flows: int, counts: str) -> Document:
@@ -89,7 +89,7 @@ SETS = {
     "as printed": "as printed", "packets": "AVQ by packets", "1 s": "LRED over 1 s",
     "1 s, printed beta": "LRED over 1 s, beta 0.021", "(2, 0.25)": "PSAND (2, 0.25)",
 }  # fmt: skip
-"""What is changed of a scheme with unequal round trips."""
+"""Changes to a scheme with unequal round trips, by the names of `changes`."""
 
 
 def _changed(scheme: str, flows: int, topology: Topology, change: str) -> Document:
@@ -111,7 +111,7 @@ PACKETS = dict.fromkeys(AVQS, "packets")
 SLOW = {**PACKETS, **dict.fromkeys(LREDS, "1 s")}
 ONE_BETA = {"LRED": "1 s, printed beta", "LRED*": "1 s", "PSAND": "(2, 0.25)"}
 STEADY = {**SLOW, "PSAND": "(2, 0.25)"}
-"""What is changed of each scheme."""
+"""Changes by scheme."""
 
 
 def _with(changes: Mapping[str, str], holds: Statement, topology: Topology = "diff") -> Statement:
@@ -125,7 +125,7 @@ def _with(changes: Mapping[str, str], holds: Statement, topology: Topology = "di
 
 
 def _pairs(column: Column) -> Iterator[tuple[str, str]]:
-    """Who is better than whom, of schemes with neighbouring symbols."""
+    """Pairs of schemes with neighbouring symbols, the better one first."""
     for first, second in itertools.pairwise(ranking(column)):
         yield from itertools.product(first, second)
 

@@ -1,7 +1,7 @@
-"""Why traces are described otherwise: the thesis shows one run of each, and single runs differ.
+"""Why claims about traces are contradicted: the thesis shows one run of each, and single runs differ.
 
 Section 2.4.2: "obtained from one simulation"; Section 4.5: "each the result of one simulation run". Claims are decided
-for each run by itself, with receivers that acknowledge each packet and with delayed acknowledgements.
+for each run separately, with receivers that acknowledge each packet and with delayed acknowledgements.
 """
 
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ TRACES: Mapping[str, list[str]] = {
     "fig4-2": ["fig4.2d/c1", "fig4.2/c3"],
     "fig4-3": ["fig4.3/c2"],
 }
-"""Claims of what one run shows, by experiment."""
+"""Claims about single runs, by experiment."""
 SETS = ["as printed", "delayed acknowledgements"]
 LEAST = 5.0
-"""Share of single runs in percent from which on the run of the thesis may be one of them."""
+"""Least share of single runs, in percent, that makes it plausible that the run of the thesis is one of them."""
 EMPTIER = "LRED against PSAND"
 """For fig4.3/c5, which points to Figure 4.2(e), of LRED: whether LRED's queue is the one that is empty more often."""
 
@@ -51,7 +51,7 @@ def table(effort: Effort) -> Table:
 
 
 def _single(found: Table, run: int) -> Table:
-    """One run, as if it were all there is."""
+    """One run as a table of its own."""
     return Table.exact(
         [
             (labels, {name: float(sample.values[run if sample.random else 0]) for name, sample in samples.items()})

@@ -1,4 +1,4 @@
-"""Why Tables 2.2 and 2.3 are missed: other senders and receivers, other ways of counting."""
+"""Why Tables 2.2 and 2.3 are not met: other senders and receivers, other ways of counting."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ COUNTED = {
     "lines": "over the lines of a trace",
 }
 SETTINGS = ["as printed", "delayed acknowledgements", "delayed acknowledgements, timeout 0.2 s"]
-"""Of `changes`."""
+"""Names of `changes`."""
 STEP, END = 0.01, 100.0
 """Seconds between samples, and where they end."""
 
@@ -87,7 +87,7 @@ def _own_under(row: str, flows: int, change: str) -> Document:
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """How often each length was counted, in each of the ways, from a second run with a trace."""
+    """The shares of queue lengths counted in each way, from a second run with a trace."""
     trace = traced.lengths(run)
     samples = np.searchsorted(trace.seconds, np.arange(STEP, END, STEP), side="right") - 1
     found = {

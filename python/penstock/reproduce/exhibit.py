@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypedDict, Unpack
 
 from matplotlib.figure import Figure
 
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.effort import Effort
-from penstock.results.table import Labels, Table
+from penstock.results.table import Rows, Table
 from penstock.studies.study import Measure, Study
 
-__all__ = ["Exhibit", "Rows"]
-
-
-Rows = list[tuple[Labels, Mapping[str, float]]]
-"""The table of an experiment without runs: labels and numbers of each cell."""
+__all__ = ["Exhibit"]
 
 
 class Parts(TypedDict, total=False):

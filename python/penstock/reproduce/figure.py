@@ -5,7 +5,7 @@ from penstock.reproduce.choice import Readings, above, at_least, at_most, below,
 from penstock.reproduce.claim import Claim, claims_of, in_cells, needing, not_comparable, read_as
 from penstock.reproduce.curve import largest, mean, r_squared, slope, smallest, spread, where_least
 from penstock.reproduce.effort import Choice, Effort, Sweep, chosen
-from penstock.reproduce.exhibit import Exhibit, Rows
+from penstock.reproduce.exhibit import Exhibit
 from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number, each_run, formula, judged, metric, of_samples
 from penstock.reproduce.statement import Statement, by_table, every, gather, most, some

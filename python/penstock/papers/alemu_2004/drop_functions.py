@@ -34,8 +34,8 @@ def rows(name: str, scheme: str, limit: int) -> Rows:
 
 def red_rows(_: Effort) -> Rows:
     """Both modes with thresholds of 5 and 15 packets and max_p 0.1, up to 40 packets."""
-    strict = rows("strict", "red:max_p=0.1", 40)
-    return strict + rows("gentle", "red:max_p=0.1,gentle=true", 40)
+    yield from rows("strict", "red:max_p=0.1", 40)
+    yield from rows("gentle", "red:max_p=0.1,gentle=true", 40)
 
 
 def strict(x: float) -> float:
@@ -133,8 +133,8 @@ fig1_3 = Exhibit(
 
 def rio_rows(_: Effort) -> Rows:
     """RED's function with the thresholds that RIO has by default for In and for Out packets (the thesis has none)."""
-    inside = rows("In", "red:min_th=15,max_th=30,max_p=0.02", 40)
-    return inside + rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)
+    yield from rows("In", "red:min_th=15,max_th=30,max_p=0.02", 40)
+    yield from rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)
 
 
 fig1_5 = Exhibit(

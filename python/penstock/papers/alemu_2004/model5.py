@@ -23,14 +23,12 @@ COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
 
 def differences(_: Effort) -> Rows:
     """The difference of the probabilities of at most h losses, and where it is 0."""
-    found: Rows = []
     xs = np.arange(0.25, 15.01, 0.25)
     for h in REDUNDANCY:
         delta = np.asarray(DROPTAIL.unrepaired(xs, h)) - np.asarray(RED.unrepaired(xs, h))
-        found += [({"h": h, "x": float(x)}, {"delta": float(value)}) for x, value in zip(xs, delta, strict=True)]
+        yield from [({"h": h, "x": float(x)}, {"delta": float(value)}) for x, value in zip(xs, delta, strict=True)]
         root = ps.model.code_threshold(RED, DROPTAIL, h)
-        found.append(({"h": h, "what": "zero"}, {"x_h": float("nan") if root is None else root}))
-    return found
+        yield {"h": h, "what": "zero"}, {"x_h": float("nan") if root is None else root}
 
 
 X_H = metric("x_h")(what="zero")
@@ -67,11 +65,9 @@ fig5_12 = Exhibit(
 
 def above_h(_: Effort) -> Rows:
     """x_h - h."""
-    found: Rows = []
     for h in [*range(1, 31), 50, 100, 400]:
         root = ps.model.code_threshold(RED, DROPTAIL, h)
-        found.append(({"h": h}, {"above": float("nan") if root is None else root - h}))
-    return found
+        yield {"h": h}, {"above": float("nan") if root is None else root - h}
 
 
 excess = metric("above", says="x_h - h")
@@ -93,13 +89,12 @@ CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 def recommended(_: Effort) -> Rows:
     """The largest k at which RED is better, whether it is better for all smaller k, and losses from printed PLRBC."""
-    found: Rows = []
     ks = np.arange(1, MOST + 1)
     for p, h in itertools.product(LOSSES, [1, 2, 4, 8]):
         x = p * (ks + h)
         better = np.asarray(RED.unrepaired(x, h)) < np.asarray(DROPTAIL.unrepaired(x, h))
         largest = int(ks[better].max()) if better.any() else 0
-        found.append(({"p": p, "h": h}, {"largest": float(largest), "holes": float(largest - better.sum())}))
+        yield {"p": p, "h": h}, {"largest": float(largest), "holes": float(largest - better.sum())}
     for name, code in CODES.items():
         cells = {(cell.row, cell.column): cell.printed / 100 for cell in tables5.printed(name, code)}
         k, h = tables5.numbers(code)
@@ -110,8 +105,7 @@ def recommended(_: Effort) -> Rows:
             )
             measured = cells[row, "PLR RED"] - cells[row, "PLR DT"]
             values = {"model": 100 * (modelled[0] - modelled[1]), "print": 100 * measured}
-            found.append(({"table": name, "row": row}, values))
-    return found
+            yield {"table": name, "row": row}, values
 
 
 LARGEST = metric("largest", "packets", "largest k")(p=above(0))

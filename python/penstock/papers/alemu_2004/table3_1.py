@@ -244,7 +244,6 @@ RULE = {10: (0, 20), 17.5: (0, 35), 20: (5, 35), 30: (25, 35)}
 
 def rows(_: Effort) -> Rows:
     """The queues at which the drop function leaves 0 and reaches max_p, for each target."""
-    found: Rows = []
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"
         curve = prepare(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
@@ -253,8 +252,7 @@ def rows(_: Effort) -> Rows:
         queue, p = (np.asarray(values) for values in curve)
         inside = (p > 1e-9) & (p < 0.1 - 1e-9)
         slope, offset = np.polyfit(queue[inside], p[inside], 1)
-        found.append(({"target": target}, {"min": float(-offset / slope), "max": float((0.1 - offset) / slope)}))
-    return found
+        yield {"target": target}, {"min": float(-offset / slope), "max": float((0.1 - offset) / slope)}
 
 
 psand_th = Exhibit(

@@ -84,14 +84,12 @@ SETTINGS = {
 
 def settings(_: Effort) -> Rows:
     """Defaults; PSAND's thresholds and first max_p follow from its target, and are read from its drop function."""
-    found: Rows = []
     for name, queue in (("Feng", feng()), ("Floyd", floyd()), ("PSAND", psand())):
         values = {key: float(str(getattr(queue, key)).rstrip("p")) for key in SETTINGS[name]}
-        found.append(({"scheme": name}, values))
+        yield {"scheme": name}, values
     queue_pkts, p = curve("psand", 40)
     at = {round(float(x), 6): float(d) for x, d in zip(queue_pkts, p, strict=True)}
-    found.append(({"scheme": "PSAND, function"}, {"at 10": at[10.0], "at 20": at[20.0]}))
-    return found
+    yield {"scheme": "PSAND, function"}, {"at 10": at[10.0], "at 20": at[20.0]}
 
 
 tab2_1 = Exhibit(

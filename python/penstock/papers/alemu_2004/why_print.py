@@ -24,9 +24,8 @@ CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 def rows(_: Effort) -> Rows:
     """The printed numbers with which statements of the text are compared."""
-    found: Rows = []
     for table, printed in (("4.2", equal_trips.PRINTED), ("4.3", unequal_trips.PRINTED)):
-        found += [
+        yield from [
             (
                 {"table": table, "scheme": s},
                 {metric: float(symbols.rating(column[s])) for metric, column in printed.items()},
@@ -37,8 +36,7 @@ def rows(_: Effort) -> Rows:
         with (Path(__file__).parent / "expected" / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
             for line in csv.DictReader(lines):
                 at = {"code": code, "flows": int(line["line"].split()[0]), "column": line["x"]}
-                found.append((at, {"printed": float(line["y"]), "half": float(line["half"])}))
-    return found
+                yield at, {"printed": float(line["y"]), "half": float(line["half"])}
 
 
 own = why.own("why-print")

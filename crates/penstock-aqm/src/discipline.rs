@@ -35,7 +35,6 @@ pub(crate) mod packet_slab;
 pub(crate) mod pq;
 pub(crate) mod push_out;
 pub mod qsdrr;
-pub(crate) mod queue_list;
 pub(crate) mod ras;
 pub(crate) mod salted_hash;
 pub(crate) mod scfq;

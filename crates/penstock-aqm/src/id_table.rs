@@ -5,12 +5,10 @@
 //! when the table is full, a new key gets the id of the key that was looked up least recently, and the caller notifies the
 //! queue to forget that flow ([`crate::Discipline::forget_flow`]) before it enqueues the packet.
 
+use crate::list::{Linked, Links, List, NONE};
 use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::hash::mix;
-
-/// No entry.
-const NONE: u32 = u32::MAX;
 
 /// A key of an [`IdTable`].
 pub trait Key: Copy + Eq {
@@ -86,10 +84,16 @@ struct Entry<K> {
     key: K,
     bucket: u32,
     next_in_bucket: u32,
-    /// The entry used before this one; `NONE` at the least recent.
-    older: u32,
-    /// The entry used after this one; `NONE` at the most recent.
-    newer: u32,
+    by_use: Links,
+}
+
+impl<K> Linked for Entry<K> {
+    fn links(&self) -> &Links {
+        &self.by_use
+    }
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.by_use
+    }
 }
 
 /// Ids 0 to `capacity` - 1 for keys. O(1) expected time for each look-up.
@@ -100,8 +104,8 @@ pub struct IdTable<K> {
     entries: Vec<Entry<K>>,
     /// First entry of each chain; a power of two of them.
     buckets: Vec<u32>,
-    oldest: u32,
-    newest: u32,
+    /// All entries, the one used least recently first.
+    by_use: List,
 }
 
 impl<K: Key> IdTable<K> {
@@ -113,8 +117,7 @@ impl<K: Key> IdTable<K> {
             capacity,
             entries: Vec::with_capacity(capacity as usize),
             buckets: vec![NONE; capacity.next_power_of_two() as usize],
-            oldest: NONE,
-            newest: NONE,
+            by_use: List::EMPTY,
         }
     }
 
@@ -122,27 +125,26 @@ impl<K: Key> IdTable<K> {
     pub fn look_up(&mut self, key: &K) -> Lookup {
         let bucket = self.bucket_of(key);
         if let Some(id) = self.find_in(bucket, key) {
-            if id != self.newest {
-                self.unlink_use(id);
-                self.link_newest(id);
+            if self.by_use.tail() != Some(id) {
+                self.by_use.remove(&mut self.entries, id);
+                self.by_use.push(&mut self.entries, id);
             }
             return Lookup::Known(id);
         }
         let fresh = self.entries.len() as u32;
-        let entry = Entry { key: *key, bucket, next_in_bucket: NONE, older: NONE, newer: NONE };
+        let entry = Entry { key: *key, bucket, next_in_bucket: NONE, by_use: Links::NONE };
         let lookup = if fresh < self.capacity {
             self.entries.push(entry);
             Lookup::New(fresh)
         } else {
-            let id = self.oldest;
+            let Some(id) = self.by_use.pop(&self.entries) else { unreachable!("a table has at least one entry") };
             self.unlink_bucket(id);
-            self.unlink_use(id);
             self.entries[id as usize] = entry;
             Lookup::Reused(id)
         };
         let id = lookup.id();
         self.entries[id as usize].next_in_bucket = core::mem::replace(&mut self.buckets[bucket as usize], id);
-        self.link_newest(id);
+        self.by_use.push(&mut self.entries, id);
         lookup
     }
 
@@ -183,28 +185,6 @@ impl<K: Key> IdTable<K> {
             at = self.entries[at as usize].next_in_bucket;
         }
         self.entries[at as usize].next_in_bucket = next_in_bucket;
-    }
-
-    fn unlink_use(&mut self, id: u32) {
-        let Entry { older, newer, .. } = self.entries[id as usize];
-        match self.entries.get_mut(older as usize) {
-            Some(entry) => entry.newer = newer,
-            None => self.oldest = newer,
-        }
-        match self.entries.get_mut(newer as usize) {
-            Some(entry) => entry.older = older,
-            None => self.newest = older,
-        }
-    }
-
-    fn link_newest(&mut self, id: u32) {
-        let older = core::mem::replace(&mut self.newest, id);
-        let entry = &mut self.entries[id as usize];
-        (entry.older, entry.newer) = (older, NONE);
-        match self.entries.get_mut(older as usize) {
-            Some(entry) => entry.newer = id,
-            None => self.oldest = id,
-        }
     }
 }
 

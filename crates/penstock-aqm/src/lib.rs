@@ -15,6 +15,7 @@ pub mod discipline;
 pub mod edge;
 mod id_table;
 pub mod law;
+mod list;
 mod per_flow;
 mod periodic_timer;
 mod registry;

@@ -70,7 +70,8 @@ const PARAMS: [ParamInfo; inherited_len(ChokeParams::INFO, RedParams::INFO)] = i
 pub(crate) struct Choke<P> {
     params: ChokeParams,
     red: Red,
-    /// Places in order of arrival. The place of an evicted packet is empty; the first and the last place never are.
+    /// Places in order of arrival. The place of an evicted packet is empty; the first and the last place never are. Not a
+    /// list of a packet slab: a random place is drawn by its number.
     places: VecDeque<Option<(Time, P)>>,
     total: Total,
     limit: Limit,

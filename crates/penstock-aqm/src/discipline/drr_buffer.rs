@@ -1,8 +1,10 @@
 //! A buffer shared by queues under deficit round robin: the assignment of arrivals to queues, and the making of room.
 //! The schemes of this family differ in their [`Policy`]: which arrivals are refused, and which queue loses a packet.
 
-use super::drr_queues::{DrrQueues, End, Quantum, Queue, Taken, Watcher};
-use super::{Discipline, Env, Next, Probe, Report};
+use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
+use super::guard::Total;
+use super::packet_slab::Taken;
+use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use crate::per_flow::FlowBound;
 use crate::periodic_timer::PeriodicTimer;
@@ -114,8 +116,7 @@ pub(super) struct Arrival<'a> {
     pub(super) queue: &'a Queue,
     pub(super) size: u32,
     /// The whole buffer, not counting the arriving packet.
-    pub(super) packets: u32,
-    pub(super) bytes: u64,
+    pub(super) waiting: Total,
     pub(super) limit: Limit,
     /// Number of queues that hold packets.
     pub(super) active: u32,
@@ -126,16 +127,17 @@ pub(super) struct Arrival<'a> {
 impl Arrival<'_> {
     /// Q_i and F: the length of the queue and the free space, in the unit of the limit.
     pub(super) fn length_and_free(&self) -> (f64, f64) {
+        let Total { packets, bytes } = self.waiting;
         match self.limit {
-            Limit::Packets(limit) => (f64::from(self.queue.packets()), f64::from(limit.saturating_sub(self.packets))),
-            Limit::Bytes(limit) => (self.queue.bytes() as f64, limit.saturating_sub(self.bytes) as f64),
+            Limit::Packets(limit) => (f64::from(self.queue.packets()), f64::from(limit.saturating_sub(packets))),
+            Limit::Bytes(limit) => (self.queue.bytes() as f64, limit.saturating_sub(bytes) as f64),
             Limit::Infinite => (f64::from(self.queue.packets()), f64::INFINITY),
         }
     }
 
     /// Whether there is room for the packet.
     pub(super) fn fits(&self) -> bool {
-        self.limit.admits(self.packets, self.bytes, self.size)
+        self.limit.admits(self.waiting.packets, self.waiting.bytes, self.size)
     }
 }
 
@@ -227,55 +229,40 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         Self { follows_mtu: false, ..self }
     }
 
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.queues.packets(), bytes: self.queues.bytes() }
-    }
-
-    fn drop_arrival(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, cause: Cause) {
-        env.probe.dropped(&self.report(env.now, packet, env.now), cause);
-    }
-
-    fn report_queued(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, slot: u32) {
-        if let Some(packet) = self.queues.packet(slot) {
-            env.probe.queued(&self.report(env.now, packet, env.now));
-        }
-    }
-
     /// Make room, then queue the packet.
     fn make_room_and_push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
-        while !self.limit.admits(self.queues.packets(), self.queues.bytes(), size) {
+        while !self.queues.packets.has_room(self.limit, size) {
             let victim = self.policy.victim(id, self.queues.reach(id));
             let end = self.policy.end();
             let taken = victim.and_then(|victim| self.queues.pop(&mut self.policy, env.now, victim, end));
             let (Some(victim), Some(taken)) = (victim, taken) else {
-                return self.drop_arrival(env, &packet, Cause::Overflow);
+                return self.queues.total().refuse(env, &packet, Cause::Overflow);
             };
-            env.probe.dropped(&self.report(env.now, &taken.packet, taken.enqueued), Cause::Evicted);
+            self.queues.total().evict(env, &taken.packet, taken.enqueued);
             self.policy.on_evicted(victim, self.queues.reach(victim));
         }
-        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, size, env.now));
-        self.report_queued(env, slot);
+        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, env.now));
+        self.queues.packets.report_queued(env, slot);
     }
 
     /// Queue the packet, then drop packets until the rest fits; the arriving packet is reported as queued only if it is
     /// not dropped.
     fn push_and_make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
-        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, size, env.now));
+        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, env.now));
         loop {
-            let (packets, bytes) = (self.queues.packets() - 1, self.queues.bytes() - u64::from(size));
+            let others = self.queues.total().without(size);
             let own = self.queues.reach(id);
-            if self.limit.admits(packets, bytes, size) && !self.policy.is_overfull(own) {
-                return self.report_queued(env, slot);
+            if self.limit.admits(others.packets, others.bytes, size) && !self.policy.is_overfull(own) {
+                return self.queues.packets.report_queued(env, slot);
             }
             let victim = self.policy.victim(id, own).unwrap_or(id);
             let end = self.policy.end();
+            let is_arrival = self.queues.slot(victim, end) == Some(slot);
             let Some(taken) = self.queues.pop(&mut self.policy, env.now, victim, end) else { return };
-            if taken.slot == slot {
-                return self.drop_arrival(env, &taken.packet, Cause::Overflow);
+            if is_arrival {
+                return self.queues.total().refuse(env, &taken.packet, Cause::Overflow);
             }
-            let (packets, bytes) = (packets - 1, bytes - u64::from(taken.size));
-            let report = Report { now: env.now, packet: &taken.packet, enqueued: taken.enqueued, packets, bytes };
-            env.probe.dropped(&report, Cause::Evicted);
+            self.queues.total().without(size).evict(env, &taken.packet, taken.enqueued);
         }
     }
 
@@ -292,7 +279,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         for (_, taken) in self.rehashed.drain(..) {
             let id = self.assignment.queue(taken.packet.meta().flow, || env.rng.bits());
             self.queues.reach(id);
-            self.queues.push(&mut self.policy, env.now, id, (taken.packet, taken.size, taken.enqueued));
+            self.queues.push(&mut self.policy, env.now, id, (taken.packet, taken.enqueued));
         }
     }
 }
@@ -308,8 +295,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         self.queues.reach(id);
         let arrival = Arrival {
             id,
-            packets: self.queues.packets(),
-            bytes: self.queues.bytes(),
+            waiting: self.queues.total(),
             active: self.queues.active(),
             known: self.queues.known(),
             queue: self.queues.reach(id),
@@ -317,11 +303,11 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
             limit: self.limit,
         };
         if let Some(cause) = self.policy.refuse(&arrival) {
-            return self.drop_arrival(env, &packet, cause);
+            return self.queues.total().refuse(env, &packet, cause);
         }
         // A packet that would not fit into an empty buffer evicts no other packet.
         if !self.limit.admits(0, 0, meta.size) {
-            return self.drop_arrival(env, &packet, Cause::Overflow);
+            return self.queues.total().refuse(env, &packet, Cause::Overflow);
         }
         if B::COUNTS_ARRIVAL {
             self.push_and_make_room(env, id, meta.size, packet);
@@ -332,18 +318,13 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let Some((id, taken)) = self.queues.serve(&mut self.policy, env.now) else { return Next::Empty };
-        self.policy.on_sent(env.now, id, taken.size);
-        env.probe.sent(&self.report(env.now, &taken.packet, taken.enqueued));
+        self.policy.on_sent(env.now, id, taken.packet.meta().size);
+        self.queues.total().send(env, &taken.packet, taken.enqueued);
         Next::Send(taken.packet)
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog {
-            packets: self.queues.packets(),
-            bytes: self.queues.bytes(),
-            limit: self.limit,
-            oldest: self.queues.oldest(),
-        }
+        self.queues.packets.backlog(self.limit)
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

@@ -1,15 +1,13 @@
 //! Queues that are served by deficit round robin: what the schemes of this family share.
 //!
-//! The packets of all queues lie in one slab, chained in both directions within their queue, so that a queue costs a
-//! few words, a packet leaves from either end at once, and the slot freed last, which is still in the cache, is filled
-//! next. The queues that hold packets are chained in a ring, in the order of service. Every operation takes constant
-//! time, but for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
+//! The packets of all queues lie in one slab. The queues that hold packets are in a list, in the order of service. Every
+//! operation takes constant time, but for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
 
+use super::guard::Total;
+use super::packet_slab::{PacketSlab, SlabQueue, Taken};
+use crate::list::{Linked, Links, List};
 use alloc::vec::Vec;
-use penstock_core::Time;
-
-/// No slot, no queue.
-const NONE: u32 = u32::MAX;
+use penstock_core::{Packet, Time};
 
 /// What a queue may send in each of its turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,26 +35,32 @@ impl Watcher for () {}
 /// One queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
-    bytes: u64,
+    waiting: SlabQueue,
     deficit: u64,
     position: u64,
-    packets: u32,
-    head: u32,
-    tail: u32,
-    next: u32,
-    previous: u32,
+    links: Links,
+}
+
+impl Linked for Queue {
+    #[inline]
+    fn links(&self) -> &Links {
+        &self.links
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
 }
 
 impl Queue {
-    const EMPTY: Self =
-        Self { bytes: 0, deficit: 0, position: 0, packets: 0, head: NONE, tail: NONE, next: NONE, previous: NONE };
+    const EMPTY: Self = Self { waiting: SlabQueue::EMPTY, deficit: 0, position: 0, links: Links::NONE };
 
     pub(super) fn packets(&self) -> u32 {
-        self.packets
+        self.waiting.packets()
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.waiting.bytes()
     }
 
     /// Grows along the round: of two queues that hold packets, the one with the smaller position is served sooner.
@@ -65,58 +69,33 @@ impl Queue {
     }
 }
 
-/// A place for a packet; `next` chains the free places too.
-struct Slot<P> {
-    packet: Option<P>,
-    enqueued: Time,
-    size: u32,
-    next: u32,
-    previous: u32,
-}
-
-/// A packet that has left its queue.
-pub(super) struct Taken<P> {
-    pub(super) packet: P,
-    pub(super) enqueued: Time,
-    pub(super) size: u32,
-    pub(super) slot: u32,
-}
-
 /// The queues, numbered from 0.
 pub(super) struct DrrQueues<P> {
-    slots: Vec<Slot<P>>,
-    free: u32,
+    pub(super) packets: PacketSlab<P>,
     queues: Vec<Queue>,
-    /// The queue whose turn it is, or is next.
-    front: u32,
-    /// Whether the queue at the front has got its quantum.
+    /// The queues that hold packets, in the order of service.
+    round: List,
+    /// Whether the first queue of the round has got its quantum.
     in_turn: bool,
-    active: u32,
     positions: u64,
-    packets: u32,
-    bytes: u64,
     quantum: Quantum,
 }
 
-impl<P> DrrQueues<P> {
+impl<P: Packet> DrrQueues<P> {
     pub(super) fn new(quantum: Quantum) -> Self {
         Self {
-            slots: Vec::new(),
-            free: NONE,
+            packets: PacketSlab::new(),
             queues: Vec::new(),
-            front: NONE,
+            round: List::EMPTY,
             in_turn: false,
-            active: 0,
             positions: 0,
-            packets: 0,
-            bytes: 0,
             quantum,
         }
     }
 
     /// Make room for this many packets and queues.
     pub(super) fn reserve(&mut self, packets: u32, queues: u32) {
-        self.slots.reserve(packets as usize);
+        self.packets.reserve(packets);
         self.queues.reserve(queues as usize);
     }
 
@@ -129,29 +108,24 @@ impl<P> DrrQueues<P> {
 
     /// Whether queue `id` holds packets.
     pub(super) fn holds_packets(&self, id: u32) -> bool {
-        self.queues.get(id as usize).is_some_and(|queue| queue.packets > 0)
+        self.queues.get(id as usize).is_some_and(|queue| queue.packets() > 0)
     }
 
     pub(super) fn set_quantum(&mut self, quantum: Quantum) {
         self.quantum = quantum;
     }
 
-    /// Waiting packets, over all queues.
-    pub(super) fn packets(&self) -> u32 {
-        self.packets
+    /// Packets and bytes, over all queues.
+    pub(super) fn total(&self) -> Total {
+        self.packets.total()
     }
 
-    /// Waiting bytes, over all queues.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// How many queues hold packets.
+    /// Number of queues that hold packets.
     pub(super) fn active(&self) -> u32 {
-        self.active
+        self.round.len()
     }
 
-    /// How many queues there are: the highest number seen, and 1.
+    /// Number of queues: the highest number seen, and 1.
     pub(super) fn known(&self) -> u32 {
         self.queues.len() as u32
     }
@@ -164,21 +138,9 @@ impl<P> DrrQueues<P> {
         &self.queues[id as usize]
     }
 
-    /// The queue at the front of the round.
+    /// The first queue of the round.
     pub(super) fn front(&self) -> Option<u32> {
-        (self.front != NONE).then_some(self.front)
-    }
-
-    /// When the earliest of the heads was queued; one look at each queue in the round.
-    pub(super) fn oldest(&self) -> Option<Time> {
-        let next = |&id: &u32| Some(self.queues[id as usize].next);
-        let round = core::iter::successors(self.front(), next).take(self.active as usize);
-        round.map(|id| self.slots[self.queues[id as usize].head as usize].enqueued).min()
-    }
-
-    /// The packet in a slot.
-    pub(super) fn packet(&self, slot: u32) -> Option<&P> {
-        self.slots[slot as usize].packet.as_ref()
+        self.round.head()
     }
 
     /// Put a packet at the tail of queue `id`, which exists; its slot. An empty queue joins the end of the round.
@@ -187,21 +149,15 @@ impl<P> DrrQueues<P> {
         watcher: &mut impl Watcher,
         now: Time,
         id: u32,
-        (packet, size, enqueued): (P, u32, Time),
+        (packet, enqueued): (P, Time),
     ) -> u32 {
-        let tail = self.queues[id as usize].tail;
-        let slot = self.fill(Slot { packet: Some(packet), enqueued, size, next: NONE, previous: tail });
         let queue = &mut self.queues[id as usize];
-        queue.tail = slot;
-        queue.packets += 1;
-        queue.bytes += u64::from(size);
-        self.packets += 1;
-        self.bytes += u64::from(size);
-        if tail == NONE {
-            queue.head = slot;
-            self.join(id);
-        } else {
-            self.slots[tail as usize].next = slot;
+        let was_empty = queue.packets() == 0;
+        let slot = self.packets.push(&mut queue.waiting, packet, (), enqueued);
+        if was_empty {
+            self.positions += 1;
+            queue.position = self.positions;
+            self.round.push(&mut self.queues, id);
         }
         watcher.on_change(now, id, &self.queues[id as usize]);
         slot
@@ -210,28 +166,31 @@ impl<P> DrrQueues<P> {
     /// Take a packet from either end of queue `id`. A queue that becomes empty leaves the round and its deficit is
     /// lost.
     pub(super) fn pop(&mut self, watcher: &mut impl Watcher, now: Time, id: u32, end: End) -> Option<Taken<P>> {
-        let queue = self.queues.get_mut(id as usize)?;
-        let index = if end == End::Head { queue.head } else { queue.tail };
-        let slot = self.slots.get_mut(index as usize)?;
-        let taken = Taken { packet: slot.packet.take()?, enqueued: slot.enqueued, size: slot.size, slot: index };
-        let neighbour = if end == End::Head { slot.next } else { slot.previous };
-        slot.next = core::mem::replace(&mut self.free, index);
-        queue.packets -= 1;
-        queue.bytes -= u64::from(taken.size);
-        self.packets -= 1;
-        self.bytes -= u64::from(taken.size);
-        if neighbour == NONE {
-            (queue.head, queue.tail) = (NONE, NONE);
-            self.leave(id);
-        } else if end == End::Head {
-            queue.head = neighbour;
-            self.slots[neighbour as usize].previous = NONE;
-        } else {
-            queue.tail = neighbour;
-            self.slots[neighbour as usize].next = NONE;
+        let waiting = &mut self.queues.get_mut(id as usize)?.waiting;
+        let taken = match end {
+            End::Head => self.packets.pop(waiting)?,
+            End::Tail => waiting.tail().and_then(|slot| self.packets.remove(waiting, slot))?,
+        };
+        self.shorten(watcher, now, id);
+        Some(taken)
+    }
+
+    /// The slot of the packet that [`DrrQueues::pop`] takes.
+    pub(super) fn slot(&self, id: u32, end: End) -> Option<u32> {
+        let waiting = &self.queues.get(id as usize)?.waiting;
+        if end == End::Head { waiting.head() } else { waiting.tail() }
+    }
+
+    /// Queue `id` has lost a packet.
+    #[inline]
+    fn shorten(&mut self, watcher: &mut impl Watcher, now: Time, id: u32) {
+        let queue = &mut self.queues[id as usize];
+        if queue.packets() == 0 {
+            queue.deficit = 0;
+            self.in_turn &= self.round.head() != Some(id);
+            self.round.remove(&mut self.queues, id);
         }
         watcher.on_change(now, id, &self.queues[id as usize]);
-        Some(taken)
     }
 
     /// The packet to send now, and its queue.
@@ -239,23 +198,25 @@ impl<P> DrrQueues<P> {
         let mut passed = 0;
         loop {
             let id = self.front()?;
+            let quantum = self.quantum_size();
+            let queue = &mut self.queues[id as usize];
             if !self.in_turn {
-                self.queues[id as usize].deficit += self.quantum_size();
+                queue.deficit += quantum;
                 self.in_turn = true;
             }
-            let queue = &mut self.queues[id as usize];
-            if let Some(left) = queue.deficit.checked_sub(self.quantum.cost(self.slots[queue.head as usize].size)) {
+            if let Some(left) = queue.deficit.checked_sub(self.quantum.cost(&self.packets, queue.waiting.head()?)) {
                 queue.deficit = left;
-                let taken = self.pop(watcher, now, id, End::Head)?;
+                let taken = self.packets.pop(&mut queue.waiting)?;
+                self.shorten(watcher, now, id);
                 // A turn of one packet is over with it; by bytes it may go on with what arrives later.
-                if self.quantum == Quantum::Packet && self.queues[id as usize].packets > 0 {
+                if self.quantum == Quantum::Packet && self.queues[id as usize].packets() > 0 {
                     self.end_turn(watcher, now, id);
                 }
                 return Some((id, taken));
             }
             self.end_turn(watcher, now, id);
             passed += 1;
-            if passed == self.active {
+            if passed == self.active() {
                 self.skip_rounds();
             }
         }
@@ -270,80 +231,37 @@ impl<P> DrrQueues<P> {
 
     fn end_turn(&mut self, watcher: &mut impl Watcher, now: Time, id: u32) {
         self.positions += 1;
-        let queue = &mut self.queues[id as usize];
-        queue.position = self.positions;
-        self.front = queue.next;
+        self.queues[id as usize].position = self.positions;
+        self.round.rotate(&mut self.queues);
         self.in_turn = false;
-        watcher.on_change(now, id, queue);
+        watcher.on_change(now, id, &self.queues[id as usize]);
     }
 
     /// A whole round in which no queue could send, because the quantum is smaller than the packets: go at once to the
     /// round in which the first of them can. One look at each queue, however small the quantum.
     fn skip_rounds(&mut self) {
-        let quantum = self.quantum_size();
-        let rounds_to_send = |queue: &Queue| {
-            let missing = self.quantum.cost(self.slots[queue.head as usize].size) - queue.deficit;
-            missing.div_ceil(quantum)
-        };
-        let (mut id, mut rounds) = (self.front, u64::MAX);
-        for _ in 0..self.active {
-            rounds = rounds.min(rounds_to_send(&self.queues[id as usize]));
-            id = self.queues[id as usize].next;
+        let Some(mut id) = self.round.head() else { return };
+        let (quantum, mut rounds) = (self.quantum_size(), u64::MAX);
+        for _ in 0..self.active() {
+            let queue = &self.queues[id as usize];
+            let cost = queue.waiting.head().map_or(0, |slot| self.quantum.cost(&self.packets, slot));
+            rounds = rounds.min((cost - queue.deficit).div_ceil(quantum));
+            id = self.round.after(&self.queues, id);
         }
         // The round in which it sends gives out the last quantum itself.
-        for _ in 0..self.active {
+        for _ in 0..self.active() {
             self.queues[id as usize].deficit += (rounds - 1) * quantum;
-            id = self.queues[id as usize].next;
-        }
-    }
-
-    /// Put a packet in the slot freed last, or a new one.
-    fn fill(&mut self, slot: Slot<P>) -> u32 {
-        if self.free == NONE {
-            self.slots.push(slot);
-            return self.slots.len() as u32 - 1;
-        }
-        let index = self.free;
-        self.free = core::mem::replace(&mut self.slots[index as usize], slot).next;
-        index
-    }
-
-    /// A queue joins the end of the round, which is just before the front of the ring.
-    fn join(&mut self, id: u32) {
-        self.active += 1;
-        self.positions += 1;
-        let (next, previous) = if self.front == NONE {
-            self.front = id;
-            (id, id)
-        } else {
-            (self.front, self.queues[self.front as usize].previous)
-        };
-        let queue = &mut self.queues[id as usize];
-        (queue.next, queue.previous) = (next, previous);
-        queue.position = self.positions;
-        self.queues[previous as usize].next = id;
-        self.queues[next as usize].previous = id;
-    }
-
-    fn leave(&mut self, id: u32) {
-        self.active -= 1;
-        let queue = &mut self.queues[id as usize];
-        queue.deficit = 0;
-        let (next, previous) = (queue.next, queue.previous);
-        self.queues[previous as usize].next = next;
-        self.queues[next as usize].previous = previous;
-        if self.front == id {
-            self.in_turn = false;
-            self.front = if next == id { NONE } else { next };
+            id = self.round.after(&self.queues, id);
         }
     }
 }
 
 impl Quantum {
-    /// What a packet of this size takes from the deficit.
-    fn cost(self, size: u32) -> u64 {
+    /// What the packet in this slot takes from the deficit.
+    #[inline]
+    fn cost<P: Packet>(self, packets: &PacketSlab<P>, slot: u32) -> u64 {
         match self {
-            Self::Bytes(_) => u64::from(size),
+            Self::Bytes(_) => packets.packet(slot).map_or(0, |packet| u64::from(packet.meta().size)),
             Self::Packet => 1,
         }
     }
@@ -352,16 +270,17 @@ impl Quantum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_core::Rng;
+    use crate::rig::numbered;
+    use penstock_core::{Limit, PacketMeta, Rng};
     use std::collections::VecDeque;
 
-    fn push(queues: &mut DrrQueues<u32>, id: u32, size: u32) {
+    fn push(queues: &mut DrrQueues<PacketMeta>, id: u32, size: u32) {
         queues.reach(id);
-        queues.push(&mut (), Time::ZERO, id, (size, size, Time::ZERO));
+        queues.push(&mut (), Time::ZERO, id, (numbered(id, size), Time::ZERO));
     }
 
     /// The queues of the next `n` packets.
-    fn order(queues: &mut DrrQueues<u32>, n: usize) -> Vec<u32> {
+    fn order(queues: &mut DrrQueues<PacketMeta>, n: usize) -> Vec<u32> {
         (0..n).map_while(|_| queues.serve(&mut (), Time::ZERO).map(|(id, _)| id)).collect()
     }
 
@@ -375,7 +294,7 @@ mod tests {
         }
         push(&mut queues, 1, 500);
         push(&mut queues, 1, 500);
-        let sizes: Vec<_> = (0..5).map(|_| queues.serve(&mut (), Time::ZERO).unwrap().1.packet).collect();
+        let sizes: Vec<_> = (0..5).map(|_| queues.serve(&mut (), Time::ZERO).unwrap().1.packet.size).collect();
         assert_eq!(sizes, [200, 500, 750, 20, 500]);
         assert!(queues.serve(&mut (), Time::ZERO).is_none());
     }
@@ -457,15 +376,15 @@ mod tests {
             let list = &mut lists[id as usize];
             let (taken, wanted) = match rng.below(4) {
                 0 | 1 => {
-                    queues.push(&mut (), Time::ZERO, id, (step, 100, Time::ZERO));
+                    queues.push(&mut (), Time::ZERO, id, (numbered(step, 100), Time::ZERO));
                     list.push_back(step);
                     continue;
                 }
                 2 => (queues.pop(&mut (), Time::ZERO, id, End::Head), list.pop_front()),
                 _ => (queues.pop(&mut (), Time::ZERO, id, End::Tail), list.pop_back()),
             };
-            assert_eq!(taken.map(|taken| taken.packet), wanted);
-            assert_eq!(queues.packets() as usize, lists.iter().map(VecDeque::len).sum::<usize>());
+            assert_eq!(taken.map(|taken| taken.packet.flow), wanted);
+            assert_eq!(queues.total().packets as usize, lists.iter().map(VecDeque::len).sum::<usize>());
             assert_eq!(queues.active() as usize, lists.iter().filter(|list| !list.is_empty()).count());
         }
     }
@@ -475,30 +394,18 @@ mod tests {
         let mut queues = DrrQueues::new(Quantum::Packet);
         for (id, at) in [(0, 1), (1, 2), (0, 3), (1, 4)] {
             queues.reach(id);
-            queues.push(&mut (), Time::from_nanos(at), id, (0, 100, Time::from_nanos(at)));
+            queues.push(&mut (), Time::from_nanos(at), id, (numbered(id, 100), Time::from_nanos(at)));
         }
         // After a packet of queue 0, its next one, and then after one of queue 1.
         for (oldest, served) in [(1, 0), (2, 1), (3, 0), (4, 1)] {
-            assert_eq!(queues.oldest(), Some(Time::from_nanos(oldest)));
+            assert_eq!(queues.packets.backlog(Limit::Infinite).oldest, Some(Time::from_nanos(oldest)));
             assert_eq!(order(&mut queues, 1), [served]);
         }
-        assert_eq!(queues.oldest(), None);
+        assert_eq!(queues.packets.backlog(Limit::Infinite).oldest, None);
     }
 
     #[test]
-    fn a_slot_is_used_again_before_a_new_one() {
-        let mut queues = DrrQueues::new(Quantum::Bytes(1500));
-        for _ in 0..100_000 {
-            push(&mut queues, 0, 1500);
-            push(&mut queues, 1, 1500);
-            order(&mut queues, 2);
-        }
-        assert_eq!(queues.slots.len(), 2);
-    }
-
-    #[test]
-    fn a_queue_costs_48_bytes_and_a_slot_little_more_than_its_packet() {
+    fn a_queue_costs_48_bytes() {
         assert_eq!(size_of::<Queue>(), 48);
-        assert!(size_of::<Slot<[u64; 3]>>() <= 24 + 8 + 24);
     }
 }

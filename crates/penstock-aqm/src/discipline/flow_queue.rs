@@ -1,14 +1,14 @@
 //! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues to which flows are hashed; a queue that
 //! was idle is served before the others. A law guards each queue.
 
-use super::guard::{Admitted, Total};
+use super::guard::Admitted;
 use super::lazy_heap::LazyHeap;
-use super::packet_slab::{NONE, PacketSlab, SlabQueue};
-use super::queue_list::{Linked, Links, QueueList};
+use super::packet_slab::{PacketSlab, SlabQueue, Taken};
 use super::salted_hash::SaltedHash;
 use super::{Discipline, DropBudget, Env, Next, Probe};
-use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::law::ce_threshold::CeThresholdFor;
+use crate::list::{Linked, Links, List, NONE};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -73,8 +73,8 @@ struct Flow<L> {
 
 impl<L> Linked for Flow<L> {
     #[inline]
-    fn links(&self) -> Links {
-        self.links
+    fn links(&self) -> &Links {
+        &self.links
     }
     #[inline]
     fn links_mut(&mut self) -> &mut Links {
@@ -85,14 +85,13 @@ impl<L> Linked for Flow<L> {
 /// Queues by flow, each guarded by a law `L`.
 pub(crate) struct FlowQueue<P, L> {
     packets: PacketSlab<P>,
-    total: Total,
     /// Queues that have been used, in the order of their first use.
     flows: Vec<Flow<L>>,
     /// The queue of each bucket.
     buckets: Vec<u32>,
     hash: SaltedHash,
-    new: QueueList,
-    old: QueueList,
+    new: List,
+    old: List,
     /// Queues by their bytes; of equally long ones, the first.
     fattest: LazyHeap<(u64, Reverse<u32>)>,
     /// The law of a new queue, in its initial state.
@@ -115,12 +114,11 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     ) -> Self {
         Self {
             packets: PacketSlab::new(),
-            total: Total::default(),
             flows: Vec::new(),
             buckets: vec![NONE; params.flows as usize],
             hash: SaltedHash::default(),
-            new: QueueList::EMPTY,
-            old: QueueList::EMPTY,
+            new: List::EMPTY,
+            old: List::EMPTY,
             fattest: LazyHeap::new(),
             fresh: law,
             quantum: params.quantum.0.cast_signed(),
@@ -155,30 +153,32 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
 
     fn seen_by_law(&self, id: u32) -> Backlog {
         let waiting = &self.flows[id as usize].waiting;
-        let bytes = if self.occupancy == Occupancy::Link { self.total.bytes } else { waiting.bytes };
-        Backlog { packets: waiting.packets, bytes, limit: self.limit, oldest: self.packets.oldest(waiting) }
+        let bytes = if self.occupancy == Occupancy::Link { self.packets.total().bytes } else { waiting.bytes() };
+        Backlog { packets: waiting.packets(), bytes, limit: self.limit, oldest: self.packets.oldest(waiting) }
+    }
+
+    /// What the law of queue `id` is told.
+    fn cx<'a>(&self, env: &'a mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) -> Cx<'a> {
+        env.cx(self.seen_by_law(id), self.packets.total().bytes)
     }
 
     /// Remove the packet at the head of queue `id`.
     fn take(&mut self, id: u32) -> Option<(Departing, P)> {
-        let (enqueued, packet) = self.packets.pop(&mut self.flows[id as usize].waiting)?;
-        let meta = packet.meta();
-        self.total.packets -= 1;
-        self.total.bytes -= u64::from(meta.size);
-        Some((Departing { meta, enqueued }, packet))
+        let Taken { packet, enqueued } = self.packets.pop(&mut self.flows[id as usize].waiting)?;
+        Some((Departing { meta: packet.meta(), enqueued }, packet))
     }
 
     /// Section 4.1, last paragraph.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, part: Part, batch: u32) {
-        while self.total.packets > 0 && !self.limit.admits(self.total.packets - 1, self.total.bytes, 0) {
+        while self.packets.is_overfull(self.limit) {
             let flows = &self.flows;
             let key = |id: u32| Some((flows[id as usize].waiting.weight(), Reverse(id)));
             let Some((_, id)) = self.fattest.top(key) else { return };
-            let SlabQueue { packets, bytes, .. } = self.flows[id as usize].waiting;
+            let (packets, bytes) = (self.flows[id as usize].waiting.packets(), self.flows[id as usize].waiting.bytes());
             let most = if part == Part::HalfOfPackets { (packets / 2).clamp(1, batch) } else { batch };
             for _ in 0..most {
                 self.evict(env, id);
-                let dropped = bytes - self.flows[id as usize].waiting.bytes;
+                let dropped = bytes - self.flows[id as usize].waiting.bytes();
                 if part == Part::HalfOfBytes && dropped >= bytes / 2 {
                     break;
                 }
@@ -189,9 +189,9 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Drop the packet at the head of queue `id`.
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) {
         let Some((departing, packet)) = self.take(id) else { return };
-        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
+        let cx = &mut self.cx(env, id);
         self.flows[id as usize].law.on_evicted(cx, &departing);
-        env.probe.dropped(&self.total.report(env.now, &packet, departing.enqueued), Cause::Evicted);
+        self.packets.total().evict(env, &packet, departing.enqueued);
     }
 
     /// Section 4.2, first part: the queue whose turn it is.
@@ -203,16 +203,15 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
                 return Some(id);
             }
             if self.new.len() > 0 {
-                self.new.remove(&mut self.flows, id);
+                self.move_to_old(id);
             } else if passed < self.old.len() {
-                self.old.remove(&mut self.flows, id);
+                self.old.rotate(&mut self.flows);
             } else {
                 self.skip_rounds();
                 passed = 0;
                 continue;
             }
             self.flows[id as usize].credits += self.quantum;
-            self.append_to_old(id);
             passed += 1;
         }
     }
@@ -232,7 +231,9 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    fn append_to_old(&mut self, id: u32) {
+    /// Queue `id` is the first of the new ones.
+    fn move_to_old(&mut self, id: u32) {
+        self.new.pop(&self.flows);
         self.flows[id as usize].listed = Listed::Old;
         self.old.push(&mut self.flows, id);
     }
@@ -240,10 +241,9 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     /// Section 4.2, third part: the selected queue had no packet.
     fn move_on(&mut self, id: u32) {
         if self.flows[id as usize].listed == Listed::New {
-            self.new.remove(&mut self.flows, id);
-            self.append_to_old(id);
+            self.move_to_old(id);
         } else {
-            self.old.remove(&mut self.flows, id);
+            self.old.pop(&self.flows);
             self.flows[id as usize].listed = Listed::No;
         }
     }
@@ -253,7 +253,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         while let Some((departing, mut packet)) = self.take(id) {
             let verdict = self.judge_departing(env, id, &departing);
             let Departing { meta, enqueued } = departing;
-            if self.total.release(env, &mut packet, meta.ecn, enqueued, verdict) {
+            if self.packets.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
                 self.flows[id as usize].credits -= i64::from(meta.size);
                 return Next::Send(packet);
             }
@@ -272,7 +272,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         id: u32,
         packet: &Departing,
     ) -> Verdict {
-        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
+        let cx = &mut self.cx(env, id);
         let verdict = self.flows[id as usize].law.on_departure(cx, packet);
         let is_late = |(threshold, applies): (Span, CeThresholdFor)| {
             env.now.since(packet.enqueued) > threshold && applies.includes(packet.meta.ecn)
@@ -292,13 +292,13 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         meta: &PacketMeta,
         packet: &P,
     ) -> Option<Admitted> {
-        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
+        let cx = &mut self.cx(env, id);
         let verdict = self.flows[id as usize].law.on_arrival(cx, meta);
-        let admitted = self.total.admit(env, packet, meta.ecn, verdict)?;
-        if self.overflow == Overflow::Arrival && !self.limit.admits(self.total.packets, self.total.bytes, meta.size) {
-            let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
+        let admitted = self.packets.total().admit(env, packet, meta.ecn, verdict)?;
+        if self.overflow == Overflow::Arrival && !self.packets.has_room(self.limit, meta.size) {
+            let cx = &mut self.cx(env, id);
             self.flows[id as usize].law.on_overflow(cx, meta);
-            self.total.refuse(env, packet, Cause::Overflow);
+            self.packets.total().refuse(env, packet, Cause::Overflow);
             return None;
         }
         Some(admitted)
@@ -311,24 +311,18 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         let meta = packet.meta();
         let id = self.queue_of(meta.flow, env.rng);
         let Some(admitted) = self.judge(env, id, &meta, &packet) else { return };
-        admitted.mark(env, self.total, &mut packet);
+        admitted.mark(env, self.packets.total(), &mut packet);
         let flow = &mut self.flows[id as usize];
-        self.packets.push(&mut flow.waiting, packet, meta.size, env.now);
-        self.total.packets += 1;
-        self.total.bytes += u64::from(meta.size);
+        self.packets.push_reported(env, &mut flow.waiting, packet, ());
         if flow.listed == Listed::No {
             flow.listed = Listed::New;
             flow.credits = self.quantum;
             self.new.push(&mut self.flows, id);
         }
-        let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
+        let cx = &mut self.cx(env, id);
         self.flows[id as usize].law.on_enqueued(cx, &meta);
-        let waiting = &self.flows[id as usize].waiting;
-        if let Some(packet) = self.packets.last(waiting) {
-            env.probe.queued(&self.total.report(env.now, packet, env.now));
-        }
         if let Overflow::Fattest { part, batch } = self.overflow {
-            self.fattest.raise(id, (waiting.weight(), Reverse(id)));
+            self.fattest.raise(id, (self.flows[id as usize].waiting.weight(), Reverse(id)));
             self.make_room(env, part, batch);
         }
     }
@@ -346,12 +340,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog {
-            packets: self.total.packets,
-            bytes: self.total.bytes,
-            limit: self.limit,
-            oldest: self.packets.oldest_of_all(),
-        }
+        self.packets.backlog(self.limit)
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
@@ -364,7 +353,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     fn forget_flow(&mut self, _now: Time, flow: u32) {
         let Some(bucket) = self.hash.known_bucket(flow, self.buckets.len() as u32) else { return };
         let id = self.buckets[bucket as usize];
-        let Some(queue) = self.flows.get_mut(id as usize).filter(|queue| queue.waiting.packets == 0) else { return };
+        let Some(queue) = self.flows.get_mut(id as usize).filter(|queue| queue.waiting.packets() == 0) else { return };
         queue.law = self.fresh.clone();
         queue.credits = 0;
         match core::mem::replace(&mut queue.listed, Listed::No) {
@@ -389,11 +378,11 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     /// The laws of all queues are updated together, and with them the initial law of future queues.
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for id in 0..self.flows.len() as u32 {
-            let cx = &mut env.cx(self.seen_by_law(id), self.total.bytes);
+            let cx = &mut self.cx(env, id);
             self.flows[id as usize].law.on_timeout(cx);
         }
         let idle = Backlog { packets: 0, bytes: 0, limit: self.limit, oldest: None };
-        self.fresh.on_timeout(&mut env.cx(idle, self.total.bytes));
+        self.fresh.on_timeout(&mut env.cx(idle, self.packets.total().bytes));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

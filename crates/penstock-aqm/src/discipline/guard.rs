@@ -28,6 +28,24 @@ impl Total {
         env.probe.dropped(&self.report(env.now, packet, env.now), cause);
     }
 
+    /// Drops a packet that waited, to make room.
+    #[inline]
+    pub(crate) fn evict<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, enqueued: Time) {
+        env.probe.dropped(&self.report(env.now, packet, enqueued), Cause::Evicted);
+    }
+
+    /// Sends a packet that has left its queue.
+    #[inline]
+    pub(crate) fn send<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, enqueued: Time) {
+        env.probe.sent(&self.report(env.now, packet, enqueued));
+    }
+
+    /// The same without one packet of `size` bytes.
+    #[inline]
+    pub(crate) fn without(self, size: u32) -> Self {
+        Self { packets: self.packets - 1, bytes: self.bytes - u64::from(size) }
+    }
+
     /// Drops an arriving packet on which its law has this verdict, unless the law lets it in.
     #[inline]
     pub(crate) fn admit<P: Packet>(
@@ -69,7 +87,7 @@ impl Total {
                 return false;
             }
         }
-        env.probe.sent(&self.report(env.now, packet, enqueued));
+        self.send(env, packet, enqueued);
         true
     }
 }

@@ -1,4 +1,7 @@
 //! Packets in order of arrival, and their limit: the store of the disciplines with a single queue.
+//!
+//! Not a queue in a [`super::packet_slab`]: packets of a single queue that leave only at its ends lie in a ring, without the
+//! cost of links.
 
 use super::guard::Total;
 use super::{Env, Next, Probe};

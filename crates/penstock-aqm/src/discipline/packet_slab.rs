@@ -1,53 +1,97 @@
-//! One store for the packets of many queues: each queue is a linked list through it, so an empty queue holds no memory.
+//! The store of the disciplines with many queues: packets lie in one slab, chained within their queue and by age, so that
+//! an empty queue costs a few words, and a packet may leave from either end of its queue or from its middle, in O(1) time.
+//!
+//! A discipline with a single queue needs no chains: see [`super::packet_queue`].
 
+use super::guard::Total;
+use super::{Env, Probe};
+use crate::aqm::Backlog;
+use crate::list::{Linked, Links, List, NONE};
 use alloc::vec::Vec;
-use penstock_core::Time;
+use penstock_core::{Limit, Packet, Time};
 
-/// No slot, no queue.
-pub(crate) const NONE: u32 = u32::MAX;
+/// The two lists that a packet is in, by number.
+const QUEUE: usize = 0;
+const AGE: usize = 1;
 
-/// The packets. The slot freed last is used first, while it is still in the cache.
-pub(crate) struct PacketSlab<P> {
-    slots: Vec<Slot<P>>,
+/// The packets of many queues, each with a tag `T` of its discipline.
+///
+/// The slot freed last is used first, while it is still in the cache.
+pub(crate) struct PacketSlab<P, T = ()> {
+    slots: Vec<Slot<P, T>>,
+    /// The first of the free slots, which are chained.
     free: u32,
-    /// Head and tail of the list of all packets in order of arrival.
-    oldest: u32,
-    newest: u32,
+    /// All packets, in the order in which they were stored.
+    by_age: List<AGE>,
+    bytes: u64,
 }
 
-struct Slot<P> {
+pub(super) struct Slot<P, T> {
     /// `None` in a free slot.
     packet: Option<P>,
     enqueued: Time,
-    size: u32,
-    /// The next packet of the queue, or the next free slot.
-    next: u32,
-    /// Its neighbours among the packets of all queues.
-    older: u32,
-    newer: u32,
+    tag: T,
+    links: [Links; 2],
+}
+
+impl<P, T, const LIST: usize> Linked<LIST> for Slot<P, T> {
+    #[inline]
+    fn links(&self) -> &Links {
+        &self.links[LIST]
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links[LIST]
+    }
 }
 
 /// A queue of packets in the slab.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlabQueue {
-    head: u32,
-    tail: u32,
-    pub(crate) packets: u32,
-    pub(crate) bytes: u64,
+    list: List<QUEUE>,
+    bytes: u64,
+}
+
+/// A packet that has left the slab.
+pub(crate) struct Taken<P> {
+    pub(crate) packet: P,
+    pub(crate) enqueued: Time,
 }
 
 impl SlabQueue {
-    pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, packets: 0, bytes: 0 };
+    pub(crate) const EMPTY: Self = Self { list: List::EMPTY, bytes: 0 };
+
+    #[inline]
+    pub(crate) const fn packets(&self) -> u32 {
+        self.list.len()
+    }
+
+    #[inline]
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
 
     /// Size used to find the longest queue: its bytes, or its packets if all of them have size 0.
     pub(crate) fn weight(&self) -> u64 {
-        self.bytes.max(u64::from(self.packets))
+        self.bytes.max(u64::from(self.packets()))
+    }
+
+    /// The slot of the packet at the head.
+    #[inline]
+    pub(crate) fn head(&self) -> Option<u32> {
+        self.list.head()
+    }
+
+    /// The slot of the packet at the tail.
+    #[inline]
+    pub(crate) fn tail(&self) -> Option<u32> {
+        self.list.tail()
     }
 }
 
-impl<P> PacketSlab<P> {
+impl<P: Packet, T: Copy> PacketSlab<P, T> {
     pub(crate) const fn new() -> Self {
-        Self { slots: Vec::new(), free: NONE, oldest: NONE, newest: NONE }
+        Self { slots: Vec::new(), free: NONE, by_age: List::EMPTY, bytes: 0 }
     }
 
     /// Reserves memory for this many packets.
@@ -55,98 +99,219 @@ impl<P> PacketSlab<P> {
         self.slots.reserve(packets as usize);
     }
 
-    /// Appends a packet of `size` bytes to `queue`.
-    pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: P, size: u32, now: Time) {
-        let slot = Slot { packet: Some(packet), enqueued: now, size, next: NONE, older: self.newest, newer: NONE };
+    /// Packets and bytes, over all queues.
+    #[inline]
+    pub(crate) fn total(&self) -> Total {
+        Total { packets: self.len(), bytes: self.bytes }
+    }
+
+    /// Number of packets, over all queues.
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        self.by_age.len()
+    }
+
+    /// The waiting packets of a link with this limit.
+    pub(crate) fn backlog(&self, limit: Limit) -> Backlog {
+        let oldest = self.by_age.first(&self.slots).map(|slot| slot.enqueued);
+        Backlog { packets: self.len(), bytes: self.bytes, limit, oldest }
+    }
+
+    /// Whether `limit` leaves room for a packet of `size` bytes.
+    #[inline]
+    pub(crate) fn has_room(&self, limit: Limit, size: u32) -> bool {
+        limit.admits(self.len(), self.bytes, size)
+    }
+
+    /// Whether more packets are stored than `limit` allows.
+    #[inline]
+    pub(crate) fn is_overfull(&self, limit: Limit) -> bool {
+        self.len() > 0 && !limit.admits(self.len() - 1, self.bytes, 0)
+    }
+
+    /// Appends a packet to `queue`; its slot.
+    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way to its slot")]
+    #[inline(always)]
+    pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: P, tag: T, enqueued: Time) -> u32 {
+        let size = u64::from(packet.meta().size);
+        let slot = Slot {
+            packet: Some(packet),
+            enqueued,
+            tag,
+            links: [queue.list.links_of_next(), self.by_age.links_of_next()],
+        };
         let index = if self.free == NONE {
             self.slots.push(slot);
             self.slots.len() as u32 - 1
         } else {
             let index = self.free;
-            self.free = core::mem::replace(&mut self.slots[index as usize], slot).next;
+            self.free = core::mem::replace(&mut self.slots[index as usize], slot).links[QUEUE].next;
             index
         };
-        match self.slots.get_mut(self.newest as usize) {
-            Some(before) => before.newer = index,
-            None => self.oldest = index,
-        }
-        self.newest = index;
-        if queue.packets == 0 {
-            queue.head = index;
-        } else {
-            self.slots[queue.tail as usize].next = index;
-        }
-        queue.tail = index;
-        queue.packets += 1;
-        queue.bytes += u64::from(size);
+        queue.list.push_linked(&mut self.slots, index);
+        self.by_age.push_linked(&mut self.slots, index);
+        queue.bytes += size;
+        self.bytes += size;
+        index
     }
 
-    /// Removes the head packet of `queue`: its enqueue time and the packet.
-    pub(crate) fn pop(&mut self, queue: &mut SlabQueue) -> Option<(Time, P)> {
-        let slot = self.slots.get_mut(queue.head as usize)?;
+    /// Appends an arriving packet to `queue`, and reports it.
+    #[inline]
+    pub(crate) fn push_reported(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        queue: &mut SlabQueue,
+        packet: P,
+        tag: T,
+    ) -> u32 {
+        let slot = self.push(queue, packet, tag, env.now);
+        self.report_queued(env, slot);
+        slot
+    }
+
+    /// Reports the packet in a slot as queued now.
+    #[inline]
+    pub(crate) fn report_queued(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, slot: u32) {
+        if let Some(packet) = self.packet(slot) {
+            env.probe.queued(&self.total().report(env.now, packet, env.now));
+        }
+    }
+
+    /// Removes the packet at the head of `queue`.
+    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
+    #[inline(always)]
+    pub(crate) fn pop(&mut self, queue: &mut SlabQueue) -> Option<Taken<P>> {
+        let slot = queue.list.pop(&self.slots)?;
+        self.release(queue, slot)
+    }
+
+    /// Removes the packet in a slot from `queue`, which holds it.
+    #[inline]
+    pub(crate) fn remove(&mut self, queue: &mut SlabQueue, slot: u32) -> Option<Taken<P>> {
+        queue.list.remove(&mut self.slots, slot);
+        self.release(queue, slot)
+    }
+
+    /// Frees a slot whose packet is no longer in the list of `queue`.
+    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
+    #[inline(always)]
+    fn release(&mut self, queue: &mut SlabQueue, index: u32) -> Option<Taken<P>> {
+        let slots = self.slots.as_mut_slice();
+        self.by_age.remove(slots, index);
+        let slot = &mut slots[index as usize];
+        slot.links[QUEUE].next = core::mem::replace(&mut self.free, index);
         let packet = slot.packet.take()?;
-        queue.packets -= 1;
-        queue.bytes -= u64::from(slot.size);
-        let next = core::mem::replace(&mut slot.next, self.free);
-        self.free = queue.head;
-        queue.head = next;
-        let Slot { enqueued, older, newer, .. } = *slot;
-        match self.slots.get_mut(older as usize) {
-            Some(before) => before.newer = newer,
-            None => self.oldest = newer,
-        }
-        match self.slots.get_mut(newer as usize) {
-            Some(after) => after.older = older,
-            None => self.newest = older,
-        }
-        Some((enqueued, packet))
+        let size = u64::from(packet.meta().size);
+        queue.bytes -= size;
+        self.bytes -= size;
+        Some(Taken { packet, enqueued: slot.enqueued })
     }
 
-    /// Enqueue time of the head packet of `queue`.
+    /// The packet in a slot.
+    #[inline]
+    pub(crate) fn packet(&self, slot: u32) -> Option<&P> {
+        self.slots[slot as usize].packet.as_ref()
+    }
+
+    /// The tag of the packet in a slot.
+    #[inline]
+    pub(crate) fn tag(&self, slot: u32) -> T {
+        self.slots[slot as usize].tag
+    }
+
+    /// The tag of the packet in a slot, to change it.
+    pub(crate) fn tag_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.slots[slot as usize].tag
+    }
+
+    /// When the head of `queue` was queued.
+    #[inline]
     pub(crate) fn oldest(&self, queue: &SlabQueue) -> Option<Time> {
-        self.slots.get(queue.head as usize).map(|slot| slot.enqueued)
+        queue.list.first(&self.slots).map(|slot| slot.enqueued)
     }
 
-    /// Enqueue time of the oldest packet.
-    pub(crate) fn oldest_of_all(&self) -> Option<Time> {
-        self.slots.get(self.oldest as usize).map(|slot| slot.enqueued)
-    }
-
-    /// The last packet of `queue`.
-    pub(crate) fn last(&self, queue: &SlabQueue) -> Option<&P> {
-        if queue.packets == 0 { None } else { self.slots[queue.tail as usize].packet.as_ref() }
+    /// The slot of the packet that was stored first, over all queues.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.by_age.head()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_core::Rng;
+    use crate::rig::numbered;
+    use penstock_core::{PacketMeta, Rng};
     use std::collections::VecDeque;
+
+    /// Queues, and the same packets in plain lists; the flow numbers a packet.
+    struct Both {
+        slab: PacketSlab<PacketMeta, u32>,
+        queues: [SlabQueue; 5],
+        plain: Vec<VecDeque<u32>>,
+    }
+
+    impl Both {
+        fn push(&mut self, i: usize, number: u32) {
+            let (packet, now) = (numbered(number, number % 100), Time::from_nanos(u64::from(number)));
+            let slot = self.slab.push(&mut self.queues[i], packet, 7 * number, now);
+            assert_eq!((self.queues[i].tail(), self.slab.packet(slot)), (Some(slot), Some(&packet)));
+            self.plain[i].push_back(number);
+        }
+
+        /// Removes the packet at `place` of the plain list, from either end or by its slot.
+        fn take(&mut self, i: usize, place: usize) {
+            let queue = &mut self.queues[i];
+            let Some(number) = self.plain[i].remove(place) else {
+                assert!(self.slab.pop(queue).is_none() && queue.tail().is_none());
+                return;
+            };
+            let holds = |slot: &u32| self.slab.packet(*slot).is_some_and(|packet| packet.flow == number);
+            let slot = (0..self.slab.slots.len() as u32).find(holds).unwrap();
+            assert_eq!(self.slab.tag(slot), 7 * number);
+            let taken = if place == 0 { self.slab.pop(queue) } else { self.slab.remove(queue, slot) }.unwrap();
+            let now = Time::from_nanos(u64::from(number));
+            assert_eq!((taken.packet.flow, taken.enqueued), (number, now));
+        }
+
+        fn check(&self) {
+            for (queue, plain) in self.queues.iter().zip(&self.plain) {
+                assert_eq!(queue.packets() as usize, plain.len());
+                assert_eq!(queue.bytes(), plain.iter().map(|n| u64::from(n % 100)).sum::<u64>());
+                let ends = [queue.head(), queue.tail()].map(|slot| Some(self.slab.packet(slot?)?.flow));
+                assert_eq!(ends, [plain.front().copied(), plain.back().copied()]);
+                assert_eq!(self.slab.oldest(queue), plain.front().map(|&n| Time::from_nanos(u64::from(n))));
+            }
+            let all = self.plain.iter().flatten();
+            let oldest = all.clone().min().map(|&n| Time::from_nanos(u64::from(n)));
+            assert_eq!(self.slab.backlog(Limit::Infinite).oldest, oldest);
+            let Total { packets, bytes } = self.slab.total();
+            assert_eq!((packets as usize, bytes), (all.clone().count(), all.map(|n| u64::from(n % 100)).sum()));
+        }
+    }
 
     #[test]
     fn queues_do_not_mix_and_slots_are_used_again() {
         let mut rng = Rng::stream(1, "slab");
-        let mut slab = PacketSlab::new();
-        let (mut lines, mut plain) = ([SlabQueue::EMPTY; 5], vec![VecDeque::new(); 5]);
+        let mut both = Both { slab: PacketSlab::new(), queues: [SlabQueue::EMPTY; 5], plain: vec![VecDeque::new(); 5] };
         let mut most = 0;
         for number in 0..20_000_u32 {
             let i = rng.below(5) as usize;
             if rng.chance(0.5) {
-                slab.push(&mut lines[i], number, number % 100, Time::from_nanos(u64::from(number)));
-                plain[i].push_back(number);
+                both.push(i, number);
             } else {
-                let packet = slab.pop(&mut lines[i]);
-                assert_eq!(packet, plain[i].pop_front().map(|n| (Time::from_nanos(u64::from(n)), n)));
+                let last = both.plain[i].len().saturating_sub(1);
+                let place = [0, 0, last, rng.below(last as u64 + 1) as usize][rng.below(4) as usize];
+                both.take(i, place);
             }
-            assert_eq!(lines[i].packets as usize, plain[i].len());
-            assert_eq!(lines[i].bytes, plain[i].iter().map(|n| u64::from(n % 100)).sum::<u64>());
-            assert_eq!(slab.last(&lines[i]), plain[i].back());
-            assert_eq!(slab.oldest(&lines[i]).is_some(), !plain[i].is_empty());
-            let oldest = plain.iter().filter_map(VecDeque::front).min();
-            assert_eq!(slab.oldest_of_all(), oldest.map(|&n| Time::from_nanos(u64::from(n))));
-            most = most.max(plain.iter().map(VecDeque::len).sum::<usize>());
+            both.check();
+            most = most.max(both.plain.iter().map(VecDeque::len).sum::<usize>());
         }
-        assert_eq!(slab.slots.len(), most);
+        assert_eq!(both.slab.slots.len(), most);
+    }
+
+    #[test]
+    fn a_slot_costs_little_more_than_its_packet() {
+        assert!(size_of::<Slot<[u64; 3], ()>>() <= 24 + 8 + 24);
     }
 }

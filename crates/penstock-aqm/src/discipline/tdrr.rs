@@ -174,6 +174,7 @@ mod tests {
     use crate::aqm::Cause;
     use crate::discipline::drr_queues::{DrrQueues, End, Quantum};
     use crate::discipline::drr_test_harness::{Bench, Fate};
+    use crate::rig::numbered;
     use penstock_core::param::Value;
     use penstock_core::{Limit, Rng};
 
@@ -240,7 +241,7 @@ mod tests {
         let mut queues = DrrQueues::new(Quantum::Packet);
         for id in 0..8 {
             queues.reach(id);
-            queues.push(&mut policy, now, id, ((), 1500, now));
+            queues.push(&mut policy, now, id, (numbered(id, 1500), now));
         }
         for _ in 0..5000 {
             now += Span::from_micros(rng.below(20_000));
@@ -274,10 +275,10 @@ mod tests {
         let mut policy = HighestThroughput::new(Span::from_millis(100), Time::ZERO);
         let mut queues = DrrQueues::new(Quantum::Packet);
         queues.reach(0);
-        queues.push(&mut policy, Time::ZERO, 0, ((), 1500, Time::ZERO));
+        queues.push(&mut policy, Time::ZERO, 0, (numbered(0, 1500), Time::ZERO));
         queues.pop(&mut policy, Time::ZERO, 0, End::Head);
         let later = Time::ZERO + Span::from_millis(40);
-        queues.push(&mut policy, later, 0, ((), 1500, later));
+        queues.push(&mut policy, later, 0, (numbered(0, 1500), later));
         // 10 ms after 40 ms, not 50 ms after 0
         policy.on_sent(later + Span::from_millis(10), 0, 1500);
         assert_eq!(policy.throughputs[0].r, averaged(0.0, 1500, 0.01, 0.1));

@@ -32,7 +32,8 @@
 //! * Any packet is found in O(1) time; the paper leaves open how.
 
 use super::level_queue::{LevelQueue, Place};
-use super::{Discipline, Env, Next, Probe, Report};
+use super::packet_slab::Taken;
+use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, LinkInfo, Verdict};
 use crate::law::wred::{Wred, WredParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -77,7 +78,6 @@ pub(crate) struct WredDfq;
 /// A queue from whose middle WRED drops packets.
 struct Pushout<P> {
     shelf: LevelQueue<P>,
-    bytes: u64,
     limit: Limit,
     law: Wred,
     victim: Victim,
@@ -93,17 +93,12 @@ enum Met {
 }
 
 impl<P: Packet> Pushout<P> {
-    fn report<'a>(&self, now: Time, packet: &'a P, enqueued: Time) -> Report<'a, P> {
-        Report { now, packet, enqueued, packets: self.shelf.len() as u32, bytes: self.bytes }
-    }
-
     fn queue(&self) -> Backlog {
-        let oldest = self.shelf.oldest();
-        Backlog { packets: self.shelf.len() as u32, bytes: self.bytes, limit: self.limit, oldest }
+        self.shelf.packets.backlog(self.limit)
     }
 
     fn admits(&self, size: u32) -> bool {
-        self.limit.admits(self.shelf.len() as u32, self.bytes, size)
+        self.shelf.packets.has_room(self.limit, size)
     }
 
     /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. The cause, if the arriving
@@ -170,15 +165,14 @@ impl<P: Packet> Pushout<P> {
     }
 
     fn push_out(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, level: usize, place: Place) {
-        if let Some((enqueued, packet)) = self.shelf.take(level, place) {
-            self.bytes -= u64::from(packet.meta().size);
-            env.probe.dropped(&self.report(env.now, &packet, enqueued), Cause::Evicted);
+        if let Some(Taken { packet, enqueued }) = self.shelf.take(level, place) {
+            self.shelf.packets.total().evict(env, &packet, enqueued);
         }
     }
 
     /// What follows for the law from a packet that found no room.
     fn overflow(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, meta: &PacketMeta) {
-        self.law.on_overflow(&mut env.cx(self.queue(), self.bytes), meta);
+        self.law.on_overflow(&mut env.cx(self.queue(), self.shelf.packets.total().bytes), meta);
     }
 }
 
@@ -187,27 +181,23 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
         let meta = packet.meta();
         let own = self.law.level(&meta);
         if let Some(cause) = self.judge(env, own) {
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), cause);
+            return self.shelf.packets.total().refuse(env, &packet, cause);
         }
         self.make_room(env, own, meta.size);
         if !self.admits(meta.size) {
             self.overflow(env, &meta);
-            return env.probe.dropped(&self.report(env.now, &packet, env.now), Cause::Overflow);
+            return self.shelf.packets.total().refuse(env, &packet, Cause::Overflow);
         }
-        self.bytes += u64::from(meta.size);
-        self.shelf.push_back(own, env.now, packet);
-        if let Some((enqueued, packet)) = self.shelf.newest() {
-            env.probe.queued(&self.report(env.now, packet, *enqueued));
-        }
+        let slot = self.shelf.push_back(own, env.now, packet);
+        self.shelf.packets.report_queued(env, slot);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        let Some((enqueued, packet)) = self.shelf.pop_front() else {
+        let Some(Taken { packet, enqueued }) = self.shelf.pop_front() else {
             self.law.on_idle(env.now);
             return Next::Empty;
         };
-        self.bytes -= u64::from(packet.meta().size);
-        env.probe.sent(&self.report(env.now, &packet, enqueued));
+        self.shelf.packets.total().send(env, &packet, enqueued);
         Next::Send(packet)
     }
 
@@ -264,7 +254,7 @@ impl Scheme for WredDfq {
         let shelf = LevelQueue::new(law.levels());
         let WredDfqParams { victim, debt } = params;
         let owed = debt.then(|| vec![0; law.levels()]);
-        Ok(Box::new(Pushout { shelf, bytes: 0, limit: link.limit, law, victim, owed }))
+        Ok(Box::new(Pushout { shelf, limit: link.limit, law, victim, owed }))
     }
 }
 

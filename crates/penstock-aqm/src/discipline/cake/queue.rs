@@ -1,9 +1,9 @@
 //! One queue of CAKE.
 
 use super::super::packet_slab::SlabQueue;
-use super::super::queue_list::{Linked, Links};
 use super::hosts::Ends;
 use crate::law::cobalt::Cobalt;
+use crate::list::{Linked, Links};
 
 /// The list of its tin in which a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ impl Queue {
 
 impl Linked for Queue {
     #[inline]
-    fn links(&self) -> Links {
-        self.links
+    fn links(&self) -> &Links {
+        &self.links
     }
     #[inline]
     fn links_mut(&mut self) -> &mut Links {

@@ -1,9 +1,7 @@
 //! The tins of CAKE, their queues, and the choice of the next packet.
 
-use super::super::guard::Total;
 use super::super::lazy_heap::LazyHeap;
-use super::super::packet_slab::{NONE, PacketSlab};
-use super::super::queue_list::QueueList;
+use super::super::packet_slab::{PacketSlab, Taken};
 use super::super::salted_hash::SaltedHash;
 use super::super::{Discipline, DropBudget, Env, Next, Probe};
 use super::deficit_shaper::DeficitShaper;
@@ -12,8 +10,9 @@ use super::queue::{Queue, Set};
 use super::set_associative_hash::SetAssociativeHash;
 use super::settings::CakeSettings;
 use super::tins::Entitlement;
-use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
+use crate::aqm::{Backlog, LinkInfo, Verdict};
 use crate::law::cobalt::Cobalt;
+use crate::list::{List, NONE};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use penstock_core::{Limit, Packet, PacketMeta, Rare, Rate, Rng, Time, math};
@@ -35,9 +34,9 @@ struct Tin {
     /// Credit of a queue in a round.
     quantum: u32,
     ways: SetAssociativeHash,
-    sparse: QueueList,
-    bulk: QueueList,
-    decaying: QueueList,
+    sparse: List,
+    bulk: List,
+    decaying: List,
     bulk_queues: u32,
     hosts: HostLoads,
     /// The law in its initial state, cloned for each new queue.
@@ -51,7 +50,7 @@ impl Tin {
         TIN_QUANTUM * if self.threshold.next() <= now { priority } else { share }
     }
 
-    fn list(&mut self, set: Set) -> Option<&mut QueueList> {
+    fn list(&mut self, set: Set) -> Option<&mut List> {
         match set {
             Set::Idle => None,
             Set::Sparse => Some(&mut self.sparse),
@@ -65,7 +64,6 @@ impl Tin {
 pub(super) struct CakeQueue<P> {
     plan: CakeSettings,
     packets: PacketSlab<P>,
-    total: Total,
     /// Queues that have been used, of all tins.
     queues: Vec<Queue>,
     tins: Vec<Tin>,
@@ -89,16 +87,15 @@ impl<P: Packet> CakeQueue<P> {
             packets: 0,
             quantum: 0,
             ways: SetAssociativeHash::new(plan.flows),
-            sparse: QueueList::EMPTY,
-            bulk: QueueList::EMPTY,
-            decaying: QueueList::EMPTY,
+            sparse: List::EMPTY,
+            bulk: List::EMPTY,
+            decaying: List::EMPTY,
             bulk_queues: 0,
             hosts: HostLoads::default(),
             fresh: plan.law(entitlement.share, link, start),
         };
         let mut queues = Self {
             packets: PacketSlab::new(),
-            total: Total::default(),
             queues: Vec::new(),
             tins: plan.diffserv.tins().iter().map(tin).collect(),
             turn: 0,
@@ -185,23 +182,20 @@ impl<P: Packet> CakeQueue<P> {
     /// Remove the packet at the head of queue `id`.
     fn take(&mut self, id: u32) -> Option<(Time, PacketMeta, P)> {
         let queue = &mut self.queues[id as usize];
-        let (enqueued, packet) = self.packets.pop(&mut queue.waiting)?;
-        let meta = packet.meta();
-        self.total.packets -= 1;
-        self.total.bytes -= u64::from(meta.size);
+        let Taken { packet, enqueued } = self.packets.pop(&mut queue.waiting)?;
         self.tins[usize::from(queue.tin)].packets -= 1;
-        Some((enqueued, meta, packet))
+        Some((enqueued, packet.meta(), packet))
     }
 
     /// Drop packets from the head of the longest queue until the limit holds.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
-        while self.total.packets > 0 && !self.limit.admits(self.total.packets - 1, self.total.bytes, 0) {
+        while self.packets.is_overfull(self.limit) {
             let queues = &self.queues;
             let key = |id: u32| Some((queues[id as usize].waiting.weight(), Reverse(id)));
             let Some((_, id)) = self.fattest.top(key) else { return };
             let Some((enqueued, _, packet)) = self.take(id) else { return };
             self.queues[id as usize].law.overflowed(env.now);
-            env.probe.dropped(&self.total.report(env.now, &packet, enqueued), Cause::Evicted);
+            self.packets.total().evict(env, &packet, enqueued);
         }
     }
 
@@ -296,7 +290,7 @@ impl<P: Packet> CakeQueue<P> {
             let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) else { return Next::Empty };
             let queue = &self.queues[id as usize];
             if queue.deficit <= 0 {
-                self.move_to(id, if queue.waiting.packets == 0 { Set::Waiting } else { Set::Bulk });
+                self.move_to(id, if queue.waiting.packets() == 0 { Set::Waiting } else { Set::Bulk });
                 let credit = self.credit(id, env.rng);
                 self.queues[id as usize].deficit += credit;
                 continue;
@@ -320,8 +314,8 @@ impl<P: Packet> CakeQueue<P> {
             let queue = &mut self.queues[id as usize];
             let verdict = queue.law.judge(env.now, enqueued, meta.ecn, env.rng);
             let is_mark = matches!(verdict, Verdict::Mark(_)) && meta.ecn.is_capable();
-            let verdict = if queue.waiting.packets > 0 || is_mark { verdict } else { Verdict::Pass };
-            if self.total.release(env, &mut packet, meta.ecn, enqueued, verdict) {
+            let verdict = if queue.waiting.packets() > 0 || is_mark { verdict } else { Verdict::Pass };
+            if self.packets.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
                 self.charge(id, meta.size.saturating_add(self.plan.overhead));
                 return Next::Send(packet);
             }
@@ -355,15 +349,13 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         let hosts = if self.plan.isolation.wants_hosts() { env.facts.rare(&packet) } else { Rare::default() };
         let tin = self.plan.diffserv.tin(meta.dscp);
         let id = self.queue_of(tin, &meta, hosts, env.rng);
-        if let Some(shaper) = self.shaper.as_mut().filter(|_| self.total.packets == 0) {
+        if let Some(shaper) = self.shaper.as_mut().filter(|_| self.packets.len() == 0) {
             shaper.catch_up(env.now);
         }
         if self.tins[tin].packets == 0 {
             self.tins[tin].threshold.catch_up(env.now);
         }
-        self.packets.push(&mut self.queues[id as usize].waiting, packet, meta.size, env.now);
-        self.total.packets += 1;
-        self.total.bytes += u64::from(meta.size);
+        self.packets.push_reported(env, &mut self.queues[id as usize].waiting, packet, ());
         self.tins[tin].packets += 1;
         match self.queues[id as usize].set {
             Set::Idle | Set::Decaying => {
@@ -376,23 +368,19 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
             }
             Set::Sparse | Set::Bulk => {}
         }
-        let waiting = &self.queues[id as usize].waiting;
-        if let Some(packet) = self.packets.last(waiting) {
-            env.probe.queued(&self.total.report(env.now, packet, env.now));
-        }
-        self.fattest.raise(id, (waiting.weight(), Reverse(id)));
+        self.fattest.raise(id, (self.queues[id as usize].waiting.weight(), Reverse(id)));
         self.make_room(env);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        if self.total.packets == 0 {
+        if self.packets.len() == 0 {
             return Next::Empty;
         }
         if let Some(next) = self.shaper.as_ref().map(DeficitShaper::next).filter(|&next| next > env.now) {
             return Next::NotBefore(next);
         }
         let mut budget = DropBudget::new();
-        while self.total.packets > 0 {
+        while self.packets.len() > 0 {
             let tin = self.select_tin(env.now);
             match self.serve(env, tin, &mut budget) {
                 Next::Empty => {}
@@ -403,12 +391,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog {
-            packets: self.total.packets,
-            bytes: self.total.bytes,
-            limit: self.limit,
-            oldest: self.packets.oldest_of_all(),
-        }
+        self.packets.backlog(self.limit)
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {
@@ -420,7 +403,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         let Some(hash) = self.plan.isolation.flow_key(flow).and_then(|key| self.hash.known_hash(key)) else { return };
         for tin in 0..self.tins.len() {
             let Some(id) = self.tins[tin].ways.known(hash) else { continue };
-            if self.queues[id as usize].waiting.packets == 0 {
+            if self.queues[id as usize].waiting.packets() == 0 {
                 self.move_to(id, Set::Idle);
                 let queue = &mut self.queues[id as usize];
                 (queue.deficit, queue.law) = (0, self.tins[tin].fresh.clone());

@@ -1,6 +1,6 @@
 //! The set-associative hash that assigns flows to queues with few collisions.
 
-use super::super::packet_slab::NONE;
+use crate::list::NONE;
 use alloc::vec;
 use alloc::vec::Vec;
 

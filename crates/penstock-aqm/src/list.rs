@@ -1,0 +1,201 @@
+//! Intrusive doubly linked lists: of the packets of a queue, of queues that take turns, of keys by their last use.
+
+/// No member.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The neighbours of a member in a list. The last member has no next one; `previous` means nothing for the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Links {
+    pub(crate) previous: u32,
+    pub(crate) next: u32,
+}
+
+impl Links {
+    pub(crate) const NONE: Self = Self { previous: NONE, next: NONE };
+}
+
+/// A member of a slice that can be in one list of each number `LIST` at a time.
+pub(crate) trait Linked<const LIST: usize = 0> {
+    fn links(&self) -> &Links;
+    fn links_mut(&mut self) -> &mut Links;
+}
+
+/// A list of members of a slice, by their indices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List<const LIST: usize = 0> {
+    head: u32,
+    /// Means nothing if the list is empty.
+    tail: u32,
+    len: u32,
+}
+
+impl<const LIST: usize> List<LIST> {
+    pub(crate) const EMPTY: Self = Self { head: NONE, tail: NONE, len: 0 };
+
+    #[inline]
+    pub(crate) const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The first member.
+    #[inline]
+    pub(crate) fn head(&self) -> Option<u32> {
+        (self.head != NONE).then_some(self.head)
+    }
+
+    /// The first member itself: one comparison finds that there is none.
+    #[inline]
+    pub(crate) fn first<'a, M: Linked<LIST>>(&self, members: &'a [M]) -> Option<&'a M> {
+        members.get(self.head as usize)
+    }
+
+    /// The last member.
+    #[inline]
+    pub(crate) fn tail(&self) -> Option<u32> {
+        (self.head != NONE).then_some(self.tail)
+    }
+
+    /// Appends member `id`, which is in no list of this number.
+    #[inline]
+    pub(crate) fn push<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {
+        *members[id as usize].links_mut() = self.links_of_next();
+        self.push_linked(members, id);
+    }
+
+    /// The links of the member that is appended next.
+    #[inline]
+    pub(crate) const fn links_of_next(&self) -> Links {
+        Links { previous: self.tail, next: NONE }
+    }
+
+    /// As [`List::push`], of a member that has its links already.
+    #[inline]
+    pub(crate) fn push_linked<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {
+        if self.head == NONE {
+            self.head = id;
+        } else {
+            members[self.tail as usize].links_mut().next = id;
+        }
+        self.tail = id;
+        self.len += 1;
+    }
+
+    /// Removes the first member.
+    #[inline]
+    pub(crate) fn pop<M: Linked<LIST>>(&mut self, members: &[M]) -> Option<u32> {
+        let id = self.head;
+        self.head = self.first(members)?.links().next;
+        self.len -= 1;
+        Some(id)
+    }
+
+    /// Removes member `id` of this list.
+    #[inline]
+    pub(crate) fn remove<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {
+        let Links { previous, next } = *members[id as usize].links();
+        if id == self.head {
+            self.head = next;
+        } else {
+            members[previous as usize].links_mut().next = next;
+        }
+        if next == NONE {
+            self.tail = previous;
+        } else {
+            members[next as usize].links_mut().previous = previous;
+        }
+        self.len -= 1;
+    }
+
+    /// The member after `id`; the first one after the last.
+    #[inline]
+    pub(crate) fn after<M: Linked<LIST>>(&self, members: &[M], id: u32) -> u32 {
+        match members[id as usize].links().next {
+            NONE => self.head,
+            next => next,
+        }
+    }
+
+    /// The first member moves to the end.
+    #[inline]
+    pub(crate) fn rotate<M: Linked<LIST>>(&mut self, members: &mut [M]) {
+        if self.len < 2 {
+            return;
+        }
+        let (id, last) = (self.head, self.links_of_next());
+        self.head = core::mem::replace(members[id as usize].links_mut(), last).next;
+        members[self.tail as usize].links_mut().next = id;
+        self.tail = id;
+    }
+
+    /// Members before `id`, a member, move to the end, in their order.
+    pub(crate) fn rotate_to<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {
+        if id == self.head {
+            return;
+        }
+        members[self.tail as usize].links_mut().next = self.head;
+        members[self.head as usize].links_mut().previous = self.tail;
+        self.tail = members[id as usize].links().previous;
+        self.head = id;
+        members[self.tail as usize].links_mut().next = NONE;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_core::Rng;
+
+    /// A member of two lists.
+    impl<const LIST: usize> Linked<LIST> for [Links; 2] {
+        fn links(&self) -> &Links {
+            &self[LIST]
+        }
+        fn links_mut(&mut self) -> &mut Links {
+            &mut self[LIST]
+        }
+    }
+
+    fn all<const LIST: usize>(list: &List<LIST>, members: &[[Links; 2]]) -> Vec<u32> {
+        let behind = |&id: &u32| Some(list.after(members, id)).filter(|&next| Some(next) != list.head());
+        core::iter::successors(list.head(), behind).collect()
+    }
+
+    #[test]
+    fn a_list_is_what_was_put_in_and_not_taken_out_and_turns() {
+        let mut rng = Rng::stream(1, "list");
+        let mut members = [[Links::NONE; 2]; 9];
+        let mut other = List::<1>::EMPTY;
+        (0..9).rev().for_each(|id| other.push(&mut members, id));
+        let (mut list, mut plain) = (List::<0>::EMPTY, Vec::new());
+        for _ in 0..20_000 {
+            let id = rng.below(9) as u32;
+            if let Some(place) = plain.iter().position(|&other| other == id) {
+                plain.remove(place);
+                list.remove(&mut members, id);
+            } else {
+                plain.push(id);
+                list.push(&mut members, id);
+            }
+            match rng.below(4) {
+                0 => {
+                    let first = (!plain.is_empty()).then(|| plain.remove(0));
+                    assert_eq!(list.pop(&members), first);
+                }
+                1 if !plain.is_empty() => {
+                    plain.rotate_left(1);
+                    list.rotate(&mut members);
+                }
+                2 if !plain.is_empty() => {
+                    let by = rng.below(plain.len() as u64) as usize;
+                    assert_eq!(list.after(&members, plain[by]), plain[(by + 1) % plain.len()]);
+                    list.rotate_to(&mut members, plain[by]);
+                    plain.rotate_left(by);
+                }
+                _ => {}
+            }
+            assert_eq!((list.head(), list.tail()), (plain.first().copied(), plain.last().copied()));
+            assert_eq!((list.len() as usize, all(&list, &members)), (plain.len(), plain.clone()));
+        }
+        assert_eq!(all(&other, &members), [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    }
+}

@@ -124,7 +124,7 @@ def _settings() -> Iterator[str]:
 
 
 def _findings(data: Standard) -> Iterator[str]:
-    """What can be read from the numbers, made from them."""
+    """Statements about the results, generated from the numbers."""
     usual = {name: cell for name in data.names() if (cell := data.cell(name)) is not None}
     plain = usual["droptail"]
     yield (

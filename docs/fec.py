@@ -1,7 +1,7 @@
 """Drop-tail or RED in front of forward error correction: the model of batches against the simulation.
 
 `make fec` runs this: it measures, and writes the data, the page and its figure. Without `--measure` only the page and
-the figure are made again, from the data. What the page says stands in `fec_page.py`.
+the figure are made again, from the data. `fec_page.py` writes the page.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FAST_CODES = ((16, 1), (16, 4))
 
 @dataclass(frozen=True)
 class Cell:
-    """One code before one queue: so many TCP flows beside a source of `rate` before redundancy."""
+    """One code in front of one queue: a number of TCP flows beside a source that sends at `rate` before redundancy."""
 
     scheme: str
     flows: int
@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of the cell in the data."""
+        """Key of the cell in the data."""
         return f"{self.scheme} {self.flows} ({self.k},{self.h}) {self.rate}"
 
     def scenario(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def cells() -> list[Cell]:
 
 
 def read(run: dict[str, Any]) -> dict[str, float | list[float]]:
-    """What is kept of a run."""
+    """The numbers stored for a run."""
     fec = run["traffic"]["fec"]
     names = {"before": "plr_before", "after": "plr_after", "loss": "loss_rate"}
     return {
@@ -113,7 +113,7 @@ def _losses(resolved: Resolved, seed: int, size: int) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Pair:
-    """Drop-tail and RED with the same flows and code: what is lost after correction, measured and by the model."""
+    """Drop-tail and RED with the same flows and code: the losses after correction, measured and by the model."""
 
     flows: int
     k: int
@@ -134,13 +134,13 @@ class Pair:
 
     @property
     def winner(self) -> str | None:
-        """Whose interval of the difference lies on its side of 0."""
+        """The queue that loses significantly less: the interval of the difference does not contain 0."""
         low, high = self.difference.ci95 or (0.0, 0.0)
         return "RED" if high < 0 else "drop-tail" if low > 0 else None
 
 
 def says(pair: tuple[float, float]) -> str:
-    """Which of the two loses less."""
+    """The queue that loses less."""
     return "RED" if pair[1] < pair[0] else "drop-tail"
 
 

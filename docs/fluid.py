@@ -1,4 +1,4 @@
-"""Where queues begin to swing: the fluid model's onset against packet simulation; the tables and figures of its page.
+"""The onset of oscillation: the fluid model against packet simulation; the tables and figures of its page.
 
 `make fluid` runs this. Without `--measure` only the tables and the figures are made again, from the data.
 """
@@ -47,7 +47,7 @@ STEPS = np.geomspace(0.65, 1.6, 9)
 
 AGAIN = ("RED", 0.14)
 SCALE = 4
-"""The case that is measured once more with link, flows and queues so many times as large: with less chance in it."""
+"""The case that is measured again with link, flows and queues larger by these factors, which reduces randomness."""
 
 ETA = 1.5
 """W^2 p in equilibrium: the square-root law, which the simulated TCPs obey."""
@@ -64,7 +64,8 @@ class Law:
 
 
 def laws(scale: int = 1) -> dict[str, Law]:
-    """RED, and PI as its rule has it for 300 flows and 120 ms; for a link, flows and queues `scale` times as large."""
+    """RED, and PI with the gains of its design rule for 300 flows and 120 ms; for a link, flows and queues `scale`
+    times as large."""
     w_q = -math.expm1(-POLE / (scale * CAPACITY))
     gains = model.pi_gains(300 * scale, 0.12, scale * CAPACITY, 170)
     a, b = float(gains.a), float(gains.b)
@@ -114,7 +115,7 @@ def fluid_onset(fluid: model.Fluid, most: int) -> float:
 
 @dataclass(frozen=True)
 class Packets:
-    """What one simulation says about 100 s, after 50."""
+    """The statistics of one simulation over 100 s, after 50 s."""
 
     average: Values
     """The average in packets."""

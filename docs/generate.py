@@ -205,7 +205,7 @@ def cli_page() -> str:
 
 
 def validation_page(results: Path) -> str:
-    """What `make validate` found, if it has been run."""
+    """The results of `make validate`, if it has been run."""
     if results.exists():
         return "```{include} ../validation-results.md\n```\n"
     return "# Validation cell by cell\n\n`make validate` writes this page: it has not been run in this folder.\n"

@@ -27,9 +27,8 @@ Read = Callable[[Table], dict[str, float | list[float]]]
 def measure(file: Path, cells: Mapping[str, Table], seeds: Sequence[int], read: Read) -> None:
     """Run each cell, a scenario as plain values, with each seed, and write what `read` takes from each run to `file`.
 
-    Numbers are kept of each run; lists, which are counts of each size, are added up.
-    What is done stands in a file beside it until all is done; a later call takes it from there, unless the cell has
-    become another one.
+    Numbers are kept of each run; lists, which are counts of each size, are added up. Finished cells are kept in a file
+    beside the data until all are done; a later call uses them, unless the definition of the cell has changed.
     """
     part = file.with_suffix(".part.json")
     done: dict[str, Table] = json.loads(part.read_text(encoding="utf-8")) if part.exists() else {}

@@ -26,9 +26,9 @@ RTT = 0.1
 PLACES = 20
 """K of M/M/1/K and M/D/1/K: packets in the system."""
 CAPACITIES = (2500, 5000)
-"""Of the design rules, in packets per second."""
+"""Capacity for the design rules, in packets per second."""
 DESIGN = (60, 0.25)
-"""Flows and round trip (s) that PI's rule is asked for."""
+"""Number of flows and round trip (s) for PI's rule."""
 
 Values = npt.NDArray[np.float64]
 
@@ -46,13 +46,13 @@ def look(index: int, *, marker: bool = False) -> dict[str, Any]:
 
 
 def panels(rows: int, columns: int) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels; call it within `styled`."""
+    """A figure with this number of panels; call it within `styled`."""
     figure = Figure(figsize=(7.2, 2.5 * rows), layout="constrained")
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
 def responses() -> Figure:
-    """Windows against the rate of losses: the laws, and what the simulated TCPs have."""
+    """Windows against the loss rate: the formulas and the simulated TCPs."""
     figure, (random, cubic) = panels(1, 2)
     p = np.geomspace(3e-4, 0.15, 40)
     random.plot(p, model.sqrt_law_window(p), label="square root", **look(1))
@@ -138,7 +138,7 @@ def queues() -> Figure:
 
 
 def borders(ax: Axes) -> None:
-    """Where the loops of RED and PI become stable, the flows against the round trip."""
+    """The stability border of RED and PI: number of flows against round trip."""
     trips = np.linspace(0.05, 0.3, 51)
     for index, capacity in enumerate(CAPACITIES):
         gains = model.pi_gains(*DESIGN, capacity, 170)
@@ -168,7 +168,7 @@ def gains_of(ax: Axes) -> None:
 
 
 def largest(ax: Axes) -> None:
-    """What P, LRED and AVQ may at most have, against the flows."""
+    """The maximum gains of P, LRED and AVQ against the number of flows."""
     flows = np.geomspace(5, 500, 40)
     rules: tuple[tuple[str, Callable[[Values], Any]], ...] = (
         ("P: slope", lambda n: model.p_slope(n, DESIGN[1], CAPACITIES[0])),
@@ -222,7 +222,7 @@ def design() -> Figure:
 
 
 def batches() -> Figure:
-    """What a code leaves of losses alone and in batches."""
+    """Losses that remain after a code, for single losses and for batches."""
     figure, panel = panels(1, 2)
     red, droptail = model.Batches((0.9, 0.1)), model.Batches((0.6, 0.4))
     p = np.geomspace(0.002, 0.5, 40)

@@ -1,7 +1,7 @@
 """The queue law against the simulation: measure it, and write the data, the page and its figures.
 
 `make queue-law` runs this. Without `--measure` only the page and the figures are made again, from the data.
-What the page says stands in `queue_law_page.py`.
+`queue_law_page.py` writes the page.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WIRE = 8 * 1040
 
 @dataclass(frozen=True)
 class Cell:
-    """So many flows at a router that drops or marks with a fixed probability, and a queue without limit."""
+    """A number of flows through a router that drops or marks with a fixed probability, with an unlimited queue."""
 
     signal: str
     flows: int
@@ -44,7 +44,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of the cell in the data."""
+        """Key of the cell in the data."""
         limit = "" if self.window is None else f" window {self.window}"
         return f"{self.signal} {self.flows} {self.p:g} {self.min_rto} {self.rtld}ms {self.rate}Mbit{limit}"
 
@@ -83,7 +83,7 @@ class Cell:
         }
 
     def law(self, *, timeouts: bool = False, balance: str = "paper") -> QueueLaw:
-        """The law as the work has it, or with the timeouts of these flows or the exact balance."""
+        """The law as in the paper, or with the timeouts of these flows, or with the exact balance."""
         rto = 0.2 if self.min_rto == "200ms" else 1.0
         return QueueLaw(
             rtld=self.rtld / 1000,
@@ -115,7 +115,7 @@ def cells() -> list[Cell]:
 
 
 def read(run: dict[str, Any]) -> dict[str, float | list[float]]:
-    """What is kept of a run."""
+    """The numbers stored for a run."""
     link, bulk = run["links"]["bottleneck"], run["traffic"]["bulk"]
     return {
         "queue": link["length_mean_pkts"], "window": bulk["cwnd_mean_pkts"], "p": link["loss_rate"] + link["mark_rate"],
@@ -145,7 +145,7 @@ class Found:
 
     @property
     def deviation(self) -> float:
-        """Of the simulation from the law."""
+        """Deviation of the simulation from the law."""
         return self.queue / self.law - 1
 
     @property

@@ -1,4 +1,4 @@
-"""One TCP flow through a drop-tail queue: how full the queue is, and what the flow gets of the link."""
+"""One TCP flow through a drop-tail queue: its queue length, and its share of the link."""
 
 import penstock as ps
 

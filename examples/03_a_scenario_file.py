@@ -1,4 +1,4 @@
-"""A scenario is the same in Python and in TOML: write it, read it, change it by path, and be told what is wrong."""
+"""A scenario is the same in Python and in TOML: write it, read it, change it by path, and get its errors."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Running a simulator as a process and measuring what it costs."""
+"""Running a simulator as a process and measuring its cost."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Cost:
-    """What one process printed and used."""
+    """The output and the resource usage of one process."""
 
     output: str
     notes: str

@@ -1,4 +1,4 @@
-"""What a law in Python costs: nanoseconds of processor time a packet, beside the registry's red and droptail.
+"""The cost of a law in Python: nanoseconds of processor time per packet, beside the built-in red and droptail.
 
 Run by itself: `python peers/python_law.py`. The same datagrams meet every law, so the difference is the law's.
 """

@@ -1,4 +1,4 @@
-"""What a flow and a packet cost as the number of flows grows from 100 to 100 000, at the same load per flow."""
+"""The cost of a flow and of a packet as the number of flows grows from 100 to 100 000, at the same load per flow."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Cells that disagree with the reference, each with what is known about it.
+"""Cells that disagree with the reference, each with its known cause.
 
 What is called chance was looked into with further seeds on both sides: "se" is the standard error of those means.
 """
@@ -263,7 +263,7 @@ KNOWN: list[tuple[str, str, str, str]] = [
 
 
 def explanation(comparison: Comparison) -> str | None:
-    """What is known about a comparison that disagrees."""
+    """The known cause of a disagreement."""
     for file, part, metric, reason in KNOWN:
         if file == comparison.cell.file and part in comparison.cell.name and metric in ("*", comparison.metric):
             return reason

@@ -45,7 +45,7 @@ def settings(cell: Cell) -> list[Setting] | str:
 
 
 def codepoint(scheme: str, flow: int) -> int | None:
-    """What the packets of a flow carry, where the queue looks at it."""
+    """The fields of a flow's packets that the queue uses."""
     match scheme:
         case "RIO":
             return 10 if flow < 2 else None

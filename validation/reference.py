@@ -1,4 +1,4 @@
-"""The reference cells, and the rule by which a result of ours agrees with one of them."""
+"""The reference cells, and the rule by which a result of penstock agrees with one of them."""
 
 import json
 import math
@@ -14,7 +14,7 @@ FILES = ("thesis_link", "queue_law", "red_family", "open_loop", "open_flows", "m
 
 @dataclass(frozen=True)
 class Reference:
-    """What ns-2 gave: mean and sample standard deviation over `n` seeds."""
+    """The result of ns-2: mean and sample standard deviation over `n` seeds."""
 
     mean: float
     sd: float | None
@@ -37,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One number of ours beside one of theirs."""
+    """A number of penstock beside that of the reference."""
 
     cell: Cell
     metric: str

@@ -1,4 +1,4 @@
-"""What the sets of scenarios have in common: queues by ns-2's names, and where each metric is read."""
+"""Common parts of the sets of scenarios: queues by ns-2's names, and the source of each metric."""
 
 import math
 from collections.abc import Mapping

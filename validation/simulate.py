@@ -24,6 +24,6 @@ def simulate(scenarios: Sequence[Table], seeds: Sequence[int], jobs: int | None)
 
 
 def _work(scenario: Table) -> float:
-    """What a run costs, roughly: its duration times the rate of its bottleneck."""
+    """The approximate cost of a run: its duration times the rate of its bottleneck."""
     rate = scenario["links"]["bottleneck"]["rate"]
     return float(scenario["duration"].removesuffix("s")) * float(rate.removesuffix("Mbit"))

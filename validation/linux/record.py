@@ -50,7 +50,7 @@ QUEUES = {
     "sfb_ecn": "sfb",
     "sfq": "sfq limit 127",
 }
-"""What ``tc`` is told, by the queue's name in the cells. ``_ecn``: both ends of TCP use ECN, too."""
+"""The arguments of ``tc``, by the queue's name in the cells. ``_ecn``: both ends of TCP use ECN, too."""
 
 CONTROLS = ("reno", "cubic", "bbr", "dctcp")
 
@@ -147,7 +147,7 @@ def boot(command: list[Any], environment: Mapping[str, str], console: int) -> No
 
 
 def told(folder: Path) -> str:
-    """The last lines of what the machine and the programs in it said."""
+    """The last lines of output of the machine and its programs."""
     files = (folder / name for name in ("console", "log"))
     lines = [line for file in files if file.exists() for line in file.read_text(errors="replace").splitlines()[-5:]]
     return "\n".join(f"    {line}" for line in lines)

@@ -151,7 +151,7 @@ pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
 }
 
 impl<P, W: ?Sized> Env<'_, P, W> {
-    /// What the law of this `queue` is told, with `link_bytes` bytes waiting at the link.
+    /// The facts for the law of this `queue`, with `link_bytes` bytes waiting at the link.
     #[inline]
     pub(crate) fn cx(&mut self, queue: Backlog, link_bytes: u64) -> Cx<'_> {
         Cx { now: self.now, queue, link_bytes, rng: self.rng }

@@ -1,8 +1,8 @@
 //! Traffic conditioners in front of a queue: they meter packets, re-mark them or drop them.
 //!
 //! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3. A conditioner holds no
-//! packets; a shaper does, and is a discipline. A conditioner is given the facts that a law is given, and returns an
-//! action, which its caller carries out.
+//! packets; a shaper does, and is a discipline. A conditioner receives the same facts as a law and returns an action,
+//! which its caller carries out.
 
 pub mod car;
 pub mod classify;
@@ -32,7 +32,7 @@ pub enum Action {
 
 /// A marker, meter or policer in front of a queue.
 pub trait Conditioner: Send {
-    /// Whether it asks for [`penstock_core::Rare`] facts; always the same answer.
+    /// Whether the conditioner reads [`penstock_core::Rare`] facts; the answer never changes.
     fn wants_rare(&self) -> bool {
         false
     }
@@ -58,11 +58,11 @@ pub trait Part: Conditioner + Sized + 'static {
 pub struct ConditionerInfo {
     /// The literature's name, in lower case with hyphens.
     pub name: &'static str,
-    /// Other names it answers to.
+    /// Aliases of the name.
     pub aliases: &'static [&'static str],
     /// The name in full.
     pub title: &'static str,
-    /// Where it was published.
+    /// The publication that defines the conditioner.
     pub source: &'static str,
     /// The rule in formulas, its parameters and its differences from its sources, as Markdown.
     pub doc: &'static str,
@@ -137,7 +137,7 @@ pub(crate) mod bench {
             self.part.on_packet(&mut Cx { now, queue, link_bytes: 0, rng: &mut self.rng }, &packet)
         }
 
-        /// What becomes of it: the name of its codepoint, "pass" or "drop".
+        /// The action on the packet: the name of its new codepoint, "pass" or "drop".
         pub(super) fn mark(&mut self, millis: f64, size: u32) -> &'static str {
             self.recolour(millis, size, "default")
         }

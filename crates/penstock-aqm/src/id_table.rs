@@ -12,8 +12,8 @@ use penstock_core::hash::mix;
 
 /// A key of an [`IdTable`].
 pub trait Key: Copy + Eq {
-    /// A hash of the key. Different seeds give independent hash functions, so that nobody who does not know the seed can
-    /// choose keys that collide.
+    /// A hash of the key. Different seeds give independent hash functions, so that without the seed no one can choose
+    /// colliding keys.
     fn hash(&self, seed: u64) -> u64;
 }
 
@@ -148,7 +148,7 @@ impl<K: Key> IdTable<K> {
         lookup
     }
 
-    /// The id of `key` if it has one; the order of use stays.
+    /// The id of `key` if it has one; does not change the order of use.
     pub fn find(&self, key: &K) -> Option<u32> {
         self.find_in(self.bucket_of(key), key)
     }

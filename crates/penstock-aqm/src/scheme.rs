@@ -39,7 +39,7 @@ impl<L: Law> Scheme for L {
     }
 }
 
-/// Where and when a queue is built.
+/// The site of a new queue: link and time.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// The link behind the queue, with the limit of the queue.
@@ -67,13 +67,13 @@ pub(crate) fn boxed<L: Law>(settings: &Settings, link: &LinkInfo, now: Time) -> 
 pub struct SchemeInfo {
     /// The literature's name, in lower case with hyphens.
     pub name: &'static str,
-    /// Other names it answers to.
+    /// Aliases of the name.
     pub aliases: &'static [&'static str],
-    /// What it belongs to: "passive", "probability", "RED", ...
+    /// The family of the scheme: "passive", "probability", "RED", ...
     pub family: &'static str,
     /// The name in full.
     pub title: &'static str,
-    /// Where it was published.
+    /// The publication that defines the scheme.
     pub source: &'static str,
     /// The law in formulas, its parameters and its differences from its sources, as Markdown.
     pub doc: &'static str,
@@ -87,11 +87,11 @@ pub struct SchemeInfo {
     pub cost: &'static str,
     /// Builds the law alone, to guard the queue of a class; `None` for a discipline.
     pub build_law: Option<BuildLaw>,
-    /// The picture that shows it best.
+    /// The picture that shows the scheme best.
     pub picture: Picture,
-    /// What it is good at, from measured results.
+    /// Strengths, from measured results.
     pub good: &'static str,
-    /// What it is bad at, from measured results.
+    /// Weaknesses, from measured results.
     pub bad: &'static str,
 }
 
@@ -100,9 +100,9 @@ pub struct SchemeInfo {
 pub enum Picture {
     /// Its drop probability against the average queue.
     DropFunction,
-    /// How it answers, over time, to a load that steps above the link's rate and back.
+    /// The response over time to a load that steps above the link's rate and back.
     Response,
-    /// In which order it serves flows or classes that are all backlogged.
+    /// The order in which backlogged flows or classes are served.
     Service,
 }
 

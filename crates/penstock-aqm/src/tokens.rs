@@ -1,11 +1,11 @@
-//! The token bucket (r, b), exact, in integers: tokens grow at rate r up to b; a packet conforms if there are tokens for
-//! all of it, and then takes them.
+//! The token bucket (r, b), exact, in integers: tokens grow at rate r up to b; a packet conforms if there are tokens
+//! for all its bytes, and then consumes them.
 
 use penstock_core::param::Length;
 use penstock_core::{Bytes, Rate, Time};
 
-/// Tokens that a byte is worth: they are kept in bits times 10^9, so that a rate in bit/s makes a whole number of them
-/// in each nanosecond.
+/// Tokens per byte. Tokens are kept in bits times 10^9, so that a rate in bit/s gives a whole number of tokens per
+/// nanosecond.
 const PER_BYTE: u128 = 8_000_000_000;
 
 /// Tokens that grow at a rate up to a depth; full at the start.
@@ -24,27 +24,27 @@ impl Bucket {
         Self { rate, depth, level: depth, at: now }
     }
 
-    /// Tokens that have come since the last call, not yet in the bucket.
+    /// New tokens since the last call, not yet in the bucket.
     pub(crate) fn earn(&mut self, now: Time) -> u128 {
         let earned = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.bits_per_second());
         self.at = now;
         earned
     }
 
-    /// Pour tokens in; what does not fit comes back.
+    /// Add tokens to the bucket; returns those that do not fit.
     pub(crate) fn pour(&mut self, tokens: u128) -> u128 {
         let poured = tokens.min(self.depth - self.level);
         self.level += poured;
         tokens - poured
     }
 
-    /// Let the tokens that have come since the last call in; those that do not fit come back.
+    /// Add the new tokens since the last call to the bucket; returns those that do not fit.
     pub(crate) fn fill(&mut self, now: Time) -> u128 {
         let earned = self.earn(now);
         self.pour(earned)
     }
 
-    /// From now on it fills at another rate.
+    /// Change the rate at which the bucket fills, from `now` on.
     pub(crate) fn set_rate(&mut self, now: Time, rate: Rate) {
         self.fill(now);
         self.rate = rate;
@@ -61,7 +61,7 @@ impl Bucket {
         self.has(size)
     }
 
-    /// Take the tokens of a packet of `size` bytes if they are all there; whether they were.
+    /// Consume the tokens of a packet of `size` bytes if there are enough; returns whether there were.
     pub(crate) fn take(&mut self, size: u32) -> bool {
         let conforms = self.has(size);
         if conforms {
@@ -70,7 +70,7 @@ impl Bucket {
         conforms
     }
 
-    /// Take all that is there.
+    /// Remove all tokens; returns them.
     pub(crate) fn empty(&mut self) -> u128 {
         core::mem::take(&mut self.level)
     }
@@ -94,12 +94,12 @@ pub(crate) fn tokens(bytes: u64) -> u128 {
     u128::from(bytes) * PER_BYTE
 }
 
-/// Tokens in bytes, to look at.
+/// Tokens in bytes, for display.
 pub(crate) fn in_bytes(tokens: u128) -> f64 {
     tokens as f64 / PER_BYTE as f64
 }
 
-/// What `rate` brings in `seconds`, in whole bytes.
+/// The bytes that `rate` gives in `seconds`, as a whole number.
 pub(crate) fn burst(rate: Rate, seconds: f64) -> Bytes {
     Bytes((rate.bits_per_second() as f64 / 8.0 * seconds) as u64)
 }

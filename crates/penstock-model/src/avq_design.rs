@@ -14,24 +14,24 @@ use crate::plant::Plant;
 use core::f64::consts::FRAC_PI_2;
 use penstock_core::math;
 
-/// How Theorem 1 is read.
+/// The readings of Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// As printed: K12 = K2 = (3/2) gamma C / N, without the term arctan(omega / alpha).
     Printed,
     /// As derived above.
     Corrected,
-    /// alpha = K11: what the thesis' 0.251 is, for N = 3 and R = 0.252 s.
+    /// alpha = K11, which gives the thesis' 0.251 for N = 3 and R = 0.252 s.
     K11,
 }
 
-/// K11 = N / (gamma C R^2) in 1/s; `gamma` is the wanted utilization.
+/// K11 = N / (gamma C R^2) in 1/s; `gamma` is the target utilization.
 pub fn k11(plant: &Plant, gamma: f64) -> f64 {
     plant.flows / (gamma * plant.capacity * plant.rtt * plant.rtt)
 }
 
-/// The largest alpha that keeps the loop stable, for at least N flows, round trips of at most R and a wanted
-/// utilization of at most `gamma` (0 .. 1, not 0); `None` where no alpha does.
+/// The largest alpha that keeps the loop stable, for at least N flows, round trips of at most R and a target
+/// utilization of at most `gamma` (0 .. 1, not 0); `None` if there is none.
 pub fn alpha(plant: &Plant, gamma: f64, reading: Reading) -> Option<f64> {
     let k11 = k11(plant, gamma);
     let (slope, lead) = match reading {

@@ -1,8 +1,9 @@
-//! What an erasure code leaves of losses that come in batches: the compound-Poisson model of the thesis, section 5.5.
+//! Losses that remain after an erasure code repairs batches of losses: the compound-Poisson model of the thesis,
+//! section 5.5.
 //!
 //! Batches of A >= 1 consecutive losses begin at random, lambda a packet; a block of T = k + h packets sees
 //! N_T = A_1 + ... + A_M losses, M Poisson with mean lambda T. With p = lambda E[A] and x = p T the mean of N_T, lambda
-//! T is x / E[A]. The code repairs a block of at most h losses, and nothing of the others.
+//! T is x / E[A]. The code repairs a block with at most h losses; in a block with more losses it repairs nothing.
 
 use crate::bisection;
 use alloc::vec::Vec;
@@ -15,11 +16,11 @@ pub struct Batches {
     mean: f64,
 }
 
-/// The mean number of losses in a block beyond which e^(-x) is no longer a number to start from.
+/// The largest mean number of losses x in a block; beyond it e^(-x) underflows.
 pub const LARGEST_MEAN: f64 = 700.0;
 
 impl Batches {
-    /// Of these probabilities, which are scaled to sum to 1; `None` if one is negative or not finite, or all are 0.
+    /// Batches with these probabilities, scaled to sum to 1; `None` if one is negative or not finite, or if all are 0.
     pub fn new(sizes: &[f64]) -> Option<Self> {
         let sum: f64 = sizes.iter().sum();
         if !sizes.iter().all(|&share| share >= 0.0 && share.is_finite()) || sum <= 0.0 {
@@ -59,9 +60,9 @@ impl Batches {
         self.distribution(x, h).iter().sum::<f64>().min(1.0)
     }
 
-    /// P(N_T > h) and E[N_T; N_T > h], summed from h + 1 on so that small ones keep their digits.
+    /// P(N_T > h) and E[N_T; N_T > h], summed from h + 1 on, so that small values keep their precision.
     fn beyond(&self, x: f64, h: usize) -> (f64, f64) {
-        // far past the mean and its spread; the terms that follow are no part of the sum
+        // the terms beyond this, far above the mean, are negligible
         let largest = self.sizes.len() as f64;
         let most = h as f64 + x + 12.0 * math::sqrt(x * largest) + 40.0 * largest;
         let g = self.distribution(x, most as usize);
@@ -82,13 +83,13 @@ impl Batches {
     }
 }
 
-/// Delta_h(x) = P(N_T <= h) of `first` less that of `second`: above 0 where `first` is repaired more often.
+/// Delta_h(x) = P(N_T <= h) of `first` less that of `second`: above 0 if `first` is repaired more often.
 pub fn difference(first: &Batches, second: &Batches, x: f64, h: usize) -> f64 {
     second.unrepaired(x, h) - first.unrepaired(x, h)
 }
 
 /// x_h, the mean number of losses in a block at which the two are repaired equally often: below it the first, whose
-/// batches are smaller, is better. `None` where none is found in 1e-3 .. [`LARGEST_MEAN`].
+/// batches are smaller, is better. `None` if there is none in 1e-3 .. [`LARGEST_MEAN`].
 pub fn threshold(first: &Batches, second: &Batches, h: usize) -> Option<f64> {
     let better = |x: f64| difference(first, second, x, h) > 0.0;
     let mut low = (0.6 * h as f64 + 0.3).min(LARGEST_MEAN);
@@ -249,7 +250,7 @@ mod tests {
         }
     }
 
-    /// Where the losses after repair of the two cross, in flows, of tables with a line each ten flows.
+    /// The number of flows at which the losses after repair cross, in a table with a line every ten flows.
     fn crossing(after: [(f64, f64); 10]) -> f64 {
         let gap = |n: usize| after[n].1 - after[n].0;
         let n = (0..9).find(|&n| gap(n) < 0.0 && gap(n + 1) >= 0.0).unwrap();

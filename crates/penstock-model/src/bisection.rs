@@ -1,6 +1,6 @@
 //! The zero of a function by bisection.
 
-/// Where `f` is zero between `low` and `high`, to the last bit; `None` if it has the same sign at both ends.
+/// The zero of `f` between `low` and `high`, to the last bit; `None` if it has the same sign at both ends.
 pub(crate) fn between(low: f64, high: f64, f: impl Fn(f64) -> f64) -> Option<f64> {
     let (mut low, mut high) = (low, high);
     let below = f(low) < 0.0;

@@ -1,7 +1,7 @@
-//! How fast BLUE can move: thesis, section 1.2.1.2, after W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A New Class of
-//! Active Queue Management Algorithms", 1999.
+//! Maximum speed of BLUE's probability: thesis, section 1.2.1.2, after W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A
+//! New Class of Active Queue Management Algorithms", 1999.
 
-/// The most that p rises by in a second: d1 / freeze_time, the time in seconds.
+/// Maximum rise of p per second: d1 / freeze_time, with the time in seconds.
 pub fn steepest_rise(d1: f64, freeze: f64) -> f64 {
     d1 / freeze
 }

@@ -1,4 +1,4 @@
-//! Complex numbers, as far as transfer functions need them.
+//! Complex numbers with the operations that transfer functions need.
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use penstock_core::math;
@@ -33,14 +33,14 @@ impl Complex {
         math::atan2(self.im, self.re)
     }
 
-    /// e to the power of it.
+    /// e to the power of this number.
     #[must_use]
     pub fn exp(self) -> Self {
         let modulus = math::exp(self.re);
         Self::new(modulus * math::cos(self.im), modulus * math::sin(self.im))
     }
 
-    /// `factor` times it.
+    /// `factor` times this number.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self::new(factor * self.re, factor * self.im)

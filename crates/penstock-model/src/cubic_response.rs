@@ -15,8 +15,8 @@ pub fn concave_window(p: f64, rtt: f64, c: f64, beta: f64) -> f64 {
     math::pow(c * (3.0 + beta) / (4.0 * (1.0 - beta)), 0.25) * math::pow(rtt / p, 0.75)
 }
 
-/// The mean window in packets, the region friendly to Reno included: the larger one of equation 5 and of equation 3
-/// with one packet more each round trip and a half left (tables 1 and 2).
+/// The mean window in packets, the region friendly to Reno included: the larger of equation 5 and of equation 3 with a
+/// growth of one packet per round trip and halving at a loss (tables 1 and 2).
 pub fn window(p: f64, rtt: f64, c: f64, beta: f64) -> f64 {
     concave_window(p, rtt, c, beta).max(sqrt_law::window(p, 1.0))
 }

@@ -11,7 +11,7 @@ pub fn alpha_under_threshold(w: f64) -> f64 {
     bisection::between(0.0, 1.0, |alpha| alpha * alpha * (1.0 - alpha / 4.0) - wanted).unwrap_or(1.0)
 }
 
-/// How the queue swings above a threshold of K packets, in packets.
+/// The oscillation of the queue above a threshold of K packets, in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Swing {
     /// Share of marked packets that the senders estimate.
@@ -32,18 +32,18 @@ pub fn swing(flows: f64, window: f64, k: f64) -> Swing {
     Swing { alpha, highest: k + flows, lowest: k + flows - flows * period, period }
 }
 
-/// Equation 13 and RFC 8257, section 3.1: the least threshold that never empties the queue, K > C RTT / 7.
+/// Equation 13 and RFC 8257, section 3.1: the minimum threshold with which the queue never empties, K > C RTT / 7.
 pub fn least_threshold(window: f64) -> f64 {
     window / 7.0
 }
 
-/// Mean window where each packet is marked with probability `p`: 2 / p. Each round trip adds a packet and takes W p /
-/// 2, as long as most rounds see a mark.
+/// Mean window if each packet is marked with probability `p`: 2 / p. Each round trip adds a packet and removes W p / 2,
+/// as long as most rounds see a mark.
 pub fn window_under_random_marks(p: f64) -> f64 {
     2.0 / p
 }
 
-/// The largest weight g with which alpha forgets less than half of itself in a period of one flow's swing, equation 15:
+/// The largest weight g with which alpha decays by less than half in a period of one flow's oscillation, equation 15:
 /// g < 1.386 / sqrt(2 (C RTT + K)).
 pub fn largest_g(window: f64, k: f64) -> f64 {
     1.386 / math::sqrt(2.0 * (window + k))

@@ -1,14 +1,14 @@
 //! Delay differential equations y' = f(y, y(t - r)), whose delays may depend on the state.
 //!
 //! Runge and Kutta's method of order 4 with a fixed step; the past between two steps is the cubic through both states
-//! and slopes, of order 4 too. Where the delays are whole numbers of steps the method has order 4; where they are not,
-//! the kinks that the start leaves in higher derivatives cost an order or two in the first few delays.
+//! and slopes, of order 4 too. If the delays are whole numbers of steps the method has order 4; otherwise the
+//! discontinuities of higher derivatives at the start reduce the order by one or two during the first few delays.
 
 use alloc::vec::Vec;
 
 /// The right side of the equations in D unknowns.
 pub trait System<const D: usize> {
-    /// y' in the state `now`. No delay that is asked of `past` may be shorter than the step.
+    /// y' in the state `now`. Delays passed to `past` must not be shorter than the step.
     fn derivative(&self, now: &[f64; D], past: &Past<'_, D>) -> [f64; D];
 
     /// Puts a state back within its bounds, after each step.
@@ -18,7 +18,7 @@ pub trait System<const D: usize> {
 /// A state and its slope.
 type Node<const D: usize> = ([f64; D], [f64; D]);
 
-/// What was before the instant at which the right side is taken.
+/// The past states, before the instant at which the right side is evaluated.
 pub struct Past<'a, const D: usize> {
     nodes: &'a [Node<D>],
     /// The instant, in steps since the start.
@@ -27,7 +27,7 @@ pub struct Past<'a, const D: usize> {
 }
 
 impl<const D: usize> Past<'_, D> {
-    /// The state `delay` seconds ago; before the start it was always that of the start.
+    /// The state `delay` seconds ago; before the start, it is the initial state.
     pub fn at(&self, delay: f64) -> [f64; D] {
         let instant = self.now - delay / self.step;
         if instant <= 0.0 || self.nodes.len() < 2 {

@@ -1,4 +1,4 @@
-//! Erlang's formulas: M/M/m with no place to wait (B), and with places for all (C). L. Kleinrock, "Queueing Systems",
+//! Erlang's formulas: M/M/m without a queue (B) and with an infinite queue (C). L. Kleinrock, "Queueing Systems",
 //! vol. 1, 1975, sections 3.4 and 3.5. `a` is the offered load in servers.
 
 /// Erlang B: share of arrivals that find all `servers` busy and are lost; by the recursion

@@ -1,4 +1,4 @@
-//! The fluid model of many TCP flows through one queue under any law that states its continuous form.
+//! The fluid model of many TCP flows through one queue, under any law with a continuous form.
 //!
 //! V. Misra, W. Gong, D. Towsley, "Fluid-based Analysis of a Network of AQM Routers Supporting TCP Flows with an
 //! Application to RED", SIGCOMM 2000, in the form of C. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic
@@ -8,12 +8,12 @@
 //! * dW/dt = 1 / R(t) - W(t) W(t - R(t)) p(t - R(t)) / (eta R(t - R(t))),
 //! * dq/dt = N W(t) / R(t) - C, and not below 0 where q = 0.
 //!
-//! In equilibrium W^2 p = eta. The papers halve the window, eta = 2; eta = 3/2 gives the square-root law, and is what
-//! the design rules of AVQ and LRED take.
+//! In equilibrium W^2 p = eta. The papers use eta = 2, from halving the window; eta = 3/2 gives the square-root law,
+//! and is used by the design rules of AVQ and LRED.
 //!
 //! # Differences
-//! * p is a rate of marks: a dropped packet arrives here like a marked one, and there are no timeouts, no slow start
-//!   and no smallest window.
+//! * p is a rate of marks: dropped packets count as arrived, like marked ones; there are no timeouts, no slow start and
+//!   no minimum window.
 //! * The queue has no limit.
 
 pub mod avq;
@@ -27,7 +27,7 @@ use crate::complex::Complex;
 use crate::dde::{self, Past, System};
 use alloc::vec::Vec;
 
-/// N equal flows on their way through a link.
+/// N equal TCP flows through a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tcp {
     /// N: number of flows. Above 0.
@@ -54,7 +54,7 @@ impl Tcp {
     }
 }
 
-/// What a law sees of the queue at one instant.
+/// The input of a law at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
     /// q, in packets.
@@ -65,7 +65,7 @@ pub struct Signal {
     pub rate: f64,
 }
 
-/// What a law keeps: at most two numbers.
+/// The state of a law: at most two numbers.
 pub type State = [f64; 2];
 
 /// Where nothing moves.
@@ -79,7 +79,7 @@ pub struct Equilibrium {
     pub probability: f64,
     /// R, in seconds.
     pub rtt: f64,
-    /// lambda, in packets per second: C where packets wait.
+    /// lambda, in packets per second; C if packets wait.
     pub rate: f64,
     /// The law's state.
     pub state: State,
@@ -87,7 +87,7 @@ pub struct Equilibrium {
 
 /// A law in continuous time.
 pub trait Continuous {
-    /// What the two numbers of the state are called; fewer names where fewer are used.
+    /// The names of the numbers in the state.
     fn names(&self) -> &'static [&'static str];
 
     /// The state before the first packet.
@@ -102,11 +102,11 @@ pub trait Continuous {
     /// p, 0 .. 1.
     fn probability(&self, state: &State, signal: &Signal) -> f64;
 
-    /// Where the flows and the law agree; `None` where they do not.
+    /// The equilibrium of the flows and the law; `None` if there is none.
     fn equilibrium(&self, tcp: &Tcp) -> Option<Equilibrium>;
 
-    /// How p answers small changes about an equilibrium: the transfer functions at `s` from the queue (per packet) and
-    /// from the rate of arrivals (per packet per second).
+    /// The response of p to small changes about an equilibrium: the transfer functions at `s` from the queue (per
+    /// packet) and from the rate of arrivals (per packet per second).
     fn response(&self, s: Complex, at: &Equilibrium) -> (Complex, Complex);
 }
 
@@ -126,18 +126,18 @@ pub struct Instant {
     pub window: f64,
     /// q, in packets.
     pub queue: f64,
-    /// p, as the law has it now; the flows hear of it a round trip later.
+    /// p of the law now; the flows see it a round trip later.
     pub probability: f64,
     /// The law's state.
     pub state: State,
 }
 
-/// Where a trajectory begins. Before, everything was always as it is then.
+/// The start of a trajectory. Before the start, all values were constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
-    /// Windows of one packet, an empty queue and a law that has seen nothing.
+    /// Windows of one packet, an empty queue and a law in its initial state.
     Rest,
-    /// The equilibrium, with the window this many times as large.
+    /// The equilibrium, with the window multiplied by this factor.
     Disturbed(f64),
 }
 
@@ -148,13 +148,13 @@ impl Fluid<'_> {
     }
 
     /// The step that trajectories take: a twentieth of the round trip without queueing, in seconds. Halving it changes
-    /// the queue by less than 1e-4 of its size where nothing jumps.
+    /// the queue by less than a fraction of 1e-4, except at jumps.
     pub fn step(&self) -> f64 {
         self.tcp.propagation / 20.0
     }
 
     /// The states at 0, `step`, 2 `step`, ... up to `steps` steps, each of at most the round trip without queueing;
-    /// `None` if it shall start from an equilibrium that does not exist.
+    /// `None` if it should start from an equilibrium that does not exist.
     pub fn trajectory(&self, start: Start, step: f64, steps: usize) -> Option<Vec<Instant>> {
         let start = match start {
             Start::Rest => {
@@ -204,7 +204,7 @@ impl System<4> for Fluid<'_> {
     }
 }
 
-/// The equilibrium of flows that fill the link through a queue of `queue` packets, at the probability that this takes.
+/// The equilibrium of flows that fill the link through a queue of `queue` packets, at the required probability.
 fn full_link(tcp: &Tcp, queue: f64, state: State) -> Equilibrium {
     let rtt = tcp.rtt(queue);
     Equilibrium {

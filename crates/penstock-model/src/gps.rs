@@ -1,22 +1,23 @@
-//! Generalized processor sharing: the fluid system that fair schedulers are held against, and how far they may be off.
+//! Generalized processor sharing: the fluid system to which fair schedulers are compared, and bounds on their deviation
+//! from it.
 //!
 //! A. Parekh, R. Gallager, "A Generalized Processor Sharing Approach to Flow Control in Integrated Services Networks:
 //! The Single-Node Case", IEEE/ACM ToN 1(3), 1993; J. Bennett, H. Zhang, "WF2Q", INFOCOM 1996; S. Golestani, "A
 //! Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994. Times in seconds, work in bytes, rates
-//! in bytes per second; any other units that fit do as well.
+//! in bytes per second; other consistent units are possible.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// A packet that comes to the fluid system.
+/// A packet that arrives at the fluid system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// When.
+    /// Arrival time.
     pub at: f64,
-    /// Of which class, an index of the weights.
+    /// Class of the packet, an index into the weights.
     pub class: usize,
-    /// Its work.
+    /// Work of the packet.
     pub size: f64,
 }
 
@@ -25,7 +26,7 @@ pub struct Arrival {
 pub struct Fluid {
     /// When each packet is finished, in the order of the arrivals.
     pub finished: Vec<f64>,
-    /// Work served of each class at some instants, in order; linear between.
+    /// Work served of each class at some instants, in order, and linear between them.
     served: Vec<(f64, Vec<f64>)>,
 }
 
@@ -33,7 +34,7 @@ impl Fluid {
     /// Serve these arrivals, in order of time, at one unit of work a unit of time. Weights are above 0.
     pub fn serve(weights: &[f64], arrivals: &[Arrival]) -> Self {
         let mut now = 0.0;
-        // Of each class: packets with the work that must have been served when they are finished.
+        // For each class: its packets, with the work of the class that has been served when they are finished.
         let mut ends: Vec<VecDeque<(usize, f64)>> = vec![VecDeque::new(); weights.len()];
         let (mut offered, mut served) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
         let mut result = Self { finished: vec![0.0; arrivals.len()], served: vec![(0.0, served.clone())] };

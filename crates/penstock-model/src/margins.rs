@@ -1,4 +1,4 @@
-//! How far a feedback loop with a delay is from instability: margins by Nyquist's criterion, and the dominant pole.
+//! Stability margins of a feedback loop with a delay, by Nyquist's criterion, and the dominant pole.
 //!
 //! The open loop L has no poles to the right of the imaginary axis and at most one at 0, with a positive gain at low
 //! frequencies: then the closed loop is stable if and only if L(i omega), 0 < omega, crosses the real axis to the left
@@ -66,7 +66,7 @@ pub fn margins(open_loop: impl Fn(Complex) -> Complex, delay: f64) -> Margins {
 /// The gain passes 1 between two frequencies: notes how far the phase is from half a turn there, if nearer than before.
 fn gain_is_one(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high: f64) {
     if let Some(omega) = bisection::between(low, high, |omega| at(omega).modulus() - 1.0) {
-        // the angle of -L: what is missing to half a turn
+        // the angle of -L: the difference to half a turn
         let missing = (-at(omega)).angle();
         if found.phase.is_nan() || missing.abs() < found.phase.abs() {
             (found.phase, found.phase_omega) = (missing, omega);

@@ -40,7 +40,7 @@ pub fn of_k(rho: f64, k: usize) -> Vec<f64> {
 /// pi_0 .. pi_(n-1), not scaled. There is nothing to subtract, so small ones keep their digits.
 fn departures(rho: f64, n: usize) -> Vec<f64> {
     let none = math::exp(-rho);
-    let most = n + 40 + (3.0 * rho) as usize; // what lies beyond is nothing beside what is summed
+    let most = n + 40 + (3.0 * rho) as usize; // further terms are negligible
     let mut more = Vec::with_capacity(most + 1); // the probability of m arrivals, then P(a > m)
     more.push(none);
     for m in 1..=most {
@@ -64,7 +64,7 @@ fn departures(rho: f64, n: usize) -> Vec<f64> {
     pi
 }
 
-/// p_K = 1 - 1 / (pi_0 + rho), as arrivals balance departures. Where that leaves no digits, p_K = (1 - rho) Q / (1 -
+/// p_K = 1 - 1 / (pi_0 + rho), as arrivals balance departures. If that loses all precision, p_K = (1 - rho) Q / (1 -
 /// rho Q) with Q the share of M/D/1's pi from K on, summed.
 fn loss_of(rho: f64, k: usize, pi: &[f64]) -> f64 {
     let total: f64 = pi.iter().sum();
@@ -111,7 +111,7 @@ mod tests {
     fn one_place_is_erlangs_loss_whatever_the_service() {
         for rho in [0.2, 1.0, 3.0] {
             assert!((loss(rho, 1) - rho / (1.0 + rho)).abs() < 1e-12);
-            // what is served is what is not lost: 1 - p_0 = rho (1 - p_K)
+            // the packets that are not lost are served: 1 - p_0 = rho (1 - p_K)
             let p = of_k(rho, 5);
             assert!((1.0 - p[0] - rho * (1.0 - p[5])).abs() < 1e-12 && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }

@@ -4,20 +4,20 @@
 //! SIGCOMM 1998: section 2.1 (triple duplicate acknowledgements), 2.2 (timeouts), 2.3 (limited window). The
 //! approximation is also that of RFC 5348, section 3.1.
 //!
-//! p is the probability that a packet is lost whose forerunner in the same round was not; what follows a loss in its
-//! round is lost too. Under independent losses it is therefore the rate of loss events, as in RFC 5348.
+//! p is the probability that a packet is lost if the packet before it in the same round was not; all packets after a
+//! loss in a round are lost too. Under independent losses it is therefore the rate of loss events, as in RFC 5348.
 
 use crate::bisection;
 use penstock_core::math;
 
-/// What a sender knows of its path.
+/// The path of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// RTT: round-trip time in seconds. Above 0.
     pub rtt: f64,
     /// T_0: the first retransmission timeout in seconds. At least 0.
     pub timeout: f64,
-    /// b: packets acknowledged at once; 1, or 2 with delayed acknowledgements.
+    /// b: packets per ACK; 1, or 2 with delayed acknowledgements.
     pub b: f64,
     /// W_m: the receiver's window in packets, at least 1; infinite for no limit.
     pub window_limit: f64,
@@ -113,9 +113,9 @@ pub fn probability(rate: f64, path: &Path, timeouts: bool) -> Option<f64> {
     falling(1e-12, path.window_limit, path.b, |p| send_rate(p, path, timeouts) - rate)
 }
 
-/// Where `f`, which falls with p, is zero between `low` and 1. It may rise where E[W] = W_m: the two forms of the model
-/// do not meet there, so a rate just below the one at that p belongs to two loss rates, of which the smaller one is
-/// given.
+/// The zero between `low` and 1 of `f`, which decreases with p. It may rise where E[W] = W_m: the two forms of the
+/// model do not meet there, so a rate just below the one at that p belongs to two loss rates, of which the smaller one
+/// is given.
 pub(crate) fn falling(low: f64, window_limit: f64, b: f64, f: impl Fn(f64) -> f64) -> Option<f64> {
     let knee = knee(window_limit, b);
     let limited = if knee > low { bisection::between(low, knee * (1.0 - 1e-12), &f) } else { None };
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// What the formula for the share of timeouts sums up: the penultimate round of w packets has k survivors with
+    /// The sum behind the formula for the fraction of timeouts: the penultimate round of w packets has k survivors with
     /// probability A(w, k), the last round of k packets has m with C(k, m), and fewer than three make a timeout.
     #[test]
     fn the_share_of_timeouts_is_the_sum_over_the_last_two_rounds() {

@@ -3,7 +3,7 @@
 
 use crate::plant::{Plant, modulus_1};
 
-/// Gains of p += a (q - q_ref) - b (q_old - q_ref), per packet, and what they come from.
+/// Gains of p += a (q - q_ref) - b (q_old - q_ref), per packet, and the values that they are derived from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
     /// Gain of the present queue.

@@ -20,7 +20,7 @@ pub const PIE_TARGET: f64 = 0.015;
 
 /// The same loop at another period: RFC 8033's rule, half the period halves alpha and adds alpha / 4 to beta, for any.
 ///
-/// Of the continuous controller alpha / T is the integral gain and beta + alpha / 2 the proportional one (the trapezoid
+/// The continuous controller has the integral gain alpha / T and the proportional gain beta + alpha / 2 (the trapezoid
 /// rule, as in [`crate::pi_design`]); both are kept.
 pub fn at_period(gains: &Gains, t_update: f64) -> Gains {
     let alpha = gains.alpha * t_update / gains.t_update;

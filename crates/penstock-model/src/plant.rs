@@ -1,4 +1,4 @@
-//! What the design rules know of the loop they close: the flows, the round trip and the link.
+//! The controlled system of the design rules: flows, round trip and link.
 
 use penstock_core::math;
 

@@ -1,8 +1,8 @@
-//! Where PSAND settles: thesis, section 2.3, equations 2.1 and 2.2.
+//! The average queue at which PSAND settles: thesis, section 2.3, equations 2.1 and 2.2.
 
 use penstock_core::math;
 
-/// A* = KT coef^(-1 / gamma): the average queue in packets at which max_p stays as it is, with a target of `target`
+/// A* = KT coef^(-1 / gamma): the average queue in packets at which max_p does not change, with a target of `target`
 /// packets. With a large `coef` it lies so low that max_p ends at its upper bound instead. `coef` and `gamma` above 0.
 pub fn equilibrium(target: f64, coef: f64, gamma: f64) -> f64 {
     target * math::pow(coef, -1.0 / gamma)

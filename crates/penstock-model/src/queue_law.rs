@@ -1,4 +1,4 @@
-//! The queue law: where the queue of N long TCP flows settles when a router drops or marks with a constant probability.
+//! The queue law: the mean queue of N long TCP flows at a router that drops or marks with a constant probability.
 //! J. Chung, M. Claypool, "Analysis of RED-Family Active Queue Management", 2003; numbers of
 //! equations refer to it.
 //!
@@ -18,7 +18,7 @@ use crate::bisection;
 use crate::padhye::{self, Path};
 use penstock_core::math;
 
-/// What the router does to the packets that it picks.
+/// The action of the router on the selected packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// p_m = 0.
@@ -27,7 +27,7 @@ pub enum Signal {
     Mark,
 }
 
-/// Which mean window the flows have.
+/// The formula of the flows' mean window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Windows {
     /// Without timeouts: the paper's theory.
@@ -55,7 +55,7 @@ pub struct QueueLaw {
     pub rtld: f64,
     /// SR: service rate in packets per second. Above 0.
     pub service_rate: f64,
-    /// b: packets acknowledged at once.
+    /// b: packets per ACK.
     pub b: f64,
     /// Limit of each window in packets; infinite for none.
     pub window_limit: f64,
@@ -67,7 +67,7 @@ pub struct QueueLaw {
     pub balance: Balance,
 }
 
-/// Where the law meets a scheme's control function.
+/// An intersection of the law and a scheme's control function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// Mean queue in packets.
@@ -90,7 +90,8 @@ impl QueueLaw {
         padhye::mean_window(p, &path, timeouts)
     }
 
-    /// How many flows have a mean queue of `q` packets at the probability `p`: (RTLD SR + q) / (W / (1 + p_d)).
+    /// The number of flows that have a mean queue of `q` packets at the probability `p`: (RTLD SR + q) / (W / (1 +
+    /// p_d)).
     pub fn flows(&self, q: f64, p: f64) -> f64 {
         (self.rtld * self.service_rate + q) / (self.window(p, q) * self.accepted(p))
     }
@@ -115,9 +116,8 @@ impl QueueLaw {
         padhye::falling(1e-9, self.window_limit, self.b, |p| flows - self.flows(q, p))
     }
 
-    /// Where the law meets `control`, a scheme's probability at a mean queue of 0 .. `top` packets, which must not
-    /// fall.
-    /// `None` where the queue is longer than `top` even so.
+    /// The intersection of the law with `control`, the probability of a scheme at a mean queue of 0 .. `top` packets,
+    /// which must not fall. `None` where the queue is longer than `top` even so.
     pub fn crossing(&self, flows: f64, control: impl Fn(f64) -> f64, top: f64) -> Option<Crossing> {
         // needed less offered: negative while the queue grows
         let short = |q: f64| self.flows(q, control(q).clamp(0.0, 1.0)) - flows;
@@ -141,7 +141,7 @@ impl QueueLaw {
         math::floor(self.flows(top, p))
     }
 
-    /// What the signal leaves of the offered load.
+    /// The fraction of the offered load that the signal leaves.
     fn accepted(&self, p: f64) -> f64 {
         match (self.signal, self.balance) {
             (Signal::Mark, _) => 1.0,

@@ -1,4 +1,4 @@
-//! What share of the arrivals RED drops in the long run at a constant p_b, by how it spaces its drops.
+//! The fraction of arrivals that RED drops in the long run at a constant p_b, for each spacing of drops.
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993, section 7.
 
 /// Share of dropped arrivals, for 0 < p_b <= 1, with p_a = p_b / (1 - (n - 1) p_b) at the n-th arrival since the last

@@ -24,15 +24,16 @@ pub struct Load {
     pub flows: f64,
     /// Capacity of the link in packets per second. Above 0.
     pub capacity: f64,
-    /// What other traffic leaves to TCP: B_tcp = C - R_udp (1 - P_udp), in packets per second. Above 0.
+    /// The capacity that other traffic leaves to TCP: B_tcp = C - R_udp (1 - P_udp), in packets per second. Above 0.
     pub tcp_capacity: f64,
     /// Mean round trip without queueing, in seconds. Above 0.
     pub rtt: f64,
-    /// b: packets acknowledged at once.
+    /// b: packets per ACK.
     pub b: f64,
     /// The least retransmission timeout in seconds; T_0 is the larger one of it and two round trips.
     pub min_rto: f64,
-    /// What max_p is raised by where other traffic does not answer drops: 1.1 in the paper, 1 without.
+    /// Factor on max_p that allows for traffic that does not respond to drops: 1.1 in the paper, 1 without such
+    /// traffic.
     pub margin: f64,
 }
 
@@ -46,7 +47,7 @@ pub enum Spread {
     Control,
 }
 
-/// What RED is set to.
+/// The settings of RED.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Drop probability in equilibrium.

@@ -6,7 +6,7 @@
 
 use penstock_core::math;
 
-/// c = sqrt(3 / (2 b)), with `b` packets acknowledged at once: 1.2247 without delayed acknowledgements.
+/// c = sqrt(3 / (2 b)), with `b` packets per ACK: 1.2247 without delayed acknowledgements.
 pub fn constant(b: f64) -> f64 {
     math::sqrt(1.5 / b)
 }

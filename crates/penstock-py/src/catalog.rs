@@ -1,4 +1,4 @@
-//! What there is: queue schemes and TCP keys, as JSON; and a law's drop function.
+//! The catalog of queue schemes and TCP keys, as JSON; and the drop function of a law.
 
 use penstock_aqm::edge::ConditionerInfo;
 use penstock_aqm::{LinkInfo, Picture, Probe, SchemeInfo};
@@ -132,8 +132,8 @@ pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f6
     Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
 }
 
-/// What a scheme's registry says against these settings on this link (JSON as for [`drop_function`]): a JSON list of
-/// `{"path", "message"}`.
+/// The errors of these settings of a scheme on this link, by the registry (JSON as for [`drop_function`]): a JSON list
+/// of `{"path", "message"}`.
 #[pyfunction]
 pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<String> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
@@ -142,7 +142,7 @@ pub(crate) fn check_queue(scheme: &str, settings: &str, link: &str) -> PyResult<
     Ok(error_list(&queue.err().unwrap_or_default()))
 }
 
-/// What the registry says against a conditioner of this kind with these settings before this link: as [`check_queue`].
+/// The errors of these settings of a conditioner in front of this link, by the registry: as [`check_queue`].
 /// A shaper holds up to the `limit` of `link`.
 #[pyfunction]
 pub(crate) fn check_conditioner(kind: &str, settings: &str, link: &str) -> PyResult<String> {
@@ -155,7 +155,7 @@ pub(crate) fn check_conditioner(kind: &str, settings: &str, link: &str) -> PyRes
     ))
 }
 
-/// What the registry of TCP keys says against these settings in this profile: a JSON list of `{"path", "message"}`.
+/// The errors of these TCP settings in this profile, by the registry: a JSON list of `{"path", "message"}`.
 #[pyfunction]
 pub(crate) fn check_tcp(profile: &str, settings: &str) -> PyResult<String> {
     let profile = Profile::from_name(profile).ok_or_else(|| PyValueError::new_err("no such profile"))?;
@@ -189,8 +189,8 @@ fn value_of(value: Json) -> Option<Value> {
     }
 }
 
-/// A class as far as a registry looks at it: names of traffic and nodes mean something only in a whole scenario, so
-/// whatever stands in its match becomes a match of all flows.
+/// A class for the checks of a registry. Names of traffic and nodes have a meaning only within a scenario, so any match
+/// becomes a match of all flows.
 fn class_of(class: &Json) -> Option<ClassSetting> {
     let settings = |settings: &Json| -> Option<Vec<(String, Value)>> {
         let Json::Object(settings) = settings else { return Some(Vec::new()) };

@@ -184,7 +184,8 @@ fn designs(name: &str) -> Option<(usize, Form)> {
     })
 }
 
-/// Where the queue law meets a control function of Python: (queue, probability, at a jump), or None beyond `top`.
+/// The intersection of the queue law with a control function in Python: (queue, probability, at a jump), or None beyond
+/// `top`.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 pub(crate) fn queue_law_crossing(

@@ -216,7 +216,7 @@ impl Bench {
         }
     }
 
-    /// Offer to send; gives the time of the next offer.
+    /// Dequeue packets; returns the time of the next attempt.
     fn offer(&mut self, now: Time) {
         self.free = match self.dequeue(now) {
             Next::Send(packet) => Some(now + gap(Bytes(u64::from(packet.size)), self.link.rate, 1.0)),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// No cause: the event is neither a mark nor a drop.
 const NO_CAUSE: u8 = u8::MAX;
 
-/// Bytes written at once.
+/// Bytes written per call.
 const BUFFER: usize = 1 << 20;
 
 /// Run a scenario and record more than its result.

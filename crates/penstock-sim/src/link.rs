@@ -15,7 +15,8 @@ pub(crate) struct Link {
     pub(crate) line: u32,
 }
 
-/// No port: an infinite FIFO that nobody watches, so that the end of each transmission is known when the packet arrives.
+/// No port: an infinite FIFO that is not watched, so that the end of each transmission is known when the packet
+/// arrives.
 const COMPUTED: u32 = u32::MAX;
 
 impl Link {

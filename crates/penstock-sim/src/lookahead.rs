@@ -44,8 +44,9 @@ struct Search<'a> {
     closing: Vec<bool>,
 }
 
-/// Set the lookahead of every hop; returns, for each link, whether packets on it wait for events. `immediate` says by
-/// group whether its receivers acknowledge every packet at once, `computed` by link whether its queue is not simulated.
+/// Set the lookahead of every hop; returns, for each link, whether packets on it wait for events. `immediate` gives,
+/// for each group, whether its receivers acknowledge every packet immediately; `computed`, for each link, whether its
+/// queue is not simulated.
 pub(crate) fn find(scenario: &Scenario, immediate: &[bool], computed: &[bool], routes: &mut Routes) -> Vec<bool> {
     let trips = round_trips(scenario, immediate, routes);
     let feeders = feeders(scenario, &trips, routes, computed.len());

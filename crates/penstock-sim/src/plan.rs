@@ -12,7 +12,7 @@ pub(crate) struct Plan {
     pub(crate) rates: Vec<Rate>,
     pub(crate) delays: Vec<Span>,
     pub(crate) routes: Routes,
-    /// Links whose queue is not simulated: an infinite FIFO that nobody watches, so that the end of a transmission is
+    /// Links whose queue is not simulated: an infinite FIFO that is not watched, so that the end of a transmission is
     /// known when the packet arrives.
     pub(crate) computed: Vec<bool>,
     /// Links on which packets wait for events.
@@ -24,8 +24,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Draw and route. `immediate` says by group whether its receivers acknowledge every packet at once, `captured` by
-    /// link whether its packets are recorded. Errors of the scenario go to `errors`.
+    /// Draw and route. `immediate` gives, for each group, whether its receivers acknowledge every packet immediately;
+    /// `captured`, for each link, whether its packets are recorded. Errors of the scenario go to `errors`.
     pub(crate) fn new(
         scenario: &Scenario,
         seed: u64,
@@ -61,7 +61,7 @@ impl Plan {
         plan
     }
 
-    /// What the queue on this link may know of it; `mtu` is the largest packet of the scenario.
+    /// The facts about this link for its queue; `mtu` is the largest packet of the scenario.
     pub(crate) fn link_info(&self, mtu: Bytes, number: usize, link: &LinkSpec) -> LinkInfo {
         LinkInfo {
             rate: self.rates[number],

@@ -125,7 +125,7 @@ impl LinkSpec {
 pub struct QueueSpec {
     /// Name of the scheme.
     pub scheme: String,
-    /// How much may wait.
+    /// The limit of the queue.
     pub limit: LimitSpec,
     /// Its parameters.
     #[serde(default)]
@@ -138,7 +138,7 @@ pub struct QueueSpec {
 pub struct EdgeSpec {
     /// Name of the conditioner.
     pub kind: String,
-    /// How much a shaper may hold.
+    /// Limit of a shaper's queue.
     #[serde(default)]
     pub limit: Option<LimitSpec>,
     /// Its parameters.
@@ -146,7 +146,7 @@ pub struct EdgeSpec {
     pub params: Params,
 }
 
-/// How much may wait in a queue.
+/// The limit of a queue.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitSpec {

@@ -12,7 +12,7 @@
 //! * The gains are Linux's (recalled, not verified); the paper has 1.
 //! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
 //! * Packets go one by one, without the bursts of segmentation offload.
-//! * A single retransmission of Reno and NewReno leaves at once; the packets after it wait for it.
+//! * A single retransmission of Reno and NewReno leaves immediately; it delays the packets after it.
 
 use crate::rate_sample::RateSampler;
 use penstock_core::{Span, Time};

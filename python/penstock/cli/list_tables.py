@@ -90,7 +90,7 @@ _TRAFFIC = (
      "option"),
     ("fec", "forward error correction: blocks of k data and h redundant packets; keys: k, h, rate, packet, headers, "
      "spacing"),
-    ("incast", "rounds in which all senders answer at once, each on a TCP connection; keys: senders, packets or bytes, "
+    ("incast", "rounds in which all senders answer together, each on a connection; keys: senders, packets or bytes, "
      "pause or every"),
     ("video", "video frames of types I, P and B; keys: rate, fps, gop, sizes, variation, packet, adu, dependence"),
     ("replay", "the packets of a pcap file; keys: file, headers"),

@@ -19,7 +19,7 @@ from penstock.scenario.scenario import ScenarioLike, as_document
 __all__ = ["MAX_FLOWS", "cores", "count_flows", "engine_errors", "run", "run_batch"]
 
 MAX_FLOWS = 1000
-"""Scenarios with at most this many flows report each of them unless told otherwise."""
+"""Scenarios with at most this number of flows report each flow by default."""
 
 
 def run(

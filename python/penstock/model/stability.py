@@ -31,7 +31,7 @@ class Damping:
 
     flows: int
     queue: float | None
-    """Of the equilibrium, in packets."""
+    """Queue of the equilibrium, in packets."""
     damped: bool | None
     """Whether small disturbances decay."""
     phase_deg: float | None

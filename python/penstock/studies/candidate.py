@@ -150,7 +150,7 @@ def parse_varies(texts: Iterable[str]) -> dict[str, list[Any]]:
             errors += error.errors
             continue
         if path in sweeps:
-            errors.append(ErrorDetail(path, "is swept twice; give all its values at once", None, "--vary"))
+            errors.append(ErrorDetail(path, "is swept twice; give all its values in one sweep", None, "--vary"))
         sweeps[path] = values
     if errors:
         raise ScenarioError(errors)

@@ -30,8 +30,8 @@ def default_folder() -> Path:
 class Store:
     """A folder with one SQLite file of results, each a JSON text under the key of its run.
 
-    Several processes may use it at once. A row whose checksum is wrong counts as missing and is replaced by the next
-    result with its key. Results that cannot be written, for instance to a full disk, are kept in memory.
+    Several processes may use it at the same time. A row whose checksum is wrong counts as missing and is replaced by
+    the next result with its key. Results that cannot be written, for instance to a full disk, are kept in memory.
 
     Attributes:
         file: the SQLite file.

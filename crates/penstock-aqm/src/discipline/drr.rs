@@ -189,7 +189,7 @@ mod tests {
     fn of_equally_long_queues_the_one_served_soonest_loses() {
         let mut bench = Bench::new("drr", &[], Limit::Packets(6));
         (0..3).for_each(|flow| bench.arrive(flow, 1500, 2));
-        // Flow 0 sends and comes to the end of the round; flow 1 stands at its front.
+        // Flow 0 sends and moves to the end of the round; flow 1 is then at its front.
         assert_eq!(bench.serve(2).iter().map(|packet| packet.flow).collect::<Vec<_>>(), [0, 1]);
         bench.arrive(0, 1500, 1);
         bench.arrive(1, 1500, 1);

@@ -1,4 +1,5 @@
-//! Two queues with coupled laws in front of one link (RFC 9332, section 2): what DualPI2 and dual Curvy RED share.
+//! Two queues with coupled laws in front of one link (RFC 9332, section 2): the common part of DualPI2 and dual Curvy
+//! RED.
 //!
 //! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge
 //! each packet when the scheduler has selected it.

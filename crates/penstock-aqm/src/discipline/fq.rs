@@ -8,30 +8,32 @@
 //! # Law
 //! There is a queue for each flow; with `classes`, for each class. `by` = "packet": the queues send one packet each in
 //! turn, empty ones skipped, so that each of n busy queues gets 1 / n of the packets. `by` = "bit" (section 2.2): the
-//! packet is sent next that bit-by-bit round robin would finish first. With R(t) the number of the round, dR/dt = C /
-//! number of queues that are busy in that system, packet k of a queue, of P bits, arriving at t, has F = max(R(t), F of
-//! packet k - 1) + P; the packet with the smallest F is sent; ties go to the queue with the smallest
-//! number.
+//! next packet is the one that bit-by-bit round robin would finish first. The round number R(t) of that system grows
+//! with dR/dt = C / (number of its busy queues). Packet k of a queue, with P bits and arrival time t, has the finish
+//! number F = max(R(t), F of packet k - 1) + P. The packet with the smallest F is sent; ties go to the queue with the
+//! smallest number.
 //!
 //! When the queue is full, `by` = "packet" drops the arriving packet. With `by` = "bit" and a queue for each flow, the
-//! last packet of the flow with the most bytes queued is dropped, the arriving packet included in the count (section
-//! 2.2, buffer allocation); with classes, the arriving packet. Ties go to the flow of the arriving packet, then to the
-//! flow with the highest number. A drop, on arrival or later, leaves F as it is: section 2.2 charges ill-behaved hosts in
-//! this way "for throughput that, because of their own poor flow control, they could not use". No random number is drawn.
+//! last packet of the flow with the most queued bytes is dropped, where the arriving packet counts as queued (section
+//! 2.2, buffer allocation). With classes, the arriving packet is dropped. Ties go to the flow of the arriving packet,
+//! then to the flow with the highest number. A drop, on arrival or later, does not reduce F: in this way section 2.2
+//! charges ill-behaved hosts "for throughput that, because of their own poor flow control, they could not use". No
+//! random number is drawn.
 //!
 //! # Parameters
-//! `by` says what is counted. `classes` may be left out. Each class has a `limit` of its own besides the shared one,
-//! and a law (`queue`) that treats the class as a link with an equal part of the rate.
+//! `by` is the unit that is shared equally. `classes` is optional. Each class has a `limit` of its own besides the
+//! shared one, and a law (`queue`) that treats the class as a link with an equal part of the rate.
 //!
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
-//! * A flow is what the simulator calls a flow, not a pair of hosts.
+//! * Fairness is between flows of the simulator, not between pairs of hosts.
 //! * ns-2's FQ never drops a packet to make room for another flow: each flow has its own queue of `limit_` packets, and
-//!   only stored packets are charged, so that the capacity which small flows leave is shared equally. `by` = "bit" with
-//!   a class for each flow and a `limit` in each class shares in the same way. Four flows that offer 0.15, 0.3, 0.45 and 0.6 of a link lose 0,
-//!   0.06, 0.37 and 0.53 then; without classes 0, 0, 0.005 and 0.83: the last is charged for its drops.
-//! * In ns-2 a packet that finds the link idle is not charged: of bursts of 4 x 1500, 5 x 500 and 2 x 1000 bytes the
-//!   first is sent at once, and the next of flow 0 has F = 1500 then, here 3000.
+//!   only stored packets are charged, so that the capacity left by small flows is shared equally. `by` = "bit" with one
+//!   class per flow and a `limit` for each class has the same effect: four flows that offer 0.15, 0.3, 0.45 and 0.6 of
+//!   a link then lose 0, 0.06, 0.37 and 0.53 of their packets. Without classes they lose 0, 0, 0.005 and 0.83, since
+//!   the last flow is charged for its drops.
+//! * In ns-2 a packet that finds the link idle is not charged. With bursts of 4 x 1500, 5 x 500 and 2 x 1000 bytes, the
+//!   first packet is sent immediately; the next packet of flow 0 then has F = 1500 in ns-2, but 3000 here.
 
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
@@ -95,7 +97,7 @@ impl Scheme for Fq {
         cost: "O(1) time for each packet by packet, O(log n) by bit, O(n) memory, n flows",
         build_law: None,
         picture: Picture::Service,
-        good: "No flow can take more than its part, and a flow that sends little waits little.",
+        good: "No flow can exceed its share, and a flow that sends little has short delays.",
         bad: "By packet, a flow with larger packets gets more; a full buffer refuses every arrival, sparse flows \
               too, and one long queue may wait more than a second; a state for each flow.",
     };
@@ -201,7 +203,7 @@ mod tests {
         let mut rig = fq("bit");
         (0..2).for_each(|_| rig.arrive_packet(numbered(0, 1500)));
         (0..6).for_each(|_| rig.arrive_packet(numbered(1, 500)));
-        // F in bytes: 1500, 3000 and 500, 1000, ..., 3000; of equal ones flow 0.
+        // F in bytes: 1500, 3000 and 500, 1000, ..., 3000; ties go to flow 0.
         assert_eq!(rig.order(), [1, 1, 0, 1, 1, 1, 0, 1]);
     }
 
@@ -211,7 +213,7 @@ mod tests {
         rig.arrive_from(0, 35);
         rig.arrive_from(1, 3);
         assert_eq!((rig.counts.queued, rig.counts.evicted, rig.counts.dropped_on_arrival), (38, 3, 0));
-        // Flow 0 is the longest: what it sends now is its own loss.
+        // Flow 0 has the longest queue, so its own arrivals are dropped now.
         rig.arrive_from(0, 2);
         assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (3, 2));
         assert_eq!(rig.order()[..6], [0, 1, 0, 1, 0, 1]);
@@ -236,7 +238,8 @@ mod tests {
         assert!((1..=12).contains(&got[1]), "{got:?}");
     }
 
-    /// What ns-2.35 sends after bursts of 1500, 500 and 1000 bytes a packet, the first of which finds the link idle.
+    /// The order in which ns-2.35 sends bursts of packets of 1500, 500 and 1000 bytes, the first of which finds the
+    /// link idle.
     #[test]
     fn by_bit_the_packet_that_found_the_link_idle_is_charged_unlike_in_ns2() {
         let mut bench = Bench::new("fq", &[("by", Value::Text("bit".into()))], Limit::Packets(35));

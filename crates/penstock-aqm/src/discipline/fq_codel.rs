@@ -6,32 +6,34 @@
 //! A salted hash gives each flow one of `flows` queues (section 4.1); each queue is guarded by a CoDel of its own.
 //!
 //! * A queue that is in no list when a packet arrives joins the end of the list of new queues, with `quantum` credits.
-//! * Next to send is the queue at the head of the new list or, if there is none, of the old list (section 4.2). If its
-//!   credits are used up (0 or less), it gets `quantum` more, goes to the end of the old list, and the next is looked
-//!   at.
-//! * CoDel may drop packets from the head of that queue; the packet it lets go is paid for with its bytes of credit.
-//! * If CoDel has no packet left, the queue goes to the end of the old list if it came from the new one, so that it
-//!   cannot come back at once and starve the old ones, and leaves the lists if it came from the old one.
+//! * The next queue to be served is the head of the new list or, if that is empty, of the old list (section 4.2). A
+//!   queue whose credits are used up (0 or less) gets `quantum` more and moves to the end of the old list; then the
+//!   next queue is considered.
+//! * CoDel may drop packets from the head of that queue; the packet that is sent reduces the credits of the queue by
+//!   its bytes.
+//! * If the queue is empty, it moves from the new list to the end of the old list, so that it cannot return to the new
+//!   list immediately and starve the old queues; from the old list it is removed.
 //! * When an arrival exceeds the limit of all queues together, the queue with most bytes loses half of its packets, at
-//!   most `drop_batch`, from its head; several times if that does not suffice. The arriving packet is queued first, and
-//!   may be among them.
+//!   most `drop_batch`, from its head; this is repeated if it does not suffice. The arriving packet is queued first, so
+//!   it may be among the dropped ones.
 //!
-//! So a flow that sends less than a quantum in a round is served before those that have a queue. One random number is
-//! drawn, with the first packet: the salt. CoDel rounds the time between drops down to a nanosecond.
+//! Hence a flow that sends less than a quantum per round is served before flows with a standing queue. One random
+//! number is drawn, with the first packet: the salt. CoDel rounds the time between drops down to a nanosecond.
 //!
 //! # Parameters
-//! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the time of a
-//! full packet on the wire. The RFC's limit is 10240 packets; it is the limit of the queue here.
+//! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the
+//! transmission time of a full packet. The RFC's limit is 10240 packets; here the limit of the queue applies.
 //!
 //! # Differences
-//! * CoDel's test for more than a packet in the queue is made on all queues together (RFC 8289, section 4.4); with
-//!   `occupancy = "queue"` each is on its own, so that a flow never loses its last packet.
-//! * Section 4.2 speaks of a negative number of credits; section 3 of zero or less, as here and in Linux.
-//! * The hash is that of the number of the flow instead of the addresses, and reduced to a queue by multiplication.
-//! * Of queues with the same number of bytes the one that was used first since the start loses packets; the RFC says
-//!   nothing. A queue of one packet loses it: half of one packet would be none.
+//! * CoDel's test for more than one packet in the queue uses the backlog of all queues together (RFC 8289, section
+//!   4.4); with `occupancy = "queue"` it uses the queue alone, so that a flow never loses its last packet.
+//! * Section 4.2 requires a negative number of credits for a queue to lose its turn; section 3 zero or less, as here
+//!   and in Linux.
+//! * The hash is computed from the flow number instead of the addresses, and is reduced to a queue by multiplication.
+//! * Of queues with the same number of bytes, the one that was first used loses packets; the RFC leaves this open. A
+//!   queue of one packet loses that packet, although half of it would be none.
 //! * With `variant = "linux"` a batch of drops takes the fewest packets with half of the queue's bytes, at most
-//!   `drop_batch`, and each adds 1 to the count of the queue's CoDel, as in Linux: see the cases in the tests.
+//!   `drop_batch`, and each batch adds 1 to the count of the queue's CoDel, as in Linux (see the tests).
 
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
@@ -42,7 +44,7 @@ use penstock_core::Packet;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 
 penstock_core::params! {
-    /// What FQ-CoDel has besides flow queueing and CoDel.
+    /// The parameters of FQ-CoDel beyond those of flow queueing and CoDel.
     pub struct FqCodelParams {
         /// Maximum number of packets in one batch of drops when the limit is exceeded.
         drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
@@ -76,7 +78,7 @@ impl Scheme for FqCodel {
         picture: Picture::Service,
         good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its \
                own.",
-        bad: "A flow that does not respond keeps a long queue to itself; two flows that share a queue share a share.",
+        bad: "An unresponsive flow keeps a long queue of its own; flows whose hashes collide divide one share.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -1,32 +1,32 @@
-//! Flow Queue PIE (FQ-PIE).
-//! Linux, net/sched/sch_fq_pie, 2020: the queues of FQ-CoDel (T. Hoeiland-Joergensen et al., RFC 8290, 2018), each
-//! guarded by a PIE (R. Pan et al., RFC 8033, 2017). No paper defines it; this is what its documentation says.
+//! Flow Queue PIE (FQ-PIE). Linux, net/sched/sch_fq_pie, 2020: the queues of FQ-CoDel (T. Hoeiland-Joergensen et al.,
+//! RFC 8290, 2018), each guarded by a PIE (R. Pan et al., RFC 8033, 2017). No paper defines FQ-PIE; this follows its
+//! documentation.
 //!
 //! # Law
-//! A salted hash gives each flow one of `flows` queues. An arriving packet is judged by the PIE of its queue, on the
-//! delay and the backlog of that queue; what it lets pass and the limit admits is queued. Every `t_update` the
-//! probabilities of all queues are updated. The queues are served as those of FQ-CoDel: deficit round robin with the
-//! queues that were idle ahead of the others (RFC 8290, section 4.2).
+//! A salted hash gives each flow one of `flows` queues. The PIE of its queue judges an arriving packet by the delay and
+//! the backlog of that queue; a packet is queued if PIE lets it pass and the limit admits it. Every `t_update` the
+//! probabilities of all queues are updated. The queues are served as in FQ-CoDel: by deficit round robin, with formerly
+//! idle queues ahead of the others (RFC 8290, section 4.2).
 //!
-//! One random number is drawn with the first packet, the salt; for the others see PIE.
+//! One random number, the salt, is drawn with the first packet; the others are those of PIE.
 //!
 //! # Parameters
-//! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux's limit is 10240 packets for all
-//! queues together; it is the limit of the queue here.
+//! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux's limit is 10240 packets for
+//! all queues together; here the limit of the queue applies.
 //!
-//! `overflow = "fattest"` is the rule of ns-3's FqPieQueueDisc, and of FQ-CoDel in Linux: the arriving packet is queued,
-//! then the queue with most bytes loses packets from its head until half of its bytes are gone, at most `drop_batch` at
-//! a time; again if that does not suffice. `ce_threshold` (also of ns-3; RFC 8290, section 5.2.7) marks every
-//! ECN-capable packet that waited longer, with or without `ecn`; with `ce_threshold_for = "ect1"` only those with ECT(1).
-//! Such marks do not change the state of PIE.
+//! `overflow = "fattest"` is the rule of ns-3's FqPieQueueDisc, and of FQ-CoDel in Linux: the arriving packet is
+//! queued, then the queue with the most bytes loses packets from its head until half of its bytes are removed, at most
+//! `drop_batch` packets at a time; this is repeated if it does not suffice. `ce_threshold` (also of ns-3; RFC 8290,
+//! section 5.2.7) marks every ECN-capable packet that waited longer, with or without `ecn`; with `ce_threshold_for =
+//! "ect1"` only those with ECT(1). Such marks do not change the state of PIE.
 //!
 //! # Differences
-//! * By default, as in Linux, an arrival that exceeds the limit is itself dropped; FQ-CoDel takes from the queue with
-//!   most bytes. Also with "fattest", an arrival whose own queue is as long as the limit of all of them is dropped: PIE
-//!   tests the limit first (RFC 8033, appendix B).
+//! * By default, as in Linux, an arrival that exceeds the limit is dropped; FQ-CoDel drops from the queue with the most
+//!   bytes instead. Even with "fattest", an arrival is dropped if its own queue has reached the common limit, because
+//!   PIE tests the limit first (RFC 8033, appendix B).
 //! * The limit is tested after PIE, in Linux before it.
-//! * The hash is that of the number of the flow instead of the addresses, and reduced to a queue by multiplication.
-//! * `variant = "extended"` turns a PIE on where its own queue fills a third of the limit of all of them.
+//! * The hash is computed from the flow number instead of the addresses, and is reduced to a queue by multiplication.
+//! * `variant = "extended"` activates the PIE of a queue when this queue alone fills a third of the common limit.
 
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
@@ -83,7 +83,7 @@ impl Scheme for FqPie {
         cost: "O(1) time a packet, O(f) every t_update; O(n + f) memory in packets and flows seen",
         build_law: None,
         picture: Picture::Service,
-        good: "Equal shares of the link with the work done at the arrival; a few flows keep a delay near target.",
+        good: "Equal shares of the link, with drops decided on arrival; with few flows the delay is near its target.",
         bad: "PIE spares a queue of two packets, so that many flows on a slow link fill the buffer; an arrival at a \
               full buffer is lost, whichever flow filled it; updates every queue ever used at each tick.",
     };
@@ -133,7 +133,7 @@ mod tests {
         }
         assert_eq!(lost[1], 0);
         assert!(sent[1] >= 1999, "{} of 2000", sent[1]);
-        // the flood gets the rest; what it offers beyond that is dropped, but for what stands in the queue
+        // the flood gets the rest of the link; its excess is dropped, except for the packets still queued
         assert!(lost[0] > 12_000, "{} of 18 000 lost", lost[0]);
     }
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn all_probabilities_are_updated_even_those_of_queues_yet_to_come() {
-        // A queue first used after a minute acts as one used at the start: no burst of overdue updates.
+        // A queue first used after a minute behaves like one used at the start: there is no burst of overdue updates.
         let mut bench = Bench::new("fq-pie", &[]);
         bench.advance(Span::from_millis(60_000));
         (0..10).for_each(|_| bench.arrive_from(0, 1000));

@@ -1,28 +1,28 @@
 //! Generalized processor sharing (GPS): the fluid system that weighted fair queueing follows.
 //!
 //! A. K. Parekh, R. G. Gallager, "A Generalized Processor Sharing Approach to Flow Control in Integrated Services
-//! Networks: The Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993. All sessions that have something are served at
-//! once, session i at rate C phi_i / sum of phi over the busy ones.
+//! Networks: The Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993. All busy sessions are served simultaneously,
+//! session i at rate C phi_i / (sum of phi over the busy sessions).
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::{Ordering, Reverse};
 use penstock_core::{Rate, Time};
 
-/// The virtual time of the fluid system, worked out exactly: O(log n) for each packet, averaged over packets.
+/// The virtual time of the fluid system, computed exactly in O(log n) amortized time per packet.
 pub(super) struct Gps {
     /// V, in bits for a session of weight 1.
     v: f64,
     at: Time,
     bits_per_nano: f64,
     sessions: Vec<Session>,
-    /// Busy sessions, one entry each, by a finish tag of theirs that is not above the last.
+    /// Busy sessions, one entry each, sorted by one of their finish tags, not above their last one.
     busy: BinaryHeap<Reverse<(Tag, u32)>>,
     /// Sum of the weights of the busy sessions.
     busy_phi: f64,
-    /// V starts from 0 again when both systems are empty; sessions of an earlier epoch have no past.
+    /// Number of restarts: V restarts from 0 when both systems are empty, and tags of an earlier epoch are ignored.
     epoch: u32,
-    /// The packet system has nothing left.
+    /// Whether the packet system is empty.
     resting: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Service {
     pub(super) finish: f64,
 }
 
-/// A number to sort by.
+/// A finish or start number, with a total order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tag(pub(super) f64);
 
@@ -97,7 +97,7 @@ impl Gps {
         Service { start, finish }
     }
 
-    /// Another flow is this session now: it owes nothing for packets of the old one.
+    /// The session now belongs to another flow, which is not charged for packets of the old one.
     pub(super) fn forget(&mut self, now: Time, session: usize) {
         self.advance(now);
         let Some(forgotten) = self.sessions.get_mut(session) else { return };
@@ -135,7 +135,7 @@ impl Gps {
             self.v = first;
             self.busy.pop();
             session.is_busy = false;
-            // The sum starts from an exact 0 again, so that rounding does not pile up.
+            // Reset the sum to an exact 0, so that rounding errors do not accumulate.
             self.busy_phi = if self.busy.is_empty() { 0.0 } else { self.busy_phi - session.phi };
         }
     }
@@ -145,17 +145,17 @@ impl Gps {
         self.v
     }
 
-    /// V one nanosecond later: as sharp as times are.
+    /// V one nanosecond later, which is the resolution of times.
     pub(super) fn v_soon(&self) -> f64 {
         if self.busy.is_empty() { f64::INFINITY } else { self.v + self.bits_per_nano / self.busy_phi }
     }
 
-    /// The packet system has nothing left.
+    /// The packet system has become empty.
     pub(super) fn rest(&mut self) {
         self.resting = true;
     }
 
-    /// From now on the link has another rate.
+    /// The rate of the link changes at `now`.
     pub(super) fn set_rate(&mut self, now: Time, rate: Rate) {
         self.advance(now);
         self.bits_per_nano = bits_per_nano(rate);
@@ -172,7 +172,7 @@ fn bits_per_nano(rate: Rate) -> f64 {
     rate.bits_per_second() as f64 / 1e9
 }
 
-/// Heads of classes by a number, the smallest first, and of equal numbers the class that comes first.
+/// A heap of the heads of classes by tag, the smallest first; of equal tags, the class with the lowest index.
 pub(super) struct TagHeap(BinaryHeap<Reverse<(Tag, u32)>>);
 
 impl TagHeap {
@@ -193,7 +193,7 @@ impl TagHeap {
         self.0.pop();
     }
 
-    /// The first class with its number; entries that no longer hold are removed.
+    /// The first class and its tag; outdated entries are removed.
     pub(super) fn first(&mut self, holds: impl Fn(usize, f64) -> bool) -> Option<(usize, f64)> {
         while let Some(&Reverse((Tag(number), class))) = self.0.peek() {
             if holds(class as usize, number) {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!((service.start, service.finish), (0.0, 64_000.0));
         gps.advance(SECOND);
         assert_eq!(gps.v(), 32_000.0);
-        // The fluid leaves after two seconds, and V stands still.
+        // The fluid system is empty after two seconds; V then stands still.
         gps.advance(Time::from_nanos(9_000_000_000));
         assert_eq!(gps.v(), 64_000.0);
     }

@@ -1,4 +1,4 @@
-//! From the verdict of a law to the fate of a packet: the mark, the drop and the reports of every guarded queue.
+//! Carries out the verdicts of laws: marks, drops and reports of every guarded queue.
 
 use super::{Env, Probe, Report};
 use crate::aqm::{Cause, Verdict};
@@ -16,7 +16,7 @@ pub(crate) struct Total {
 pub(crate) struct Admitted(Option<Cause>);
 
 impl Total {
-    /// A report on a packet when this much waits.
+    /// A report on a packet, with this backlog.
     #[inline]
     pub(crate) fn report<P>(self, now: Time, packet: &P, enqueued: Time) -> Report<'_, P> {
         Report { now, packet, enqueued, packets: self.packets, bytes: self.bytes }
@@ -28,7 +28,7 @@ impl Total {
         env.probe.dropped(&self.report(env.now, packet, env.now), cause);
     }
 
-    /// Drops a packet that waited, to make room.
+    /// Drops a queued packet to make room.
     #[inline]
     pub(crate) fn evict<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, enqueued: Time) {
         env.probe.dropped(&self.report(env.now, packet, enqueued), Cause::Evicted);
@@ -40,13 +40,13 @@ impl Total {
         env.probe.sent(&self.report(env.now, packet, enqueued));
     }
 
-    /// The same without one packet of `size` bytes.
+    /// This total less one packet of `size` bytes.
     #[inline]
     pub(crate) fn without(self, size: u32) -> Self {
         Self { packets: self.packets - 1, bytes: self.bytes - u64::from(size) }
     }
 
-    /// Drops an arriving packet on which its law has this verdict, unless the law lets it in.
+    /// Carries out the verdict of a law on an arriving packet: drops the packet or lets it in.
     #[inline]
     pub(crate) fn admit<P: Packet>(
         self,
@@ -65,7 +65,8 @@ impl Total {
         }
     }
 
-    /// Sends, marks and sends, or drops a packet that has left its queue, by the verdict of its law; whether it is sent.
+    /// Carries out the verdict of a law on a packet that has left its queue: sends it, marks and sends it, or drops it.
+    /// Returns whether it is sent.
     #[expect(clippy::inline_always, reason = "measured: a law that always passes costs nothing")]
     #[inline(always)]
     pub(crate) fn release<P: Packet>(
@@ -93,7 +94,7 @@ impl Total {
 }
 
 impl Admitted {
-    /// There is room for the packet: it gets its mark. `total` does not count it yet.
+    /// Marks an admitted packet, for which there is room, if its law said so. `total` does not count the packet yet.
     #[inline]
     pub(crate) fn mark<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: Total, packet: &mut P) {
         if let Some(cause) = self.0 {

@@ -1,11 +1,11 @@
-//! The queue with the largest key, where keys change with every packet.
+//! A priority queue of numbered members whose keys change with every packet; it finds the member with the largest key.
 
 use super::drr_queues::Queue;
 use super::lazy_heap::LazyHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// Numbered members by key, the largest first. A change of a key costs O(1) mostly, O(log n) amortized.
+/// Numbered members by key, the largest first. Changing a key usually takes O(1) time, O(log n) amortized.
 #[derive(Clone, Debug)]
 pub(super) struct IndexedHeap<K> {
     heap: LazyHeap<K>,
@@ -23,7 +23,7 @@ impl<K: PartialOrd + Copy> IndexedHeap<K> {
         self.keys.reserve(members as usize);
     }
 
-    /// The largest key and whose it is.
+    /// The largest key and its member.
     pub(super) fn first(&mut self) -> Option<(K, u32)> {
         let keys = &self.keys;
         self.heap.top(|id| keys[id as usize])
@@ -43,7 +43,7 @@ impl<K: PartialOrd + Copy> IndexedHeap<K> {
         self.heap.raise(id, key);
     }
 
-    /// Take member `id` out, if it is in.
+    /// Remove member `id`, if present.
     #[inline]
     pub(super) fn remove(&mut self, id: u32) {
         if let Some(key) = self.keys.get_mut(id as usize) {
@@ -52,7 +52,7 @@ impl<K: PartialOrd + Copy> IndexedHeap<K> {
     }
 }
 
-/// The longest queue; of several, the one that is served soonest, so that no flow is the victim for its number.
+/// Finds the longest queue; of equally long ones, the one that is served soonest, so that flow numbers do not matter.
 #[derive(Clone, Debug)]
 pub(super) struct LongestQueue(IndexedHeap<(u64, Reverse<u64>)>);
 
@@ -70,7 +70,7 @@ impl LongestQueue {
         self.0.reserve(queues);
     }
 
-    /// A queue has this length now, in whatever unit.
+    /// Set the length of a queue, in any unit.
     #[inline]
     pub(super) fn on_change(&mut self, id: u32, length: u64, queue: &Queue) {
         if queue.packets() == 0 {

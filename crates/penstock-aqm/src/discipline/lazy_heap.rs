@@ -1,4 +1,4 @@
-//! Which of many numbered members has the largest key, where keys change with every packet and few packets ask.
+//! A heap that finds the member with the largest key, for keys that change with every packet but are rarely queried.
 
 use alloc::vec::Vec;
 
@@ -7,14 +7,14 @@ const ABSENT: u32 = u32::MAX;
 
 /// A heap of members by an upper bound of their keys.
 ///
-/// Bounds rise at once and are only lowered when somebody asks. So a key that falls costs nothing, and one that rises a
-/// comparison unless it exceeds its bound; each bound that was passed is lowered at most once: O(log n) amortized for n
-/// members.
+/// Bounds rise immediately, but are lowered only by a query. A falling key therefore costs nothing, and a rising key
+/// costs one comparison unless it exceeds its bound. Each raised bound is lowered at most once: O(log n) amortized for
+/// n members.
 #[derive(Clone, Debug)]
 pub(crate) struct LazyHeap<K> {
     /// (bound, member), the largest on top.
     entries: Vec<(K, u32)>,
-    /// Where each member stands among them.
+    /// Index in `entries` of each member.
     places: Vec<u32>,
 }
 
@@ -29,7 +29,8 @@ impl<K: PartialOrd + Copy> LazyHeap<K> {
         self.places.reserve(members as usize);
     }
 
-    /// The key of `id` is now `key`, which counts only if it is above its bound: keys that fall need not be reported.
+    /// The key of `id` is now `key`, which has an effect only if it is above the bound of `id`; falling keys need not
+    /// be reported.
     #[inline]
     pub(crate) fn raise(&mut self, id: u32, key: K) {
         if id as usize >= self.places.len() {
@@ -45,7 +46,7 @@ impl<K: PartialOrd + Copy> LazyHeap<K> {
         }
     }
 
-    /// The largest key and whose it is, by what `key_of` says; members without a key leave.
+    /// The largest key, as given by `key_of`, and its member; members without a key are removed.
     pub(crate) fn top(&mut self, key_of: impl Fn(u32) -> Option<K>) -> Option<(K, u32)> {
         loop {
             let &(bound, id) = self.entries.first()?;

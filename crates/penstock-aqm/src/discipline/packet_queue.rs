@@ -1,7 +1,7 @@
-//! Packets in order of arrival, and their limit: the store of the disciplines with a single queue.
+//! A store of packets in order of arrival with a limit, for disciplines with a single queue.
 //!
-//! Not a queue in a [`super::packet_slab`]: packets of a single queue that leave only at its ends lie in a ring, without the
-//! cost of links.
+//! A ring instead of a [`super::packet_slab`]: packets of a single queue leave only at its ends, so links between them
+//! would be a needless cost.
 
 use super::guard::Total;
 use super::{Env, Next, Probe};
@@ -80,7 +80,7 @@ impl<P: Packet> PacketQueue<P> {
         self.packets.front().map(|&(enqueued, _)| enqueued)
     }
 
-    /// How long the packet at the head has waited; zero if there is none.
+    /// Waiting time of the packet at the head; zero if there is none.
     pub(crate) fn waited(&self, now: Time) -> Span {
         self.oldest().map_or(Span::ZERO, |enqueued| now.since(enqueued))
     }
@@ -89,7 +89,7 @@ impl<P: Packet> PacketQueue<P> {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes, limit: self.limit, oldest: self.oldest() }
     }
 
-    /// What a law that guards the only queue of its link is told.
+    /// The facts for a law that guards the only queue of its link.
     #[inline]
     pub(crate) fn cx<'a>(&self, env: &'a mut Env<'_, P, impl Probe<P> + ?Sized>) -> Cx<'a> {
         env.cx(self.backlog(), self.bytes)
@@ -112,8 +112,8 @@ impl<P: Packet> PacketQueue<P> {
         }
     }
 
-    /// Queue an arriving packet; if there is no room, first drop the packets that `victim` picks, until there is. A
-    /// packet that would find no room in the empty queue is dropped.
+    /// Queue an arriving packet. If there is no room, first drop packets chosen by `victim` until there is. A packet
+    /// that would not fit into an empty queue is dropped.
     pub(crate) fn push_evicting(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,

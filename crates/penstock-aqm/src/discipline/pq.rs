@@ -4,20 +4,20 @@
 //!
 //! # Law
 //! Whenever the link is free, the head of the backlogged class of highest priority is sent. A packet in transmission is
-//! not interrupted. A class with a `rate` has its priority only for what conforms to a token bucket (rate r, depth b): a
-//! packet of L bytes conforms if there are L tokens, and takes them when it is sent. Heads that do not conform come after
-//! all others, among themselves by priority, and take no tokens: the link never idles while something waits. No random
-//! number is drawn.
+//! not interrupted. A class with a `rate` has its priority only for packets that conform to a token bucket (rate r,
+//! depth b): a packet of L bytes conforms if there are L tokens, and consumes them when it is sent. Head packets that
+//! do not conform are served after all others, in order of priority, and consume no tokens, so the link never idles
+//! while packets wait. No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `priority`, 0 the highest; without it its place in the list counts. `rate` and `burst` bound what
-//! has priority; `limit` is the class's own besides the shared one; the law of a class (`queue`) sees the class as its
-//! link, with its `rate`, else with that of the whole link.
+//! Each class has a `priority`, 0 being the highest; the default is its position in the list. `rate` and `burst` bound
+//! the traffic that has priority; `limit` is the class's own limit in addition to the shared one. The law of a class
+//! (`queue`) sees the class as its link, with the class's `rate` or else the rate of the whole link.
 //!
 //! # Differences
-//! * The thesis gives a threshold for rate control and no meter: here it is a token bucket, whose depth is 20 packets
-//!   unless it is given.
-//! * Of classes with the same priority the one that was written first goes first.
+//! * The thesis gives a threshold for rate control but no meter: here the meter is a token bucket with a default depth
+//!   of 20 packets.
+//! * Of classes with the same priority, the one listed first is served first.
 
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
@@ -36,7 +36,7 @@ use penstock_core::{Packet, Rate, Time};
 penstock_core::params! {
     /// Parameters of a class with a priority.
     pub struct PriorityClassParams {
-        /// Priority of the class, 0 the highest; by default its place in the list.
+        /// Priority of the class, 0 being the highest; by default its position in the list.
         priority: Option<u32> = Default::Absent, range: 0.0..=1_000_000.0;
         /// Rate up to which the class has priority; absent: no bound.
         rate: Option<Rate> = Default::Absent, unit: "bit/s", range: 1.0..=10_000_000_000_000.0;
@@ -66,7 +66,7 @@ impl Scheme for Pq {
         cost: "O(n) time for each packet, O(n) memory, n classes",
         build_law: None,
         picture: Picture::Service,
-        good: "The shortest delay for the highest class: at most one packet of the others is before it.",
+        good: "The shortest delay for the highest class: it waits for at most one packet of the others.",
         bad: "Lower classes starve while higher ones fill the link, unless these have a rate.",
     };
 

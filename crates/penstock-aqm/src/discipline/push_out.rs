@@ -7,12 +7,12 @@
 //! packet is dropped, and none on arrival.
 //!
 //! # Parameters
-//! None. The limit, in packets or bytes, belongs to the queue; it is the threshold L of the thesis.
+//! None. The limit, in packets or bytes, belongs to the queue; the thesis calls the limit the threshold L.
 //!
 //! # Differences
 //! * Elsewhere push-out removes a packet of the class with the most packets queued; here, as in the thesis, the newest.
-//! * With a limit in bytes packets leave the end until the arriving one fits; one that is larger than the limit
-//!   itself is dropped and removes none.
+//! * With a limit in bytes, packets are removed from the end until the arriving packet fits. A packet larger than the
+//!   limit itself is dropped and removes none.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
@@ -67,7 +67,7 @@ impl Scheme for PushOutScheme {
         cost: "O(1) time and memory",
         build_law: None,
         picture: Picture::Response,
-        good: "An arriving packet always gets a place, without a search and without parameters.",
+        good: "Every arriving packet is queued, without a search and without parameters.",
         bad: "The same delay and share of losses as drop-tail, with the work of queueing each victim wasted.",
     };
 

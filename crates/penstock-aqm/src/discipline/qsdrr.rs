@@ -3,22 +3,23 @@
 //! Discard Policies for Improved TCP Queue Management", 2005.
 //!
 //! # Law
-//! Service is that of DRR. An arriving packet that finds no room is let in at the expense of the drop queue D:
+//! Service is that of DRR. An arriving packet that finds no room is admitted, and packets of the *drop queue* D are
+//! dropped for it:
 //!
 //! * if there is no drop queue, D is the longest queue;
-//! * the packet at the head of D is dropped, again until there is room;
-//! * if no active queue is then shorter than D, or D is empty, there is no drop queue any more.
+//! * the packet at the head of D is dropped, repeatedly until there is room;
+//! * if then no active queue is shorter than D, or D is empty, D ceases to be the drop queue.
 //!
-//! So the queue chosen once stays the victim until it is the shortest: few flows lose packets in each congestion, and the
-//! others are not slowed down at the same time. All lengths are without the arriving packet. Of equally long queues, the
+//! A queue, once chosen, thus remains the victim until it is the shortest: few flows lose packets in each period of
+//! congestion, and the others are not slowed down. All lengths exclude the arriving packet. Of equally long queues, the
 //! one served soonest is chosen. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Parameters
 //! `measure_in` is the unit of the lengths; `quantum`, `buckets` and `spread` are those of DRR.
 //!
 //! # Differences
-//! * A drop queue that is emptied by service is a drop queue no longer; the papers do not say so.
-//! * A packet larger than the buffer pushes nobody out and is dropped itself.
+//! * A drop queue that is emptied by service ceases to be the drop queue; the papers leave this open.
+//! * A packet larger than the buffer evicts no packet and is dropped itself.
 
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
@@ -32,7 +33,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Packet, Time};
 
 penstock_core::params! {
-    /// What QSDRR adds to DRR.
+    /// The parameters that QSDRR adds to those of DRR.
     pub struct QsdrrParams {
         /// Unit in which queues are compared.
         measure_in: MeasureIn = Default::Text("packets");
@@ -46,7 +47,7 @@ const PARAMS: [ParamInfo; inherited_len(QsdrrParams::INFO, DrrParams::INFO)] =
 #[derive(Clone, Copy, Debug)]
 pub struct Qsdrr;
 
-/// The queue chosen once loses its head until it is the shortest.
+/// Drops from one queue until it is the shortest.
 struct QueueState {
     /// D.
     drop_queue: Option<u32>,
@@ -222,7 +223,8 @@ mod tests {
         bench.arrive(0, 500, 4);
         bench.arrive(1, 500, 2);
         bench.arrive(2, 1500, 1);
-        // 3, 2; then 2, 2, which ends the drop queue; of the two, flow 0 is served sooner and is chosen again.
+        // Lengths 3, 2; then 2, 2, at which flow 0 ceases to be the drop queue. Flow 0 is served sooner than flow 1, so
+        // it is chosen again.
         assert_eq!(bench.drops(), evicted(&[0, 0, 0]));
         bench.arrive(2, 3001, 1);
         assert_eq!(bench.drops()[3..], [Fate::Dropped(2, Cause::Overflow)]);

@@ -3,25 +3,27 @@
 //! refer to it.
 //!
 //! # Law
-//! A drop-tail queue in order of arrival that is drained at a rate which grows with what waits (sections 2.3 and 2.5):
+//! A drop-tail queue in order of arrival, drained at a rate that grows with the backlog (sections 2.3 and 2.5):
 //!
-//! * EAR, the estimated average rate of arrivals: at a packet of L bytes that comes T after the one before,
+//! * EAR, the estimated average rate of arrivals: at a packet of L bytes that arrives at time T after the previous one,
 //!   EAR = (1 - exp(-T/K)) L/T + exp(-T/K) EAR; for T = 0 its limit, EAR + L/K;
 //! * F(b) of b waiting bytes: CIR up to CIR_th, from there linear to MIR at MIR_th; with a PIR, linear to PIR at PIR_th
 //!   and from there to MIR;
 //! * the queue is drained at max(EAR, F), at most MIR, and at MIR from MIR_th on.
 //!
-//! When a packet of L bytes leaves, the rate r at that moment says when the next one may: 8 L / r later. No random
+//! When a packet of L bytes leaves, the next one may leave 8 L / r later, where r is the rate at that moment. No random
 //! number is drawn.
 //!
 //! # Parameters
-//! `cir` and, for two rates, `pir` are those of the marker that follows, `mir` is the rate of the line ("auto"). The
-//! thresholds `cir_th`, `pir_th` and `mir_th` rise like the rates, and depend on the bursts of that marker. `k` is K.
+//! `cir` and, for two rates, `pir` are the rates of the marker behind the shaper; `mir` is the rate of the line
+//! ("auto"). The thresholds `cir_th`, `pir_th` and `mir_th` must be in ascending order like the rates; suitable values
+//! depend on the bursts of the marker. `k` is K.
 //!
 //! # Differences
-//! * The RFC gives no thresholds; they must be set. Its K is open too; 100 ms is a choice.
-//! * Where EAR is above MIR the queue is drained at MIR below MIR_th too, so that more waiting never means slower.
-//! * The green shapers of section 3, which ask the marker how many tokens it has, are left out.
+//! * The RFC gives no thresholds, so they must be set. It also leaves K open; 100 ms is our choice.
+//! * If EAR is above MIR, the queue is drained at MIR even below MIR_th, so that a longer queue is never drained more
+//!   slowly.
+//! * The green shapers of section 3, which use the token count of the marker, are left out.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
@@ -187,7 +189,7 @@ impl Scheme for Ras {
         cost: "O(1) time, O(packets) memory",
         build_law: None,
         picture: Picture::Response,
-        good: "Takes the bursts out of TCP before a marker, so that more of it is marked green.",
+        good: "Smooths the bursts of TCP in front of a marker, so that more packets are marked green.",
         bad: "Adds delay for that, and is no gain for traffic that does not react to congestion.",
     };
 

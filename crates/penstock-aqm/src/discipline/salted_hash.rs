@@ -3,7 +3,7 @@
 use penstock_core::Rng;
 use penstock_core::hash::mix;
 
-/// A hash function, drawn from the stream of the queue when it is used first: one number.
+/// A hash function with a random salt: one number, drawn from the stream of the queue at the first use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SaltedHash(Option<u64>);
 
@@ -37,7 +37,7 @@ fn hashed(number: u64, salt: u64) -> u32 {
     (mix(salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 32) as u32
 }
 
-/// A hash as a bucket: by multiplication, which is quicker than a remainder.
+/// Reduces a hash to a bucket by multiplication, which is faster than a remainder.
 #[inline]
 fn scaled(hash: u32, buckets: u32) -> u32 {
     ((u64::from(hash) * u64::from(buckets)) >> 32) as u32
@@ -47,7 +47,7 @@ fn scaled(hash: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// How many of `seeds` hash functions put 100 flows in 100 of 1024 buckets.
+    /// The number of hash functions, of `seeds`, that put 100 flows into 100 different buckets of 1024.
     fn without_collision(seeds: u64) -> usize {
         let collides = |seed| {
             let (mut salted, mut rng) = (SaltedHash::default(), Rng::stream(seed, "salt"));

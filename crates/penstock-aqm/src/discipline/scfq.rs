@@ -3,20 +3,20 @@
 //! to it.
 //!
 //! # Law
-//! As weighted fair queueing, but the virtual time is taken from the packet in service (section 3): V is its finish tag.
-//! Packet k of class i, of L bits, arriving at a, gets F = max(V(a), F of packet k - 1) + L / phi_i, and the packet with
-//! the smallest F is sent; of equal ones that of the class that was written first. V and all F are 0 again when the link
-//! has nothing to send. While two classes are backlogged, their normalized services differ by at most
-//! L_i / phi_i + L_j / phi_j (theorem 1). No random number is drawn.
+//! Like weighted fair queueing, but the virtual time V is the finish tag of the packet in service (section 3). Packet k
+//! of class i, of L bits, arriving at a, gets F = max(V(a), F of packet k - 1) + L / phi_i, and the packet with the
+//! smallest F is sent; ties go to the class listed first. V and all F are reset to 0 when there is nothing to send.
+//! While two classes are backlogged, their normalized services differ by at most L_i / phi_i + L_j / phi_j (theorem 1).
+//! No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
-//! (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
+//! a law (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
-//! * The tag of a packet is worked out when it becomes the head of its class. That is the same number, since a packet
-//!   behind another always gets F of that one + L / phi_i; but a packet that the law of its class drops at the head is
-//!   not charged to the class.
+//! * The tag of a packet is computed when the packet becomes the head of its class. The result is the same, since a
+//!   packet behind another always gets the tag F of that one + L / phi_i, except that a packet dropped at the head by
+//!   the law of its class is not charged to the class.
 
 use super::gps::TagHeap;
 use super::scheduler::{Head, Order};
@@ -47,7 +47,7 @@ impl Scheme for Scfq {
         build_law: None,
         picture: Picture::Service,
         good: "Weighted fairness without a fluid system to follow.",
-        bad: "A packet of a small class may wait for one packet of every other class: delay grows with their number.",
+        bad: "A packet of a small class may wait for one packet of every other class, so the delay grows with the number of classes.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

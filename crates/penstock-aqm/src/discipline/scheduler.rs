@@ -1,4 +1,4 @@
-//! The parts that all schedulers share: the classes, the shared limit and the reports. Each scheduler is an [`Order`].
+//! The parts common to all schedulers: classes, shared limit, and reports. Each scheduler is an [`Order`].
 
 use super::class_queue::{ClassQueue, Guarantee, Store};
 use super::guard::Total;
@@ -153,7 +153,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize) {
         self.queues[class].evict(env, &mut self.total);
         self.note_length(class);
-        // The head stays what it is unless it was the only packet.
+        // The head changes only if it was the only packet.
         self.refresh_head(class);
     }
 
@@ -184,7 +184,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
         let Some(admitted) = self.queues[class].judge(env, self.total, &packet, &meta) else { return };
         if !self.make_room(env, class, meta.size) {
             if let Sorting::Flows(Overflow::Longest(_), _) = self.sorting {
-                // A flow is charged for what it loses, whether it was stored or not.
+                // A flow is charged for its drops, whether or not the packet was stored.
                 self.order.stamp(env.now, class, meta.size);
             }
             return self.queues[class].overflow(env, self.total, &packet, &meta);
@@ -248,7 +248,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
         }
     }
 
-    /// The queues of flows have room for all packets each.
+    /// Each flow's queue reserves room for all packets.
     fn reserve(&mut self, packets: u32, flows: u32) {
         if let Sorting::Flows(overflow, bound) = &mut self.sorting {
             bound.raise(flows);

@@ -3,22 +3,21 @@
 //!
 //! # Law
 //! A hash of the flow number, with a random salt, gives each flow one of `buckets` queues; flows that fall into the
-//! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue; if the
-//! buffer is over its limit then, the longest queue in packets loses the packet at its tail, which may be the one that
-//! arrived, or with `headdrop` at its head. Ties go to the queue that is served soonest. With
-//! `round = "packet"` a turn ends as its packet leaves: a queue that becomes active later joins behind the one just
-//! served.
+//! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue. If the
+//! buffer then exceeds its limit, the longest queue in packets loses its last packet, possibly the one that just
+//! arrived, or with `headdrop` its first packet. Ties go to the queue that is served soonest. With `round = "packet"` a
+//! turn ends as its packet leaves: a queue that becomes active later joins behind the one just served.
 //!
-//! `room` = "threshold" is ns-2's, found by trial: with f places free, a packet is refused where its queue holds
-//! floor(f / 2) packets or more, and, if f < `buckets`, where it holds more than floor(limit / `buckets`). What is
-//! stored is never dropped. n long queues settle at limit / (n + 2) each, as by the dynamic threshold of `dtdrr` with
-//! alpha = 1/2, or sooner by the second rule.
+//! `room` = "threshold" is the rule of ns-2, found by experiment. With f places free, a packet is refused if its queue
+//! holds at least floor(f / 2) packets or, for f < `buckets`, more than floor(limit / `buckets`) packets. Stored
+//! packets are never dropped. n long queues settle at limit / (n + 2) each, as with the dynamic threshold of `dtdrr`
+//! with alpha = 1/2, or lower by the second condition.
 //!
-//! Every `perturb` a new salt is drawn, so that the flows that share a queue do not share it for long. Waiting packets
-//! go to the queues of the new hash in order of arrival.
+//! Every `perturb` a new salt is drawn, so that flows do not share a queue for long. Waiting packets move to their
+//! queues under the new hash, in order of arrival.
 //!
-//! One random number is drawn when the first packet arrives, and one when the first packet is hashed after each
-//! perturbation: at the perturbation if packets wait, else at the next arrival.
+//! One random number is drawn when the first packet arrives, and one after each perturbation: immediately if packets
+//! wait, else at the next arrival.
 //!
 //! # Parameters
 //! | | Linux (the defaults) | ns-2 |
@@ -34,12 +33,12 @@
 //! McKenney advises five to ten times as many queues as flows.
 //!
 //! # Differences
-//! * McKenney leaves waiting packets where they are when the hash changes, which may reorder a flow; as in Linux, they
-//!   are moved. Nothing is dropped then, even from a queue that becomes longer than `depth`.
-//! * Flows are numbers: the hash is over the number and the salt, not over addresses and ports.
-//! * The packet that arrived and goes at once is reported as an overflow, a stored one as evicted. A packet that
-//!   "threshold" refuses while there is room is an early drop.
-//! * Under a limit in bytes "threshold" counts in bytes and leaves its second rule out.
+//! * McKenney leaves waiting packets in their queues when the hash changes, which may reorder a flow; here they are
+//!   moved, as in Linux. Nothing is dropped by this, even if a queue becomes longer than `depth`.
+//! * The hash is computed from the flow number and the salt, not from addresses and ports.
+//! * If the arriving packet itself is dropped, this is reported as an overflow; the drop of a stored packet as an
+//!   eviction. A packet refused by "threshold" while there is room is reported as an early drop.
+//! * With a limit in bytes, "threshold" counts in bytes and omits the second condition.
 
 use super::drr_buffer::{Arrival, DrrBuffer, DrrParams, Policy, Spread};
 use super::drr_queues::{End, Queue, Watcher};
@@ -52,7 +51,7 @@ use penstock_core::param::{Auto, Default, ParamErrors, Settings, read_with};
 use penstock_core::{Bytes, Limit, Packet, Span, Time, math};
 
 penstock_core::choice! {
-    /// What a queue may send in its turn.
+    /// The amount that a queue may send per turn.
     pub enum Round {
         /// The quantum, by deficit round robin.
         Drr = "drr",
@@ -62,11 +61,11 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// The packet that is dropped for want of room.
+    /// The packet that is dropped when there is no room.
     pub enum Room {
-        /// The longest queue.
+        /// A packet of the longest queue.
         Longest = "longest",
-        /// The arriving packet, if its queue is long for the room that is left.
+        /// The arriving packet, if its queue is too long for the remaining room.
         Threshold = "threshold",
     }
 }
@@ -84,7 +83,7 @@ penstock_core::params! {
         round: Round = Default::Text("drr");
         /// Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// The packet that is dropped for want of room.
+        /// The packet that is dropped when there is no room.
         room: Room = Default::Text("longest");
         /// Maximum number of packets in one queue; by default only the limit of the link.
         depth: Option<u32> = Default::Absent, unit: "packets", at_least: 1.0;
@@ -99,7 +98,7 @@ penstock_core::params! {
 #[derive(Clone, Copy, Debug)]
 pub struct Sfq;
 
-/// The longest queue in packets loses one, or the arriving packet is refused.
+/// Drops a packet of the longest queue, in packets, or refuses the arriving one.
 struct Sharing {
     longest: LongestQueue,
     room: Room,
@@ -110,7 +109,7 @@ struct Sharing {
 }
 
 impl Sharing {
-    /// Whether the queue of the arrival is too long for the room that is left.
+    /// Whether the queue of the arrival is too long for the remaining room.
     fn is_above_threshold(&self, arrival: &Arrival<'_>) -> bool {
         let (length, free) = arrival.length_and_free();
         let is_above_share = match arrival.limit {
@@ -173,7 +172,7 @@ impl Scheme for Sfq {
                O(buckets + packets) memory",
         build_law: None,
         picture: Picture::Service,
-        good: "Near-equal shares with a fixed number of queues, and a packet of a sparse flow hardly waits.",
+        good: "Near-equal shares with a fixed number of queues, and short delays for sparse flows.",
         bad: "Flows in the same bucket share one share; a bulk flow's own queue may stand as long as the buffer \
               allows.",
     };
@@ -300,8 +299,8 @@ mod tests {
         (0..3).for_each(|flow| bench.arrive(flow, 1500, 2));
         assert_eq!(bench.drops(), [Fate::Dropped(2, Cause::Overflow); 2]);
     }
-    /// What ns-2.35's SFQ keeps of a burst of 60 packets of each of n flows, one of each flow in turn, of which the
-    /// first is sent at once.
+    /// The packets that ns-2.35's SFQ keeps of bursts of 60 packets of each of n flows, interleaved packet by packet;
+    /// the first packet is sent immediately.
     #[test]
     fn threshold_keeps_what_ns2_keeps_of_a_burst() {
         for (limit, buckets, kept) in [

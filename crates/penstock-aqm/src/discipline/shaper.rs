@@ -3,18 +3,18 @@
 //! thesis, 2004 (M-LB, M-TB).
 //!
 //! # Law
-//! A queue in order of arrival that is drained at the constant rate r, whatever the link could send: the packet after
-//! one of L bytes leaves 8 L / r seconds later at the earliest. What finds no room is dropped. With a `burst` of b
-//! bytes a queue that was empty may run ahead by b bytes: the n-th packet since then leaves when the bytes before it
-//! are at most b + r t / 8, which is a token bucket (r, b) that delays what does not conform. No random number is
-//! drawn.
+//! A queue in order of arrival, drained at the constant rate r even if the link is faster: after a packet of L bytes,
+//! the next one leaves at the earliest 8 L / r seconds later. Packets that find no room are dropped. With a `burst` of
+//! b bytes, a queue that was empty may run ahead by b bytes: a packet leaves at time t after the queue was empty only
+//! if the bytes sent before it are at most b + r t / 8. This is a token bucket (r, b) that delays non-conforming
+//! packets. No random number is drawn.
 //!
 //! # Parameters
 //! `rate` is r, `burst` is b: 0 spaces packets evenly. The `limit` of the queue bounds how long a packet may wait.
 //!
 //! # Differences
-//! * Departures are exact: a remainder of a nanosecond goes on to the next packet.
-//! * A packet longer than `burst` leaves like any other, while a token bucket would hold it for ever.
+//! * Departures are exact: fractions of a nanosecond are carried over to the next packet.
+//! * A packet longer than `burst` is sent like any other, while a token bucket would hold it for ever.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
@@ -29,7 +29,7 @@ penstock_core::params! {
     pub struct ShaperParams {
         /// Rate at which the queue is drained.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 1.0;
-        /// Depth of the token bucket: the burst that may leave at once after a pause.
+        /// Depth of the token bucket: the burst that may leave immediately after a pause.
         burst: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=1e9;
     }
 }
@@ -66,7 +66,7 @@ impl Schedule {
     /// When the next packet may leave.
     fn earliest(&self) -> Time {
         let early = self.due.as_nanos().checked_sub(self.ahead);
-        // what is left over is a part of a nanosecond, which has to be over
+        // round up: the fraction of a nanosecond must have passed
         Time::from_nanos(
             early.map_or(0, |early| early.saturating_add(u64::from(self.remainder > self.ahead_remainder))),
         )
@@ -128,7 +128,7 @@ impl Scheme for Shaper {
         cost: "O(1) time, O(packets) memory",
         build_law: None,
         picture: Picture::Response,
-        good: "What leaves keeps to its rate exactly, so that a policer behind it drops nothing.",
+        good: "The output conforms to its rate exactly, so a policer behind it drops nothing.",
         bad: "It delays packets while the link is idle, and under overload it is a drop-tail queue.",
     };
 
@@ -174,7 +174,7 @@ mod tests {
         rig.arrive_as(500, Ecn::Not);
         rig.arrive(1);
         assert_eq!(departures(&mut rig, 5), [0, 1_000, 2_000, 3_000, 3_500]);
-        // a pause is not made up for
+        // a pause earns no credit
         rig.advance(Span::from_millis(100));
         let start = rig.now.as_nanos() / 1_000;
         rig.arrive(2);

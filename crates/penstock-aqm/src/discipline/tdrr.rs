@@ -4,28 +4,28 @@
 //!
 //! # Law
 //! Service is that of DRR. While an arriving packet finds no room, the packet at the head of the active queue with the
-//! highest exponentially weighted throughput is dropped. When queue i sends L bytes, Delta after it sent before,
+//! highest exponentially weighted throughput is dropped. When queue i sends L bytes, at time Delta after it last sent,
 //!
 //! * r_i = (1 - e^(-Delta / K)) L / Delta + e^(-Delta / K) r_i;
 //!
-//! and at time t, sent last at t_i, its throughput is r_i e^(-(t - t_i) / K). A queue that sends for the first time
-//! counts Delta from when it last became active, by an arrival that found it empty. r_i is forgotten, as if queue i had
-//! never sent, when it becomes active more than 5 K after it sent last. For Delta = 0, the first factor is its limit,
-//! L / K.
+//! and at time t its throughput is r_i e^(-(t - t_i) / K), where t_i is the time at which it last sent. For a queue
+//! that has not sent yet, Delta counts from the arrival that made it active. r_i is discarded, as if queue i had never
+//! sent, if the queue becomes active more than 5 K after it last sent. For Delta = 0, the first term is its limit, L /
+//! K.
 //!
-//! All throughputs decay by the same factor, so time alone never changes their order: ln r_i + t_i / K, which changes
-//! only when queue i sends, orders them at every time. A heap over it gives the highest. Of queues that never sent, or
-//! whose r_i is forgotten, the one with the lowest number loses, and only if no other is active. No random number is
-//! drawn, except one for the salt of `spread = "hash"`.
+//! All throughputs decay by the same factor, so time alone never changes their order. The key ln r_i + t_i / K, which
+//! changes only when queue i sends, gives this order at every time; a heap finds the highest. Queues that never sent,
+//! or whose r_i was discarded, lose a packet only if no other queue is active, the one with the lowest number first. No
+//! random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Parameters
 //! `k` is the time over which throughput is averaged; `quantum`, `buckets` and `spread` are those of DRR.
 //!
 //! # Differences
-//! * The papers give no formula for the average, no K and no end of the queue; the continuous form, K = 100 ms and the
-//!   head are chosen here.
-//! * Only queues with packets can be victims, and the arriving packet does not count. With nothing to push out, or if
-//!   it is larger than the buffer, it is dropped itself.
+//! * The papers do not specify the formula of the average, K, and the end of the queue at which packets are dropped;
+//!   the continuous form, K = 100 ms and the head are our choice.
+//! * Only queues that hold packets, not counting the arriving one, can lose packets. If there are none, or if the
+//!   arriving packet is larger than the buffer, it is dropped itself.
 
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
@@ -39,7 +39,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Packet, Span, Time, math};
 
 penstock_core::params! {
-    /// What TDRR adds to DRR.
+    /// The parameters that TDRR adds to those of DRR.
     pub struct TdrrParams {
         /// Time constant of the average of a queue's throughput.
         k: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.001;
@@ -62,7 +62,7 @@ struct Throughput {
     since: Time,
 }
 
-/// The queue with the highest throughput loses its head.
+/// Drops the head of the queue with the highest throughput.
 struct HighestThroughput {
     start: Time,
     k: f64,
@@ -211,7 +211,7 @@ mod tests {
         // Flow 1 has the longer queue; flow 0 has had the link.
         bench.arrive(2, 1500, 1);
         assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
-        // Flow 0 has nothing left. Of those that never sent, the lowest number loses.
+        // Flow 0 has nothing left. Of the queues that never sent, the one with the lowest number loses a packet.
         bench.arrive(2, 1500, 1);
         assert_eq!(bench.drops()[1], Fate::Dropped(1, Cause::Evicted));
     }
@@ -224,7 +224,7 @@ mod tests {
         // r_0 = 1500 (1 - e^-0.1) / 0.01 + 7 * 1500 / 0.1 = 119 274 bytes/s.
         bench.serve(8);
         bench.arrive(1, 1500, 12);
-        // 120 ms later that is 35 925. Flow 0 sends one and flow 1 two:
+        // 120 ms later r_0 has decayed to 35 925. Flow 0 sends one and flow 1 two:
         // r_0 = 35 925 + 1500 (1 - e^-1.2) / 0.12 = 44 660, r_1 = 1500 (1 - e^-1.2) / 0.12 + 15 000 = 23 735.
         bench.advance(Span::from_millis(120));
         assert_eq!(bench.serve(3).iter().map(|packet| packet.flow).collect::<Vec<_>>(), [1, 0, 1]);
@@ -263,7 +263,7 @@ mod tests {
         bench.arrive(1, 1500, 1);
         bench.serve(1);
         bench.advance(Span::from_millis(51));
-        // Both have never sent as far as anybody knows: the lowest number loses.
+        // Both count as queues that never sent: the one with the lowest number loses a packet.
         bench.arrive(1, 1500, 1);
         bench.arrive(0, 1500, 1);
         bench.arrive(2, 1500, 1);

@@ -1,4 +1,4 @@
-//! Classes with a weight or a share each: what WFQ, WF2Q and SCFQ have in common.
+//! Classes with a weight or a share each, as in WFQ, WF2Q and SCFQ.
 
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan, check_shares};
@@ -13,7 +13,7 @@ use penstock_core::Packet;
 use penstock_core::param::{ClassSetting, Default, Length, ParamError, ParamErrors, Settings};
 
 penstock_core::params! {
-    /// Parameters of a scheduler that is all classes.
+    /// Parameters of a scheduler that has no parameters but its classes.
     pub struct ClassesParams {
         /// The classes, in the order in which their filters are tried.
         classes: Vec<ClassSetting> = Default::Required;
@@ -23,10 +23,10 @@ penstock_core::params! {
 penstock_core::params! {
     /// Parameters of a class with a weight.
     pub struct WeightedClassParams {
-        /// Weight of the class: its part of the link is this over the sum of the weights of the backlogged classes. 1
-        /// unless it or share is given.
+        /// Weight of the class: its share of the link is its weight divided by the sum of the weights of the backlogged
+        /// classes. Default: 1, unless share is given.
         weight: Option<f64> = Default::Absent, range: 0.000_001..=1_000_000.0;
-        /// Share of the link, instead of a weight: for all classes, with a sum of at most 1.
+        /// Share of the link, instead of a weight; to be given for all classes, with a sum of at most 1.
         share: Option<f64> = Default::Absent, range: 0.000_001..=1.0;
         /// Limit of the class's own queue, in addition to the shared limit.
         limit: Option<Length> = Default::Absent, unit: "packets", at_least: 0.0;
@@ -43,7 +43,7 @@ penstock_core::params! {
     }
 }
 
-/// The classes among the settings of a scheme that has nothing else.
+/// The classes in the settings of a scheme that has no other parameters.
 pub(super) fn read_classes(settings: &Settings) -> Result<Vec<ClassSetting>, ParamErrors> {
     let params = ClassesParams::from_settings(settings)?;
     Ok(params.classes)
@@ -55,7 +55,7 @@ struct Weighted {
     limit: Option<Length>,
 }
 
-/// A scheduler of classes with a weight or a share each; `order` is made of the weights.
+/// A scheduler of classes with a weight or a share each; `order` builds its order from the weights.
 pub(super) fn build_weighted<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,
@@ -68,7 +68,7 @@ pub(super) fn build_weighted<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O
     build(&classes, &weighted, Store::fifo, site, errors, order)
 }
 
-/// A scheduler of classes with a share each; `order` is made of the shares.
+/// A scheduler of classes with a share each; `order` builds its order from the shares.
 pub(super) fn build_shared<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,

@@ -2,22 +2,22 @@
 //! J. C. R. Bennett, H. Zhang, "WF2Q: Worst-case Fair Weighted Fair Queueing", INFOCOM 1996; section numbers refer to it.
 //!
 //! # Law
-//! Tags and virtual time are those of weighted fair queueing, from the fluid system (GPS):
-//! S = max(V(a), F of the packet before), F = S + L / phi_i, dV/dt = C / sum of phi over the backlogged classes. Whenever
-//! the link is free, only packets that the fluid system has begun to serve, S <= V, are looked at, and of these that with
-//! the smallest F is sent (section 3); of equal ones that of the class that was written first. So a class is never behind
-//! the fluid system by more than L_max, and never ahead of it by more than (1 - phi_i / sum of phi) times its own largest
-//! packet (theorem 2). No random number is drawn.
+//! Tags and virtual time are those of weighted fair queueing, from the fluid system (GPS): S = max(V(a), F of the
+//! packet before), F = S + L / phi_i, dV/dt = C / sum of phi over the backlogged classes. Whenever the link is free,
+//! only packets that the fluid system has begun to serve, S <= V, are eligible, and the eligible packet with the
+//! smallest F is sent (section 3); ties go to the class listed first. Hence a class is never behind the fluid system by
+//! more than L_max, and never ahead of it by more than (1 - phi_i / sum of phi) times its own largest packet (theorem
+//! 2). No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
-//! (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
+//! a law (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
-//! * GPS serves all that has been queued; a packet that the law of its class drops at the head has had its fluid service.
-//! * Times are whole nanoseconds, so what the fluid system begins within the next nanosecond has begun. Where nothing has
-//!   begun, because packets are taken faster than the link's rate or were dropped at the head, the smallest S is sent: the
-//!   link never idles.
+//! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
+//! * Times are whole nanoseconds, so packets that the fluid system begins within the next nanosecond count as begun. If
+//!   no packet has begun, because packets are taken faster than the link's rate or were dropped at the head, the packet
+//!   with the smallest S is sent: the link never idles.
 
 use super::gps::{Gps, Service, TagHeap};
 use super::scheduler::{Head, Order};
@@ -49,7 +49,7 @@ impl Scheme for Wf2q {
         build_law: None,
         picture: Picture::Service,
         good: "Within one packet of the fluid system in both directions: no bursts and no gaps.",
-        bad: "The fluid system must be followed.",
+        bad: "The fluid system must be tracked.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
@@ -65,12 +65,12 @@ impl Scheme for Wf2q {
     }
 }
 
-/// Serves, of the packets that the fluid system has begun, the one that it finishes first.
+/// Serves the packet that the fluid system finishes first, of those that it has begun.
 struct SmallestBegun {
     gps: Gps,
-    /// Heads that the fluid system had not begun, by S.
+    /// Head packets that the fluid system has not begun, by S.
     waiting: TagHeap,
-    /// Heads that it had begun, by F.
+    /// Head packets that the fluid system has begun, by F.
     begun: TagHeap,
     /// F of each class's head.
     finish: Vec<f64>,

@@ -5,21 +5,20 @@
 //! it is also called class-based WFQ.
 //!
 //! # Law
-//! In the fluid reference (GPS, section II) all backlogged classes are served at once, class i at the rate
-//! C phi_i / sum of phi over the backlogged. Its virtual time V (section II-C) grows with dV/dt = C / sum of phi over the
-//! backlogged, and stands still when the fluid system is empty. Packet k of class i, of L bits, arriving at a, gets
-//! S = max(V(a), F of packet k - 1), F = S + L / phi_i.
-//! Whenever the link is free, the packet with the smallest F is sent; ties go to the class listed first.
-//! Hence each packet is sent no later than L_max / C after the fluid system would have finished it (theorem 1), and
-//! a class that offers at most its guaranteed rate through a token bucket has a bounded delay. V starts again from 0 when
-//! both systems are empty. No random number is drawn.
+//! In the fluid reference (GPS, section II) all backlogged classes are served simultaneously, class i at the rate C
+//! phi_i / sum of phi over the backlogged. Its virtual time V (section II-C) grows with dV/dt = C / sum of phi over the
+//! backlogged, and stands still when the fluid system is empty. Packet k of class i, of L bits, arriving at a, gets S =
+//! max(V(a), F of packet k - 1), F = S + L / phi_i. Whenever the link is free, the packet with the smallest F is sent;
+//! ties go to the class listed first. Hence each packet is sent no later than L_max / C after the fluid system would
+//! have finished it (theorem 1), and a class that offers at most its guaranteed rate through a token bucket has a
+//! bounded delay. V starts again from 0 when both systems are empty. No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own besides the shared one; and a law
-//! (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
+//! a law (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
-//! * GPS serves all that has been queued; a packet that the law of its class drops at the head has had its fluid service.
+//! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
 //! * Time is in whole nanoseconds: V is exact for the instants at which packets arrive, not for the link's own rounding.
 
 use super::gps::{Gps, TagHeap};
@@ -52,7 +51,7 @@ impl Scheme for Wfq {
         picture: Picture::Service,
         good: "Each class gets its weighted part of the link, and no packet is later than in the fluid system by more than \
                one packet time.",
-        bad: "A class may run ahead of the fluid system by many packets and then wait; the fluid system must be followed.",
+        bad: "A class may run ahead of the fluid system by many packets and then wait; the fluid system must be tracked.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
@@ -89,7 +88,7 @@ impl Order for SmallestFinish {
     }
 
     fn pick(&mut self, _now: Time, heads: &[Option<Head<f64>>]) -> usize {
-        // An evicted head leaves its entry behind.
+        // An evicted head packet leaves an outdated entry.
         let is_head = |class: usize, finish| heads[class].is_some_and(|head| head.tag == finish);
         self.by_tag.first(is_head).map_or(0, |(class, _)| class)
     }

@@ -2,34 +2,36 @@
 //! U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation", 2001; section numbers refer to it.
 //!
 //! # Law
-//! WRED decides when a packet of a level is to be dropped; it need not be the arriving one (section 2.2). At the
+//! WRED decides when a packet of a level is to be dropped, which need not be the arriving packet (section 2.2). At the
 //! arrival of a packet of level l:
 //!
-//! * the average is updated; then, from the last level down to l, WRED's test of that level is made, whatever the level
-//!   of the packet: it counts the arrival, and draws a random number as WRED does;
-//! * where it asks for a drop, one packet of that level is dropped, by `victim`; if there is none, nothing is dropped
-//!   and the count goes on: the queue waits for a packet of that level, as it would with drop-arrivals;
-//! * if there is no room for the packet then, packets of higher levels are pushed out for it, the last level first; if
-//!   there are none, it is dropped itself.
+//! * the average is updated; then WRED's test is made for each level from the last one down to l. Each test counts the
+//!   arrival and draws a random number as in WRED;
+//! * if the test of a level requires a drop, one packet of that level, chosen by `victim`, is dropped. If there is
+//!   none, nothing is dropped and the count continues: the queue waits for a packet of that level, as when only
+//!   arrivals are dropped;
+//! * if there is then no room for the packet, packets of higher levels are pushed out, the last level first; if there
+//!   are none, the packet is dropped itself.
 //!
-//! The guards of WRED look at the queue that the packet finds, not at what removals have left. A packet pushed out or
-//! refused for want of room sets the count of its own level back to 0. Pushing out takes the victim by `victim`, too.
-//! Which packet a random number stands for with "random" depends on how they are stored, and is no part of the law.
+//! The guards of WRED apply to the queue that the packet finds, before any removal. When a packet is pushed out or
+//! refused for lack of room, the count of its own level is reset to 0. Packets to be pushed out are also chosen by
+//! `victim`. The packet that a random number selects with "random" depends on the storage and is not part of the law.
 //!
-//! The packet in transmission has left the queue and is safe. A removal shortens the queue at once.
+//! The packet in transmission has left the queue and cannot be removed. A removal shortens the queue immediately.
 //!
 //! # Parameters
-//! Those of WRED but `ecn`, and `victim`: "last" is the arriving packet if it is of that level, else the last one that
-//! waits (the paper's measurements); "first" is the first that waits, "random" any, each as likely, the arriving one
-//! counted among them. A random victim draws one number if there is a choice. With `debt` a drop that finds nobody is
-//! remembered: the count starts again, and each later arrival for which a packet of that level is there pays one back.
+//! Those of WRED except `ecn`, and `victim`: "last" is the arriving packet if it is of that level, else the last
+//! waiting one (the paper's measurements); "first" is the first waiting one; "random" is any of them, the arriving
+//! packet included, with equal probability. A random victim draws one number if there is a choice. With `debt`, a drop
+//! without a victim is remembered: the count restarts, and each later arrival drops one more packet of that level if
+//! there is one.
 //!
 //! # Differences
-//! * The paper has two levels; the order from the last level down is how eight follow from them.
-//! * With "first" and "random" the arriving packet is the last of the candidates, so it is dropped itself where no
-//!   other packet of its level waits.
+//! * The paper has two levels; the order from the last level down generalizes it to eight.
+//! * With "first" and "random" the arriving packet is the last of the candidates, so it is dropped itself if no other
+//!   packet of its level waits.
 //! * The paper has no `debt`.
-//! * Any packet is found in O(1) time; the paper leaves open how.
+//! * Every victim is found in O(1) time; the paper does not specify a method.
 
 use super::level_queue::{LevelQueue, Place};
 use super::packet_slab::Taken;
@@ -50,7 +52,7 @@ penstock_core::choice! {
     pub enum Victim {
         /// The arriving packet if it is of the level, else the last that waits.
         Last = "last",
-        /// Any, each as likely.
+        /// A random packet of the level.
         Random = "random",
         /// The first that waits.
         First = "first",
@@ -58,7 +60,7 @@ penstock_core::choice! {
 }
 
 penstock_core::params! {
-    /// What drop-from-queue adds to WRED.
+    /// The parameters that drop-from-queue adds to those of WRED.
     pub struct WredDfqParams {
         /// The packet of a level that is dropped.
         victim: Victim = Default::Text("last");
@@ -81,11 +83,11 @@ struct Pushout<P> {
     limit: Limit,
     law: Wred,
     victim: Victim,
-    /// Drops of each level to be made up for; `None` where they are not remembered.
+    /// Outstanding drops of each level; `None` without `debt`.
     owed: Option<Vec<u32>>,
 }
 
-/// Whom a drop meets.
+/// The victim of a drop.
 enum Met {
     Arriving,
     Waiting(Place),
@@ -101,8 +103,8 @@ impl<P: Packet> Pushout<P> {
         self.shelf.packets.has_room(self.limit, size)
     }
 
-    /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. The cause, if the arriving
-    /// packet itself is to go.
+    /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. Returns the cause if the
+    /// arriving packet itself is dropped.
     fn judge(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, own: usize) -> Option<Cause> {
         let q = self.law.length(&self.queue());
         self.law.update_average(env.now, q);
@@ -132,7 +134,7 @@ impl<P: Packet> Pushout<P> {
         None
     }
 
-    /// The packet of `level` that a drop meets; the arriving one is a candidate if it `is_own` level.
+    /// The victim of a drop at `level`; the arriving packet is a candidate if this `is_own` level.
     fn met(&self, level: usize, is_own: bool, rng: &mut Rng) -> Met {
         let waiting = self.shelf.of_level(level);
         let candidates = waiting + u32::from(is_own);
@@ -170,7 +172,7 @@ impl<P: Packet> Pushout<P> {
         }
     }
 
-    /// What follows for the law from a packet that found no room.
+    /// Update the law for a packet that found no room.
     fn overflow(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, meta: &PacketMeta) {
         self.law.on_overflow(&mut env.cx(self.queue(), self.shelf.packets.total().bytes), meta);
     }
@@ -237,7 +239,7 @@ impl Scheme for WredDfq {
         cost: "O(1) time for each level, O(packets) memory",
         build_law: None,
         picture: Picture::DropFunction,
-        good: "Drops an out-of-profile packet when it is due, not when the next one arrives: less oscillation.",
+        good: "Drops an out-of-profile packet when the drop is due, not when the next such packet arrives: less oscillation.",
         bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
     };
 
@@ -356,14 +358,14 @@ mod tests {
         assert_eq!((rig.counts.evicted, rig.counts.dropped_on_arrival), (0, 0));
         send(&mut rig, OUT, 0);
         assert_eq!(rig.counts.dropped_on_arrival, 1);
-        // one drop, no debt: the next is spared
+        // one drop without a debt: the next arrival passes
         send(&mut rig, OUT, 1);
         assert_eq!(rig.counts.dropped_on_arrival, 1);
     }
 
     #[test]
     fn with_debt_every_drop_that_found_nobody_is_made_up_for() {
-        // level 1 is at max_th from 2 packets on: each in-profile arrival asks for a drop, and finds nobody
+        // level 1 is at max_th from 2 packets on: each in-profile arrival requires a drop, for which there is no packet
         let mut rig = rig_with([1.5, 2.0], Limit::Infinite, "last", true);
         (0..7).for_each(|flow| send(&mut rig, IN, flow));
         // arrivals found 0 to 6 packets, so five asked; now nothing waits, and five more are dropped all the same

@@ -1,27 +1,27 @@
-//! Committed access rate (CAR).
-//! Cisco, command reference of `rate-limit`; as given by U. Bodin, O. Schelen, "Drop Strategies and Loss-rate
-//! Differentiation", 2001, which names it (footnote 6).
+//! Committed access rate (CAR). Cisco, command reference of `rate-limit`; as described by U. Bodin, O. Schelen, "Drop
+//! Strategies and Loss-rate Differentiation", 2001, which names it (footnote 6).
 //!
 //! # Rule
 //! A token bucket of Bn bytes, filled at `rate` and full at the start, from which a packet may borrow. A packet of s
 //! bytes:
 //!
-//! * tokens >= s: it conforms, and takes s tokens;
-//! * else it would borrow what is lacking: the actual debt a is all that has been borrowed and not paid back, this
-//!   packet included, and the compounded debt the sum of the a of all packets that borrowed since the last that
-//!   exceeded, this one included. If neither is above Be the packet conforms, takes what tokens there are and borrows
-//!   the rest;
-//! * else it exceeds: it takes nothing, the actual debt stays, and the compounded debt is 0 again.
+//! * tokens >= s: it conforms, and consumes s tokens;
+//! * otherwise it would have to borrow the missing tokens. The actual debt a is the number of tokens borrowed and not
+//!   yet repaid, including those for this packet. The compounded debt is the sum of the values of a over all packets
+//!   that borrowed since the last exceeding packet, this one included. If neither debt is above Be, the packet
+//!   conforms, consumes the available tokens and borrows the rest;
+//! * otherwise it exceeds: it consumes no tokens, the actual debt does not change, and the compounded debt is reset
+//!   to 0.
 //!
-//! What comes in pays the debt first. No random number is drawn; tokens are counted exactly.
+//! New tokens first repay the debt. No random number is drawn; tokens are counted exactly.
 //!
 //! # Parameters
-//! `bn` and `be` are the normal and the extended burst: "auto" is what the rate brings in 1.5 s, and twice bn. With be
-//! = 0 nothing can be borrowed: a token bucket. `conform` and `exceed` say what is done with the packets: "pass",
+//! `bn` and `be` are the normal and the extended burst: "auto" is the tokens of 1.5 s for bn, and twice bn for be. With
+//! be = 0 nothing can be borrowed: a token bucket. `conform` and `exceed` are the actions on the packets: "pass",
 //! "drop" or a new codepoint.
 //!
 //! # Differences
-//! * None that is known; the sources leave open whether the compounded debt falls when the debt is paid: here it does
+//! * None known. The sources leave open whether the compounded debt decreases when the debt is repaid: here it does
 //!   not.
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
@@ -53,7 +53,7 @@ pub struct Car {
     params: CarParams,
     be: u128,
     bucket: Bucket,
-    /// Borrowed and not paid back.
+    /// Tokens borrowed and not yet repaid.
     actual_debt: u128,
     /// Sum of the actual debts of the packets that borrowed since one exceeded.
     compounded_debt: u128,
@@ -74,7 +74,7 @@ impl Car {
         Self { params, be: tokens(be.0), bucket, actual_debt: 0, compounded_debt: 0 }
     }
 
-    /// What comes in pays the debt first.
+    /// New tokens first repay the debt.
     fn refill(&mut self, now: Time) {
         let earned = self.bucket.earn(now);
         let paid = earned.min(self.actual_debt);
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!((car.mark(1_000.0, 2_000), debts(&car)), ("AF11", (1_000.0, 1_000.0)));
         // 1000 are paid and 2000 borrowed: a = 2000, compounded 3000
         assert_eq!((car.mark(2_000.0, 2_000), debts(&car)), ("AF11", (2_000.0, 3_000.0)));
-        // a would be 3000, compounded 6000 > 4000: it exceeds; what came in has paid 1000
+        // a would be 3000, compounded 6000 > 4000: it exceeds; the new tokens have repaid 1000
         assert_eq!((car.mark(3_000.0, 2_000), debts(&car)), ("AF12", (1_000.0, 0.0)));
         // 1000 are paid: a = 2000, compounded 2000
         assert_eq!((car.mark(4_000.0, 2_000), debts(&car)), ("AF11", (2_000.0, 2_000.0)));

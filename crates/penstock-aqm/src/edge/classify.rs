@@ -3,15 +3,15 @@
 //! (markers).
 //!
 //! # Rule
-//! The classes are asked in their order; the first whose `match` fits the packet says by its `action` what is done with
-//! it. A packet that fits no class passes as it is. No random number is drawn.
+//! The classes are tried in order; the first one whose `match` fits the packet determines the `action`. A packet that
+//! matches no class passes unchanged. No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `match`, of which all keys must fit, and an `action`: "pass", "drop", or a new codepoint. A class
-//! without a match takes what no class before it takes, and stands last.
+//! Each class has a `match`, all keys of which must fit, and an `action`: "pass", "drop", or a new codepoint. Only the
+//! last class may have no match; it takes all remaining packets.
 //!
 //! # Differences
-//! * None: RFC 2475 leaves open what becomes of packets that nothing fits.
+//! * None. RFC 2475 leaves open the treatment of packets that match no class.
 
 use super::match_rules::Classifier;
 use super::{Action, Conditioner, ConditionerInfo, Part};
@@ -42,7 +42,7 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 pub struct Classify {
     classifier: Classifier,
-    /// One for each class, and one for what fits none.
+    /// The action of each class, and that for packets that match none.
     actions: Vec<Action>,
 }
 

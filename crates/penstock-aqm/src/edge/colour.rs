@@ -11,7 +11,7 @@ pub(crate) enum Colour {
 }
 
 penstock_core::choice! {
-    /// Whether a meter looks at the colour that a packet comes with.
+    /// Whether a meter considers the colour of an arriving packet.
     pub enum Mode {
         /// Every packet counts as uncoloured.
         Blind = "blind",
@@ -21,7 +21,7 @@ penstock_core::choice! {
 }
 
 impl Mode {
-    /// The colour that a packet of this codepoint comes with; green where it does not count.
+    /// The colour of an arriving packet with this codepoint; green if the meter is colour-blind.
     pub(crate) fn colour(self, dscp: u8) -> Colour {
         let precedence = Dscp::new(dscp).and_then(Dscp::assured_forwarding).map(|(_, precedence)| precedence);
         match (self, precedence) {

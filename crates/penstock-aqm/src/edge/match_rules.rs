@@ -1,16 +1,16 @@
-//! Classification: which class a packet belongs to, by what its header says.
+//! Classification of packets by their headers.
 //!
-//! A behaviour aggregate looks at the codepoint alone, a multi-field classifier at the rest too (S. Blake et al., "An
-//! Architecture for Differentiated Services", RFC 2475, section 2.3.1). The classes are asked in their order, and the
-//! first that fits takes the packet. A class that asks for nothing fits every packet, so it makes sense only at the end.
-//! A packet that fits no class belongs to the last one: a scheduler has nowhere else to put it, and the last class is
-//! where the reader of a list looks for the rest.
+//! A behaviour aggregate classifier uses the codepoint alone, a multi-field classifier also other fields (S. Blake et
+//! al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.1). The classes are tried in order, and
+//! the first match takes the packet. A class without conditions matches every packet, so it makes sense only at the
+//! end. A packet that matches no class belongs to the last one, since a scheduler has to put it somewhere, and the last
+//! class of a list is expected to take the rest.
 
 use alloc::vec::Vec;
 use penstock_core::PacketMeta;
 use penstock_core::param::Match;
 
-/// Finds the class of a packet. O(classes) time, whatever the number of flows.
+/// Finds the class of a packet in O(classes) time, independent of the number of flows.
 #[derive(Clone, Debug)]
 pub struct Classifier {
     rules: Vec<Rule>,
@@ -87,7 +87,7 @@ impl Rule {
     }
 }
 
-/// An empty list asks for nothing.
+/// An empty list is no condition.
 fn some<T: Clone>(list: &[T]) -> Option<Vec<T>> {
     (!list.is_empty()).then(|| list.to_vec())
 }
@@ -97,7 +97,7 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// Ranges in order, with those that overlap or touch made one.
+/// The ranges in order, with overlapping and adjacent ones merged.
 fn merged(ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     let mut apart: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
     for (low, high) in sorted(ranges) {

@@ -1,17 +1,17 @@
-//! Policer: a token bucket that drops what does not conform.
-//! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.3.4 (dropper); V. Jacobson et
-//! al., RFC 2598, section 2 for its use before Expedited Forwarding.
+//! Policer: a token bucket that drops non-conforming packets. S. Blake et al., "An Architecture for Differentiated
+//! Services", RFC 2475, section 2.3.3.4 (dropper); V. Jacobson et al., RFC 2598, section 2 for its use before Expedited
+//! Forwarding.
 //!
 //! # Rule
-//! Tokens grow at `rate` up to `burst`; the bucket is full at the start. A packet for which there are tokens takes them
-//! and conforms; any other exceeds, and takes none. No random number is drawn.
+//! Tokens grow at `rate` up to `burst`; the bucket is full at the start. A packet for which there are enough tokens
+//! conforms and consumes them; any other exceeds and consumes none. No random number is drawn.
 //!
 //! # Parameters
-//! `conform` and `exceed` say what is done with either: "pass", "drop", or a new codepoint. `burst` "auto" is what the
-//! rate brings in 50 ms, and two of the largest packets at least.
+//! `conform` and `exceed` are the actions on the packets: "pass", "drop", or a new codepoint. `burst` "auto" is 50 ms
+//! of the rate, but at least two maximum-size packets.
 //!
 //! # Differences
-//! * None: it is the token bucket marker with other words for its outcomes.
+//! * None: it is the token bucket marker with other names for its actions.
 
 use super::token_bucket::{TokenBucket, TokenBucketParams};
 use super::{Action, Conditioner, ConditionerInfo, Part};

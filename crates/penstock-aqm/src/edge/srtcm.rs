@@ -2,23 +2,22 @@
 //! J. Heinanen, R. Guerin, "A Single Rate Three Color Marker", RFC 2697, 1999; section numbers refer to it.
 //!
 //! # Rule
-//! Two buckets, C of CBS and E of EBS bytes, both full at the start. Tokens come at CIR bytes per second, to C, and to
-//! E while C is full (section 3). A packet of B bytes:
+//! Two buckets, C of CBS and E of EBS bytes, both full at the start. Tokens arrive at CIR bytes per second; they fill
+//! C, and E while C is full (section 3). A packet of B bytes:
 //!
-//! * is green if it came green and Tc >= B, and takes B tokens of C; else
-//! * is yellow if it came green or yellow and Te >= B, and takes B tokens of E; else
-//! * is red, and takes none.
+//! * is green if it arrived green and Tc >= B, and consumes B tokens of C; else * is yellow if it arrived green or
+//!   yellow and Te >= B, and consumes B tokens of E; else * is red, and consumes none.
 //!
-//! In the colour-blind mode every packet comes green. No random number is drawn; tokens are counted exactly.
+//! In colour-blind mode every packet counts as arriving green. No random number is drawn; tokens are counted exactly.
 //!
 //! # Parameters
-//! `rate` is CIR, `cbs` and `ebs` are the bursts: one of them at least must be above 0, and what is above 0 should not
-//! be below the largest packet (section 2). Of them "auto" is what the rate brings in 50 ms, and two of the largest
-//! packets at least. `green`, `yellow` and `red` say what is done with the packets; a service may drop red ones
+//! `rate` is CIR, `cbs` and `ebs` are the burst sizes. At least one of them must be above 0, and a burst size above 0
+//! should not be below the largest packet (section 2). A burst size "auto" is 50 ms of the rate, but at least two
+//! maximum-size packets. `green`, `yellow` and `red` are the actions on the packets; a service may drop red ones
 //! (section 5).
 //!
 //! # Differences
-//! * The RFC leaves to the domain which colour a packet comes with: here the drop precedence of Assured Forwarding,
+//! * The RFC leaves the colour of arriving packets to the domain. Here it is the drop precedence of Assured Forwarding,
 //!   and green for any other codepoint.
 
 use super::colour::{Colour, Mode};
@@ -145,7 +144,7 @@ mod tests {
         let marks = [1_500, 1_500, 500, 1].map(|size| tcm.mark(0.0, size));
         // Tc 500, Te 1500; Te 0; Tc 0; nothing left
         assert_eq!(marks, ["AF11", "AF12", "AF11", "AF13"]);
-        // the colour that a packet comes with does not count
+        // the colour of the arriving packet is ignored
         assert_eq!(tcm.recolour(100.0, 100, "AF13"), "AF11");
         assert_eq!(tokens(&tcm), (0.0, 0.0));
     }

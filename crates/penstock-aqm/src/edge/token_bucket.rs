@@ -1,18 +1,16 @@
-//! Token bucket marker.
-//! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.3; as given by B. Alemu,
-//! thesis, 2004 (M-TB), and by the tagger of ns-2.
+//! Token bucket marker. S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.3; as in
+//! T. Alemu's thesis, 2004 (M-TB), and in the tagger of ns-2.
 //!
 //! # Rule
 //! Tokens grow at CIR bytes per second up to CBS bytes; the bucket is full at the start. A packet of s bytes:
 //!
-//! * tokens >= s: it is in profile, and takes s tokens;
-//! * else it is out of profile, and takes none.
+//! * tokens >= s: it is in profile, and consumes s tokens; * else it is out of profile, and consumes none.
 //!
 //! No random number is drawn; tokens are counted exactly.
 //!
 //! # Parameters
-//! `rate` is CIR, `burst` is CBS: "auto" is what the rate brings in 50 ms, and at least two maximum-size packets.
-//! `in` and `out` say what is done with the packets; with `out = "drop"` it is a policer.
+//! `rate` is CIR, `burst` is CBS: "auto" is 50 ms of the rate, but at least two maximum-size packets. `in` and `out`
+//! are the actions on the packets; with `out = "drop"` the marker is a policer.
 //!
 //! # Differences
 //! * None.
@@ -29,8 +27,8 @@ penstock_core::params! {
     pub struct TokenBucketParams {
         /// Token rate: the committed information rate CIR.
         rate: Rate = Default::Required, unit: "bit/s", at_least: 0.0;
-        /// Depth of the bucket: the committed burst size CBS; "auto" is 50 ms of the rate, two largest packets at
-        /// least.
+        /// Depth of the bucket: the committed burst size CBS; "auto" is 50 ms of the rate, at least two maximum-size
+        /// packets.
         burst: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
         /// Action on packets in profile.
         within: Action = Default::Text("AF11"), key: "in";
@@ -54,7 +52,7 @@ impl TokenBucket {
     }
 }
 
-/// The depth of a bucket: where it is automatic, what `rate` brings in 50 ms, at least two maximum-size packets.
+/// The depth of a bucket; "auto" is 50 ms of `rate`, at least two maximum-size packets.
 pub(super) fn depth(given: Auto<Bytes>, rate: Rate, link: &LinkInfo) -> Bytes {
     match given {
         Auto::Value(bytes) => bytes,
@@ -102,7 +100,7 @@ mod tests {
         let marks = [0.0, 0.0, 0.0, 49.0, 50.0, 50.0].map(|at| tb.mark(at, 1_000));
         // 1500, 500 left; 500 do not do; 990 do not; 1000 do; 0
         assert_eq!(marks, ["AF11", "AF11", "AF12", "AF12", "AF11", "AF12"]);
-        // a smaller packet takes what a larger one left
+        // a smaller packet uses the tokens that did not suffice for a larger one
         assert_eq!((tb.mark(60.0, 101), tb.mark(60.0, 100), tb.gauge("tokens")), ("AF12", "AF11", 0.0));
         // full after 250 ms, and no fuller
         assert_eq!((tb.mark(9_000.0, 2_501), tb.gauge("tokens")), ("AF12", 2_500.0));

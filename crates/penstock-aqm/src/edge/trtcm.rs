@@ -5,20 +5,19 @@
 //! Two buckets, both full at the start: P of PBS bytes, filled at PIR bytes per second, and C of CBS bytes, filled at
 //! CIR (section 3). A packet of B bytes:
 //!
-//! * is red if it came red or Tp < B, and takes no tokens; else
-//! * is yellow if it came yellow or Tc < B, and takes B tokens of P; else
-//! * is green, and takes B tokens of both.
+//! * is red if it arrived red or Tp < B, and consumes no tokens; else * is yellow if it arrived yellow or Tc < B, and
+//!   consumes B tokens of P; else * is green, and consumes B tokens of both.
 //!
-//! In the colour-blind mode every packet comes green. No random number is drawn; tokens are counted exactly.
+//! In colour-blind mode every packet counts as arriving green. No random number is drawn; tokens are counted exactly.
 //!
 //! # Parameters
-//! `rate` is CIR and `peak` is PIR, which must not be below it; `cbs` and `pbs` are the bursts, above 0 and better not
-//! below the largest packet (section 2). Of them "auto" is what their rate brings in 50 ms, and two of the largest
-//! packets at least. `green`, `yellow` and `red` say what is done with the packets; a service may drop red ones
-//! (section 5).
+//! `rate` is CIR and `peak` is PIR, which must not be below it; `cbs` and `pbs` are the burst sizes, which must be
+//! above 0 and should not be below the largest packet (section 2). A burst size "auto" is 50 ms of its rate, but at
+//! least two maximum-size packets. `green`, `yellow` and `red` are the actions on the packets; a service may drop red
+//! ones (section 5).
 //!
 //! # Differences
-//! * The RFC leaves to the domain which colour a packet comes with: here the drop precedence of Assured Forwarding,
+//! * The RFC leaves the colour of arriving packets to the domain. Here it is the drop precedence of Assured Forwarding,
 //!   and green for any other codepoint.
 
 use super::colour::{Colour, Mode};

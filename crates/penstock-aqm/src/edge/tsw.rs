@@ -17,16 +17,16 @@
 //! Without `peak` there are two colours: PTR is infinite.
 //!
 //! # Parameters
-//! `rate` is what is in profile, `window` the AVG_INTERVAL: 1 s for an aggregate of TCP flows, the round-trip time for
-//! one (section 5.1). `in`, `out` and `red` say what is done with green, yellow and red packets. Sizes are those on the
-//! wire.
+//! `rate` is the rate in profile. `window` is AVG_INTERVAL: 1 s for an aggregate of TCP flows, the round-trip time for
+//! a single flow (section 5.1). `in`, `out` and `red` are the actions on green, yellow and red packets. Sizes are those
+//! on the wire.
 //!
-//! `spread`: the first tagger of ns-2 spaces the out-profile packets as RED spaces drops. Where P0 < 1/2, with n
-//! in-profile packets since the last out-profile one: 0 while n P0 < 1, then P0 / (2 - n P0), and 1 from n P0 = 2; no
-//! number is drawn where it is 0.
+//! `spread`: the first tagger of ns-2 spaces out-profile packets as RED spaces drops. For P0 < 1/2, with n in-profile
+//! packets since the last out-profile one, the probability is 0 while n P0 < 1, then P0 / (2 - n P0), and 1 from n P0 =
+//! 2 on. No random number is drawn if it is 0.
 //!
 //! # Differences
-//! * None of the paper's in the rule; ns-2's window is 10 s where it spreads.
+//! * None from the paper. ns-2's window is 10 s for `spread`.
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
@@ -102,7 +102,7 @@ impl Tsw {
             self.count = self.count.saturating_add(1);
             return self.params.within;
         }
-        // of the packets, the shares above CTR and above PTR
+        // the fractions of packets above CTR and above PTR
         let p_out = (self.avg_rate - self.ctr) / self.avg_rate;
         let p_red = ((self.avg_rate - self.ptr) / self.avg_rate).max(0.0);
         let p_out = self.spread(p_out);

@@ -30,7 +30,7 @@ use penstock_core::param::{Default, Length, ParamErrors, ParamInfo, Settings, in
 use penstock_core::{Dscp, PacketMeta, Time};
 
 penstock_core::params! {
-    /// What CBT-RED adds to RED.
+    /// The parameters that CBT-RED adds to those of RED.
     pub struct CbtRedParams {
         /// Average number of queued tagged UDP packets above which they are dropped.
         t_tagged: Length = Default::Number(10.0), unit: "packets", at_least: 0.0;

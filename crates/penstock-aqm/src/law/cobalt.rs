@@ -14,8 +14,8 @@
 //! * out of drop state, each signal that would have been due lowers count by 1 instead: the rate falls as it rose.
 //!
 //! BLUE beside it drops with probability `p_drop`, ECN-capable packets too. It rises by `p_inc` when a packet overflows
-//! the queue and falls by `p_dec` when the link finds the queue empty, at most once per `target`. An overflow also starts
-//! the drop state, with a signal due at once.
+//! the queue and falls by `p_dec` when the link finds the queue empty, at most once per `target`. An overflow also
+//! starts the drop state, with a signal due immediately.
 //!
 //! One number is drawn per departure while `p_drop` is above 0.
 //!
@@ -26,10 +26,9 @@
 //! such marks do not change count. CAKE itself has no such threshold.
 //!
 //! # Differences
-//! * The very first drop state of a queue gives its first signal at once, not after an interval, as measured in Linux
-//!   6.1, whose CAKE drops the second packet above `target` (`tests/integration/linux_open_loop.rs`):
-//!   `interval / sqrt(count)` counts as 0 until count has changed for the first time, also when an overflow starts the
-//!   drop state.
+//! * The very first drop state of a queue gives its first signal immediately, not after an interval, as measured in
+//!   Linux 6.1, whose CAKE drops the second packet above `target` (`tests/integration/linux_open_loop.rs`): `interval /
+//!   sqrt(count)` counts as 0 until count has changed for the first time, also when an overflow starts the drop state.
 //! * CAKE makes room at the head of its longest queue; a queue by itself refuses the packet that arrives.
 //! * The root is exact, and `interval / sqrt(count)` is rounded down to a nanosecond.
 

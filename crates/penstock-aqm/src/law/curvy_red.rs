@@ -124,7 +124,7 @@ mod tests {
     use penstock_core::Ecn;
     use penstock_core::param::Value;
 
-    /// Every packet waits `wait_ms`, one at a time, with Q the delay of the last one; how many go between two drops.
+    /// The gaps between drops, in packets, if every packet waits `wait_ms` and Q is the delay of the last one.
     fn gaps(wait_ms: u64, u: f64) -> Vec<u32> {
         let settings = [
             ("g", Value::Number(0.0)),

@@ -3,7 +3,7 @@
 use penstock_core::Dscp;
 
 penstock_core::choice! {
-    /// Where the drop precedence of a packet comes from. Level 0 is dropped last.
+    /// The source of a packet's drop precedence. Level 0 is dropped last.
     pub enum Precedence {
         /// Assured Forwarding: AFxy is level y - 1, EF and CS1 to CS7 are level 0, all else the last level.
         Af = "af",

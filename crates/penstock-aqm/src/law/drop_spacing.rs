@@ -169,7 +169,7 @@ impl Spacer {
         f64::from(size) / self.reference as f64
     }
 
-    /// What an arrival adds to the count.
+    /// The increment of the count for an arrival.
     #[inline]
     fn counted(&self, size: u32) -> u64 {
         if self.scale == ScaleBySize::Pa { u64::from(size) } else { 1 }
@@ -201,7 +201,7 @@ mod tests {
                 gaps.push(core::mem::take(&mut gap));
             }
         }
-        // the first gap starts with the packet that is spared
+        // the first gap starts with the packet that always passes
         gaps.split_off(1)
     }
 

@@ -39,7 +39,7 @@ penstock_core::choice! {
 }
 
 penstock_core::params! {
-    /// What FB-RED adds to RED.
+    /// The parameters that FB-RED adds to those of RED.
     pub struct FbRedParams {
         /// Exponent of the ratio of round-trip times.
         kappa: f64 = Default::Number(2.0), range: 0.0..=10.0;

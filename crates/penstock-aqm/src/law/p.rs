@@ -128,7 +128,7 @@ impl Law for Proportional {
         cost: "O(1) time and memory",
         build_law: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Responds at once to a change of the queue, because it does not average.",
+        good: "Responds immediately to a change of the queue, because it does not average.",
         bad: "The queue it settles at rises with the number of flows, and a slope that is stable for few flows needs \
               a longer queue than there is.",
     };

@@ -138,8 +138,8 @@ mod tests {
     use crate::rig::{Rig, assert_fits};
     use penstock_core::param::Value;
 
-    /// A queue of 10 packets in which p' stays at what it is after one update at a delay of `delay_ms`: the packets of
-    /// flow 0 that are refused or marked, as gaps.
+    /// The gaps between dropped or marked packets of flow 0, in a queue of 10 packets with p' constant after one update
+    /// at a delay of `delay_ms`.
     fn gaps(delay_ms: u64, ecn: Ecn) -> Vec<u32> {
         let settings = [
             ("t_update", Value::Time(Span::from_millis(delay_ms))),

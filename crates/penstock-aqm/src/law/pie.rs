@@ -68,7 +68,7 @@ penstock_core::choice! {
 penstock_core::choice! {
     /// Whether an option of section 5 is used.
     pub enum Switch {
-        /// As the variant has it.
+        /// As in the variant.
         Auto = "auto",
         /// Used.
         On = "on",

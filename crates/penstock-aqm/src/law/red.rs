@@ -49,12 +49,12 @@
 //!   the average above min_th passes ("once" does not count it). With `measure_in = "bytes"` the guard is one byte, as in
 //!   ns-2: it covers the empty queue only.
 //! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
-//!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 leaves open what a negative p_a
-//!   means: "section4" never drops then, like ns-2's WRED.
+//!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 does not say what a negative p_a
+//!   means: "section4" then never drops, like ns-2's WRED.
 //! * In the paper a queue measured in bytes implies p_b scaled by size; here the two are set separately.
 //! * NLRED's paper has no gentle form: with both, p_b falls back from 1.5 max_p to max_p at max_th, where the ramp starts.
-//! * The round trip of "auto_rtt" is the link's, as the scenario has it; ns-2 and ns-3 (`q_weight_ = -1`) take three times
-//!   the delay of the link and the time of a packet.
+//! * The round trip of "auto_rtt" is that of the link in the scenario; ns-2 and ns-3 (`q_weight_ = -1`) use three times
+//!   the sum of the link's delay and the transmission time of a packet.
 //! * The paper leaves open what happens to ECN-capable packets above max_th: `mark_up_to`. "max_th" marks below max_th
 //!   only, like the ns-2 of 2003. "max_p" marks while p_b is below the current max_p; ns-2.35 compares p_b with a
 //!   separate constant, `mark_p_`. The two differ only where an adaptive law has raised max_p above the start of the

@@ -52,7 +52,7 @@ penstock_core::params! {
         max_out: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability of Out packets at max_out.
         p_out: f64 = Default::Number(0.2), range: 0.0..=1.0;
-        /// Which packets are In: those of drop precedence 0.
+        /// Field that determines which packets are In: those of drop precedence 0.
         precedence: Precedence = Default::Text("af");
         /// Weight of one arrival in the averages; "auto" gives a time constant of one second.
         w_q: Auto<f64> = Default::Number(0.002), range: 0.0..=1.0;

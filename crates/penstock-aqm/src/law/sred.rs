@@ -11,7 +11,8 @@
 //! * P = (1 - alpha) P + alpha Hit (equation 1.4), so that 1/P estimates the number of flows N;
 //! * p_sred = 0 for K < B/6, max_p / 4 for K < B/3, max_p above (equation 1.6);
 //! * "simple": drop or mark with probability p_sred min(1, 1 / (256 P)^2) (equation 1.7);
-//! * "full": with that times 1 + Hit / P, which penalizes flows that exceed their share (equation 1.8).
+//! * "full": with the probability of "simple" times 1 + Hit / P, which penalizes flows that exceed their share
+//!   (equation 1.8).
 //!
 //! One number is drawn for the zombie, once the list is full; one for its replacement, if it is no hit and 0 < p < 1;
 //! one for the drop, if its probability is between 0 and 1. Arrivals that are dropped update P, too.
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_hit_frequency_finds_the_number_of_flows() {
-        // ten flows at random, and a queue that is served at once: hits come to one in ten
+        // ten flows at random, and a queue that is served immediately: one arrival in ten is a hit
         let mut rig = Rig::new("sred", &[("alpha", Value::Number(0.001))]);
         let mut flows = Rng::stream(1, "flows");
         for _ in 0..30_000 {

@@ -287,7 +287,7 @@ impl WredParams {
         errors
     }
 
-    /// RED as it is for one level.
+    /// The RED of one level.
     fn of_level(&self, level: usize) -> RedParams {
         let [min_th, max_th] = [self.min_th[level], self.max_th[level]].map(Length::Packets);
         RedParams {

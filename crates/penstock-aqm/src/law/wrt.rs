@@ -247,8 +247,9 @@ mod tests {
         send(&mut wrt, IN, 1);
         assert_eq!(wrt.counts.dropped_on_arrival, 1);
         wrt.relink(&LinkInfo { limit: Limit::Infinite, ..thesis_link() });
-        // p_b = 0.1 (q - 15) / 30, and the n-th from here finds q = 29 + n: n p_b = 11 * 0.0833 = 0.92 is still below 1.
-        // Counted on from before, a drop would be certain by the tenth, for which n p_b = 26 * 0.08 = 2.08.
+        // p_b = 0.1 (q - 15) / 30, and the n-th from here finds q = 29 + n: n p_b = 11 * 0.0833 = 0.92 is still
+        // below 1. If the old count continued, a drop would be certain by the tenth, for which n p_b = 26 * 0.08 =
+        // 2.08.
         send(&mut wrt, IN, 11);
         assert_eq!((wrt.waiting(), wrt.counts.dropped_on_arrival), (41, 1));
     }

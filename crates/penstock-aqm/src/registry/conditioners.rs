@@ -43,7 +43,7 @@ conditioners! {
     crate::edge::classify::Classify,
 }
 
-/// The schemes that may stand among the conditioners: they hold packets, and drop one only for want of room.
+/// The schemes that may be used among the conditioners: they hold packets, and drop one only if there is no room.
 const SHAPERS: [&str; 2] = ["shaper", "ras"];
 
 /// The descriptions of all conditioners.

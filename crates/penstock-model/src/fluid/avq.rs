@@ -1,7 +1,7 @@
 //! AVQ in continuous time: S. Kunniyur, R. Srikant, 2001; thesis, equation 1.17, and [`crate::avq_design`].
 //!
 //! * dC~/dt = alpha (gamma C - lambda), 0 <= C~ <= C,
-//! * p = (lambda - C~) / lambda, not below 0: what a virtual queue without room refuses.
+//! * p = (lambda - C~) / lambda, not below 0: the fraction of arrivals that a virtual queue without buffer refuses.
 //!
 //! In equilibrium lambda = gamma C, so that with gamma < 1 no packet waits.
 
@@ -13,7 +13,7 @@ use crate::complex::Complex;
 pub struct Avq {
     /// The damping.
     pub alpha: f64,
-    /// The wanted utilization, 0..1, not 0.
+    /// The target utilization, 0..1, not 0.
     pub gamma: f64,
     /// C in packets per second.
     pub capacity: f64,

@@ -1,11 +1,12 @@
-//! The controllers that integrate, in continuous time: PI, REM, PIE and PI2.
+//! Controllers with integral action, in continuous time: PI, REM, PIE and PI2.
 //!
 //! All move a number z by the distance of the queue from its target and by the change of the queue,
 //!
 //! * dz/dt = g(p) (k_i (q - q_ref) + k_p dq/dt), 0 <= z,
 //!
-//! and differ in what p is of z: z itself (PI, PIE), 1 - phi^(-z) (REM), z^2 (PI2). g is 1 but for PIE. A step z += a (q -
-//! q_ref) - b (q_old - q_ref) each T seconds has k_i = (a - b) / T and k_p = (a + b) / 2, as in [`crate::pi_design`].
+//! and differ in the function p(z): z itself (PI, PIE), 1 - phi^(-z) (REM), z^2 (PI2). g is 1 except for PIE. A step z
+//! += a (q - q_ref) - b (q_old - q_ref) each T seconds has k_i = (a - b) / T and k_p = (a + b) / 2, as in
+//! [`crate::pi_design`].
 
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
 use crate::complex::Complex;
@@ -28,12 +29,12 @@ pub enum Shape {
     },
 }
 
-/// A controller that integrates.
+/// A controller with integral action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integral {
-    /// z rises by this each second for each packet above the target. Above 0.
+    /// Rise of z per second for each packet above the target. Above 0.
     pub k_i: f64,
-    /// z rises by this for each packet that the queue grows. Not negative.
+    /// Rise of z for each packet by which the queue grows. Not negative.
     pub k_p: f64,
     /// q_ref in packets. Above 0.
     pub target: f64,
@@ -58,7 +59,7 @@ impl Integral {
         }
     }
 
-    /// PIE (RFC 8033) without what stands around its controller, on a link of `capacity` packets per second; `target` is
+    /// PIE's controller (RFC 8033), without its exceptions, on a link of `capacity` packets per second; `target` is
     /// a delay in seconds.
     pub fn pie(gains: &Gains, target: f64, capacity: f64) -> Self {
         Self::of_delay(gains, target, capacity, Shape::Scaled)
@@ -115,7 +116,7 @@ impl Integral {
     }
 }
 
-/// RFC 8033, section 4.2: how much of its gains PIE uses at the drop probability `p`.
+/// RFC 8033, section 4.2: the factor on PIE's gains at the drop probability `p`.
 fn auto_tuned(p: f64) -> f64 {
     let steps = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (0.01, 8.0), (0.1, 2.0)];
     steps.iter().find(|(below, _)| p < *below).map_or(1.0, |(_, divisor)| 1.0 / divisor)

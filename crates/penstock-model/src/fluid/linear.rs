@@ -42,13 +42,13 @@ impl Fluid<'_> {
         margins::dominant_pole(|s| self.open_loop(s, at), at.rtt)
     }
 
-    /// Whether there is an equilibrium and small disturbances of it die away.
+    /// Whether there is an equilibrium and small disturbances of it decay.
     pub fn is_stable(&self) -> bool {
         self.equilibrium().is_some_and(|at| self.margins(&at).stable)
     }
 
-    /// The number of flows between `low` and `high` at which the loop becomes stable or ceases to be, whichever the law
-    /// and the link make of it; `None` if it is the same at both ends.
+    /// The number of flows between `low` and `high` at which the loop becomes stable, or ceases to be; `None` if
+    /// stability is the same at both ends.
     pub fn border_flows(&self, low: f64, high: f64) -> Option<f64> {
         bisection::between(low, high, |flows| {
             let tcp = Tcp { flows, ..self.tcp };

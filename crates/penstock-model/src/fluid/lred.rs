@@ -3,9 +3,9 @@
 //! * dl/dt = (p - l) / tau: the measured ratio of losses follows p,
 //! * p = l + beta sqrt(l) (q - q_ref), 0 .. 1.
 //!
-//! So l integrates the distance of the queue from its target: LRED is a controller of PI's kind, with the gains beta
-//! sqrt(p) and beta sqrt(p) / tau. Its design rule leaves out the second. While l is 0 p stays 0; a real queue then
-//! overflows, which this one cannot, so l is held above [`MIN_LOSS`].
+//! Hence l integrates the distance of the queue from its target: LRED is a controller of PI's kind, with the gains beta
+//! sqrt(p) and beta sqrt(p) / tau. Its design rule leaves out the second. While l is 0, p stays 0. A real queue would
+//! then overflow; the fluid queue cannot, so l is kept above [`MIN_LOSS`].
 
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
 use crate::complex::Complex;
@@ -21,7 +21,7 @@ pub struct Lred {
     pub beta: f64,
     /// q_ref in packets. Above 0.
     pub target: f64,
-    /// tau: how far the measured ratio lags behind, in seconds; see [`lag`]. Above 0.
+    /// tau: lag of the measured ratio, in seconds; see [`lag`]. Above 0.
     pub tau: f64,
 }
 

@@ -4,7 +4,7 @@
 //!
 //! * dm/dt = (ln coef + gamma ln(A / KT)) / T + gamma (dA/dt) / A, within the bounds of max_p,
 //!
-//! an integral and a proportional part, the latter exact. At a bound it is plain RED.
+//! an integral and a proportional part, the latter exact. At a bound of max_p it is plain RED.
 
 use super::red::Red;
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
@@ -33,7 +33,7 @@ pub struct Psand {
 }
 
 impl Psand {
-    /// RED as it is at the logarithm `m` of max_p.
+    /// RED with the logarithm `m` of max_p.
     fn red_at(&self, m: f64) -> Red {
         Red { max_p: math::exp(m), ..self.red }
     }
@@ -42,7 +42,8 @@ impl Psand {
         (math::ln(self.max_p.0), math::ln(self.max_p.1))
     }
 
-    /// The max_p with which RED has the probability `p` at the average `average`, if it depends on it there.
+    /// The max_p with which RED has the probability `p` at the average `average`; `None` if p does not depend on max_p
+    /// there.
     fn max_p_for(&self, average: f64, p: f64) -> Option<f64> {
         let Red { min_th, max_th, gentle_top, .. } = self.red;
         if average <= min_th {
@@ -63,7 +64,7 @@ impl Psand {
         })
     }
 
-    /// Whether m rests at a bound.
+    /// Whether m is at a bound.
     fn is_held(&self, m: f64) -> bool {
         let (low, high) = self.bounds();
         m <= low || m >= high

@@ -15,13 +15,13 @@ use penstock_core::math;
 pub struct Red {
     /// K in 1/s; see [`pole`]. Above 0.
     pub pole: f64,
-    /// Where the control function begins, in packets.
+    /// Start of the control function, in packets.
     pub min_th: f64,
-    /// Where it is `max_p`, in packets. Above `min_th`.
+    /// Average at which the control function is `max_p`, in packets. Above `min_th`.
     pub max_th: f64,
     /// 0..1.
     pub max_p: f64,
-    /// Where the gentle ramp reaches 1, in packets, above `max_th`; `None`: 1 from `max_th` on.
+    /// Average at which the gentle ramp reaches 1, in packets, above `max_th`; `None`: 1 from `max_th` on.
     pub gentle_top: Option<f64>,
 }
 

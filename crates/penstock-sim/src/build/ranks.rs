@@ -12,7 +12,7 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// `immediate` says by group whether its receivers acknowledge every packet at once.
+    /// `immediate` gives, for each group, whether its receivers acknowledge every packet immediately.
     pub(super) fn new(scenario: &Scenario, plan: &Plan, immediate: &[bool]) -> Self {
         let count = |selected: &mut dyn Iterator<Item = bool>| selected.filter(|&is| is).count() as u32;
         let changes = count(&mut scenario.links.iter().map(|link| !link.is_steady()));

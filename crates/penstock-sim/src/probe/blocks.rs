@@ -3,7 +3,7 @@
 //! A block is k data packets followed by h redundancy packets of an erasure code that restores all of it from any k of
 //! its n = k + h packets; packet `seq` belongs to block floor(seq / n). T. Alemu, "Performance Evaluation of Quality of
 //! Service Mechanisms in the Internet", PhD thesis, Montpellier 2004, sections 5.2 and 5.3: a block that lost at most h
-//! packets is repaired; of one that lost more, nothing is.
+//! packets is repaired; a block that lost more is not repaired at all.
 //!
 //! A block counts once each of its packets has arrived or was lost. Blocks incomplete at the end of the run do not count,
 //! nor do those whose first packet was sent before the warm-up ended.
@@ -68,7 +68,8 @@ impl Blocks {
         self.sums = BlockSums::default();
     }
 
-    /// Packet `seq` has arrived; gives the number of data packets for the application, repaired ones included.
+    /// Packet `seq` has arrived; returns the number of data packets that the application now gets, restored ones
+    /// included.
     pub(crate) fn arrive(&mut self, now: Time, seq: u32) -> u32 {
         let (k, is_data) = (self.k, self.is_data(seq));
         let block = self.block(seq);

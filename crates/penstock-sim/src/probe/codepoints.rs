@@ -54,7 +54,7 @@ impl Codepoints {
         }
     }
 
-    /// Forget what was counted.
+    /// Reset the counts.
     pub(crate) fn restart(&mut self) {
         for counts in &mut self.counts {
             *counts = Counts { bursts: counts.bursts.restarted(), ..Counts::default() };

@@ -122,8 +122,8 @@ impl QueueStats {
         };
     }
 
-    /// The discipline handed the packet that it reported last over to the device queue; gives the time at which the packet
-    /// had entered the discipline.
+    /// The discipline handed the packet that it reported last over to the device queue; returns the time at which the
+    /// packet had entered the discipline.
     pub(crate) fn hand_over(&mut self) -> Time {
         self.device.packets += 1;
         self.device.enqueued

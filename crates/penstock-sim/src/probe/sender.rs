@@ -12,9 +12,9 @@ pub(crate) struct SenderSeries {
 
 struct Gauge {
     name: &'static str,
-    /// Since the last change; not a number while the sender does not know it.
+    /// Value since the last change; NaN while the sender has none.
     value: f64,
-    /// After the event that is being recorded.
+    /// Value after the event that is being recorded.
     next: f64,
     series: Series,
 }
@@ -37,14 +37,14 @@ impl SenderSeries {
                 self.gauges.push(Gauge { name, value, next: value, series });
             }
         });
-        // Only at changes: events without one would split the sums, and round them differently.
+        // Record changes only: recording events without a change would split the sums and round them differently.
         for gauge in self.gauges.iter_mut().filter(|gauge| gauge.next.to_bits() != gauge.value.to_bits()) {
             gauge.series.hold(now, gauge.value);
             gauge.value = gauge.next;
         }
     }
 
-    /// The state stays as it is up to `now`.
+    /// The state has not changed up to `now`.
     pub(crate) fn close(&mut self, now: Time) {
         for gauge in &mut self.gauges {
             gauge.series.hold(now, gauge.value);

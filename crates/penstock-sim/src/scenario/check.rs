@@ -1,4 +1,4 @@
-//! Validation of a scenario: all its errors at once.
+//! Validation of a scenario: collects all its errors.
 
 use super::{
     ChangeSpec, Draw, LinkSpec, LossSpec, OnUnit, OutageSpec, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec,

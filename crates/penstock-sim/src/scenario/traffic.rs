@@ -74,7 +74,7 @@ impl TrafficSpec {
         self.tcp.is_some() && (self.transfers.is_some() || self.onoff.is_some() || self.web.is_some())
     }
 
-    /// Whether one of its flows may have several connections at once.
+    /// Whether one of its flows may have several connections open at the same time.
     pub(crate) fn opens_many(&self) -> bool {
         matches!(self.kind, TrafficKind::Web | TrafficKind::Incast)
             || self.transfers.as_ref().is_some_and(|transfers| transfers.arrivals.is_some())
@@ -102,7 +102,7 @@ pub enum TrafficKind {
     Onoff,
     /// Sessions that request pages.
     Web,
-    /// Many senders that answer one receiver at once, in rounds.
+    /// Many senders that answer one receiver simultaneously, in rounds.
     Incast,
     /// Frames, each in several datagrams.
     Video,

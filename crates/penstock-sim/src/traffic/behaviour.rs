@@ -14,7 +14,7 @@ pub(crate) enum Behaviour {
     Transfers(Transfers),
     /// Transfers in open loop: they start whether or not earlier ones have ended.
     Arrivals(Box<Arrivals>),
-    /// Many transfers at once.
+    /// Many simultaneous transfers.
     Incast(Box<Incast>),
     /// Pages of objects.
     Web(Box<Web>),
@@ -61,7 +61,8 @@ impl Behaviour {
         }
     }
 
-    /// All data of the connection with this tag is acknowledged. If that ends a round, gives the duration of the round.
+    /// All data of the connection with this tag is acknowledged. If that ends a round, returns the duration of the
+    /// round.
     pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) -> Option<Span> {
         match self {
             Self::Transfers(transfers) => transfers.on_end(now, rng),

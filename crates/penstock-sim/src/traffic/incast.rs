@@ -55,7 +55,7 @@ impl Incast {
         self.next = self.spec.every_ns.map_or(Time::NEVER, |every| now + Span::from_nanos(every));
     }
 
-    /// An answer of round `number` is complete; if it was the last, gives the duration of the round.
+    /// An answer of round `number` is complete; if it was the last, returns the duration of the round.
     pub(crate) fn on_end(&mut self, now: Time, number: u32, rng: &mut Rng) -> Option<Span> {
         let place = self.rounds.iter().position(|round| round.number == number)?;
         self.rounds[place].missing -= 1;

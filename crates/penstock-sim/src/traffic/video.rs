@@ -1,4 +1,4 @@
-//! Video: frames of three types at a constant rate, each sent at once in as many datagrams as it needs.
+//! Video: frames of three types at a constant rate, each sent as a burst of datagrams.
 //! Frame types and groups of pictures: ISO/IEC 11172-2 (MPEG-1); lognormal sizes of the frames of one type: M. Krunz,
 //! R. Sass, H. Hughes, "Statistical Characteristics and Multiplexing of MPEG Streams", INFOCOM 1995.
 //!

@@ -31,7 +31,7 @@ impl Prr {
         self.out += 1;
     }
 
-    /// Minimum of `sndcnt`: the first retransmission of a recovery leaves at once.
+    /// Minimum of `sndcnt`: the first retransmission of a recovery leaves immediately.
     pub(crate) fn least(&self) -> u32 {
         u32::from(self.out == 0)
     }

@@ -1,4 +1,4 @@
-//! Which tin a packet belongs to by its codepoint, and what the tins are entitled to.
+//! The assignment of packets to tins by codepoint, and the priority and share of each tin.
 
 penstock_core::choice! {
     /// How packets are divided into tins.
@@ -17,7 +17,7 @@ penstock_core::choice! {
     }
 }
 
-/// What a tin is entitled to.
+/// The priority and the share of a tin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entitlement {
     /// Its weight while it sends less than its threshold.

@@ -1,4 +1,4 @@
-"""A scenario to break, and a command line that must refuse what is made of it."""
+"""A valid scenario to be broken, and a command line that must refuse the broken one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from penstock.cli.app import app
 
 Case = tuple[tuple[str, str], list[str]]
-"""What is replaced in `GOOD` by what, and what the message must say. The line is where the key then stands."""
+"""A text in `GOOD`, its replacement, and the expected parts of the message. The line is where the key then stands."""
 
 GOOD = """\
 name = "small"

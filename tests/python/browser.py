@@ -1,4 +1,4 @@
-"""Headless Chromium, driven over the pipe of its DevTools: what pages say in the console, and what they ask for."""
+"""Headless Chromium, driven over the pipe of its DevTools: console messages and requests of pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 
-# Chromium reads commands from descriptor 3 and answers on 4. What stands there now is moved out of the way first.
+# Chromium reads commands from descriptor 3 and answers on 4. An open file with that number is moved first.
 _START = """\
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
@@ -92,7 +92,7 @@ class Browser:
             self._until_loaded(loads)
 
     def value(self, script: str) -> Any:
-        """What an expression is on the page."""
+        """The value of an expression on the page."""
         found = self._ask("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")

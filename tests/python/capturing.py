@@ -95,7 +95,7 @@ FIN, SYN, PSH, ACK, ECE, CWR, AE = 0x01, 0x02, 0x08, 0x10, 0x40, 0x80, 0x100
 
 @dataclass
 class Packet:
-    """What a record says."""
+    """The content of a record."""
 
     t_ns: int
     length: int

@@ -1,4 +1,4 @@
-"""What all Python tests share."""
+"""Fixtures and settings shared by all Python tests."""
 
 from __future__ import annotations
 

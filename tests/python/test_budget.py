@@ -1,4 +1,4 @@
-"""The budget of a run: what would fill the memory or last for days is refused or announced at once; nothing else is."""
+"""The budget of a run: only runs that would fill the memory or last for days are refused or announced."""
 
 from __future__ import annotations
 

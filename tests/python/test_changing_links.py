@@ -1,4 +1,4 @@
-"""Links that change in scenarios: the keys in TOML and in Python, what is shown of them, and what comes of them."""
+"""Links that change in scenarios: the keys in TOML and in Python, their display, and their effect."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def scenario(*keys: str) -> str:
 
 
 def canonical(*keys: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the engine is given of both directions."""
+    """The canonical form of both directions."""
     resolved = Document.parse(scenario(*keys)).resolve()
     assert not resolved.errors
     forward, backward = resolved.canonical["links"]
@@ -136,7 +136,7 @@ def test_a_trace_of_capacity_stands_beside_its_scenario(tmp_path: Path) -> None:
 
 @ps.aqm("rate-listener")
 class RateListener(ps.Aqm):
-    """Notes the rates that it is told."""
+    """A law that records the rates that it is notified of."""
 
     told: ClassVar[list[float]] = []
 

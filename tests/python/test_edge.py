@@ -1,4 +1,4 @@
-"""Conditioners in scenarios: `edge` in TOML and in Python, what is shown of it, and every error with its line."""
+"""Conditioners in scenarios: `edge` in TOML and in Python, its display, and every error with its line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scenario(*edge: str) -> str:
 
 
 def canonical(*edge: str) -> list[dict[str, Any]]:
-    """What the engine is given."""
+    """The canonical form."""
     resolved = Document.parse(scenario(*edge)).resolve()
     return next(link["edge"] for link in resolved.canonical["links"] if link["name"] == "access")
 

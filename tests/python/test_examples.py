@@ -1,4 +1,4 @@
-"""Each example prints exactly what stands beside it."""
+"""Each example prints exactly the content of the `.out` file beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, through links, and straight into what is no regular file."""
+"""Files are written whole or not at all, through links, and directly into anything that is not a regular file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What `make queue-law` and `make fec` share: a stopped call goes on, and a changed cell is measured again."""
+"""The common part of `make queue-law` and `make fec`: a stopped call is resumed, and a changed cell is measured
+again."""
 
 from __future__ import annotations
 

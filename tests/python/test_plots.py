@@ -1,4 +1,4 @@
-"""The figures: what they show, and the same bytes each time."""
+"""The figures: their content, and the same bytes each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transfers that arrive, incast, video, replay: their keys in TOML and in Python, what is shown, what comes of it."""
+"""Transfers that arrive, incast, video, replay: their keys in TOML and in Python, their display, and their effect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text(traffic: str) -> str:
 
 
 def canonical(traffic: str) -> dict[str, Any]:
-    """What the engine is given of it."""
+    """The canonical form of the traffic."""
     resolved = Document.parse(text(traffic)).resolve()
     group: dict[str, Any] = resolved.canonical["traffic"][0]
     return group

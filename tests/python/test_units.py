@@ -1,4 +1,4 @@
-"""Units: what people write, read exactly, and shown again."""
+"""Units: quantities are read exactly, and printed again."""
 
 from __future__ import annotations
 

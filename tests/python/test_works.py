@@ -1,4 +1,4 @@
-"""The networks of the works as files: each runs, and shows in little what the work says of it."""
+"""The networks of the works as files: each runs, and a short run agrees with statements of the work."""
 
 from __future__ import annotations
 

@@ -77,15 +77,16 @@ class Class(ClassElement):
     """A class of packets of a scheduler; the schedulers that use a key are named in brackets.
 
     Attributes:
-        priority: (pq) Priority of the class, 0 the highest; by default its place in the list. From 0 to 1e+06.
+        priority: (pq) Priority of the class, 0 being the highest; by default its position in the list. From 0
+            to 1e+06.
         rate: (pq) Rate up to which the class has priority; absent: no bound. Unit: bit/s. From 1 to 1e+13.
         burst: (pq, cbq) Burst that may still have priority; by default 20 packets. Unit: packets. At least 0.
         limit: (pq, fq, cbfq, wfq, scfq, wf2q, cbq) Limit of the class's own queue, in addition to the shared
             limit. Unit: packets. At least 0.
         share: (cbfq, wfq, scfq, wf2q, cbq) Share of the link's rate; the sum over all classes is at most 1.
             From 1e-06 to 1.
-        weight: (wfq, scfq, wf2q) Weight of the class: its part of the link is this over the sum of the weights
-            of the backlogged classes. 1 unless it or share is given. From 1e-06 to 1e+06.
+        weight: (wfq, scfq, wf2q) Weight of the class: its share of the link is its weight divided by the sum of
+            the weights of the backlogged classes. Default: 1, unless share is given. From 1e-06 to 1e+06.
         mean_packet: (cbq) Mean size of the class's packets, which converts its share to packets or bytes per
             turn. Unit: bytes. From 1 to 65535.
     """
@@ -758,7 +759,7 @@ class Rio(Queue):
         max_out: Average total queue length at which the drop probability of Out packets reaches p_out. Unit:
             packets. At least 0.
         p_out: Drop probability of Out packets at max_out. From 0 to 1.
-        precedence: Which packets are In: those of drop precedence 0.
+        precedence: Field that determines which packets are In: those of drop precedence 0.
         w_q: Weight of one arrival in the averages; "auto" gives a time constant of one second. From 0 to 1.
         gentle: Let the probabilities rise to 1 at twice max_in and max_out, instead of jumping there.
         spacing: How drops are spaced.
@@ -1450,7 +1451,7 @@ class Sfq(Queue):
         round: The amount that a queue may send in each turn.
         quantum: Bytes that a queue may send in each of its turns; "auto" is the largest packet of the link.
             Unit: bytes. At least 1.
-        room: The packet that is dropped for want of room.
+        room: The packet that is dropped when there is no room.
         depth: Maximum number of packets in one queue; by default only the limit of the link. Unit: packets. At
             least 1.
         flows: Maximum number of busy queues; by default all. At least 1.
@@ -1520,8 +1521,8 @@ class Shaper(Queue):
 
     Attributes:
         rate: Rate at which the queue is drained. Unit: bit/s. At least 1.
-        burst: Depth of the token bucket: the burst that may leave at once after a pause. Unit: bytes. From 0 to
-            1e+09.
+        burst: Depth of the token bucket: the burst that may leave immediately after a pause. Unit: bytes. From
+            0 to 1e+09.
 
     References: S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998
     """

@@ -1,4 +1,4 @@
-//! What every registered scheme must do, whatever its law.
+//! Properties that every registered scheme must have.
 
 use crate::rig::{Rig, any_packet, required, thesis_link, three_classes};
 use penstock_aqm::{LinkInfo, Probe, SchemeInfo, build, find, schemes};
@@ -217,7 +217,7 @@ fn every_file_of_a_scheme_is_registered_and_documented() {
     for folder in ["/src/law", "/src/discipline"] {
         for entry in std::fs::read_dir([env!("CARGO_MANIFEST_DIR"), folder].concat()).unwrap() {
             let path = entry.unwrap().path();
-            // What has no entry in the registry is a part shared by several schemes.
+            // Files without an entry in the registry are parts shared by several schemes.
             if path.is_file() && std::fs::read_to_string(&path).unwrap().contains("SchemeInfo = SchemeInfo {") {
                 files.push(path.file_stem().unwrap().to_str().unwrap().replace('_', "-"));
             }
@@ -313,7 +313,7 @@ proptest! {
         (scheme, settings, link) in case(),
         operations in proptest::collection::vec(operation(), 1..200),
     ) {
-        // Contradictory thresholds are refused; what is accepted must work.
+        // Contradictory thresholds are refused; accepted settings must work.
         let Ok(mut rig) = Rig::on(&link, scheme.name, &settings, 1) else { return Ok(()) };
         for operation in operations {
             match operation {

@@ -71,7 +71,7 @@ impl Probe<Numbered> for Numbers {
     }
 }
 
-/// What the law loses and marks where packets arrive and depart as in the recorded run.
+/// The drops and marks of the law when packets arrive and depart as in the recorded run.
 fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
     let settings = [("variant".into(), Value::Text(variant.into())), ("ecn".into(), Value::Flag(ecn))];
     let link = LinkInfo { mtu: Bytes(1514), limit: Limit::Infinite, ..thesis_link() };

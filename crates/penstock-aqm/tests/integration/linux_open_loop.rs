@@ -1,4 +1,4 @@
-//! Schemes under a constant flood against Linux 6.1: what is lost and marked, and how long the others wait.
+//! Schemes under a constant flood against Linux 6.1: losses, marks, and delays.
 //!
 //! Arrivals come at exactly n intervals and the link serves a packet in 1.211584 ms (`data/linux/README.md`). Loss is
 //! mostly a matter of arithmetic, what comes less what the link can send; the mean delay and the marks tell the law.
@@ -163,7 +163,7 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
     }
 }
 
-/// What Linux did: for each schedule the results of its seeds.
+/// The results of Linux: for each schedule, those of its seeds.
 fn linux(scheme: &str) -> Vec<(&'static str, Vec<Totals>)> {
     let scheme = if scheme == "cake" { "cake_htb" } else { scheme };
     let mut cells: Vec<(&str, Vec<Totals>)> = Vec::new();
@@ -248,9 +248,8 @@ fn pie() {
 
 #[test]
 fn pie_that_marks() {
-    // At a load of 1.1 ours mark 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux's one run 16:
-    // not explained.
-    // What is struck before the probability is a tenth is compared with more runs below.
+    // At a load of 1.1 the law here marks 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux's
+    // single run 16: not explained. What is struck before the probability is a tenth is compared with more runs below.
     assert_like_linux_but("pie_ecn", 0.02, &[("1.1", "marked")]);
 }
 

@@ -54,7 +54,8 @@ impl Numbers {
     }
 }
 
-/// Plays the recording to the queue; how many decisions and averages are those of ns-2 before the first that is not.
+/// Replays the recording; returns the numbers of decisions and averages that equal those of ns-2 before the first
+/// difference.
 fn agree(arrivals: &[Arrival], scheme: &str, settings: &[(&str, Value)], limit: u32, gauges: &[&str]) -> usize {
     let link = LinkInfo { rate: Rate::from_bits_per_second(10_000_000), limit: Limit::Packets(limit), ..thesis_link() };
     let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();

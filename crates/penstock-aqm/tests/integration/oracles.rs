@@ -17,7 +17,7 @@ const DISPUTED: &[&str] = &[];
 const TRACES: u64 = 200;
 const OPERATIONS: u32 = 1000;
 
-/// A packet that can be told from all others.
+/// A packet that is distinguishable from all others.
 struct Numbered {
     id: u32,
     meta: PacketMeta,
@@ -45,7 +45,7 @@ impl Facts<Numbered> for Told {
     }
 }
 
-/// What the scheme reports, and whether its backlog adds up.
+/// The reports of the scheme, and the consistency of its backlog.
 #[derive(Default)]
 struct Story {
     log: Vec<(u64, u32, Fate)>,
@@ -189,7 +189,7 @@ fn setup(&(name, settings, _): &Entry, seed: u64) -> Option<Setup> {
     })
 }
 
-/// Where the two stories part, if they do.
+/// The first difference between the two sequences of fates, if any.
 fn difference(entry: &Entry, seed: u64) -> Option<String> {
     let &(name, _, make) = entry;
     let Some((given, link, mut queue)) = setup(entry, seed) else {

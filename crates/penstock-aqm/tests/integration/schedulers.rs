@@ -133,7 +133,7 @@ proptest! {
             served[class] += f64::from(size);
             let ahead = served[class] - fluid.served_at(end, class);
             let bound = gps::lead(weights[class] / sum, f64::from(LARGEST));
-            // One nanosecond of the link: what begins within it counts as begun.
+            // One nanosecond of the link: packets that begin within it count as begun.
             prop_assert!(ahead <= bound + 0.002, "packet {number} is {ahead} bytes ahead, above {bound}");
         }
     }

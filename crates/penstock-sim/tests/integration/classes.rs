@@ -1,4 +1,4 @@
-//! Classes in whole networks: what their names stand for, and that schedulers keep their promises there.
+//! Classes in whole networks: resolution of their names, and the guarantees of schedulers.
 
 use penstock_sim::{Scenario, run};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! What is drawn has the distribution that its rule names: Kolmogorov and Smirnov's test of the body, Hill's estimate of the
-//! tail's exponent.
+//! Drawn values have the distribution named in the scenario: Kolmogorov and Smirnov's test of the body, Hill's estimate
+//! of the tail's exponent.
 
 use penstock_core::Rng;
 use penstock_sim::scenario::Draw;

@@ -1,4 +1,5 @@
-//! Conditioners and shapers in whole networks: what they do to packets, and that the queue behind sees nothing of it.
+//! Conditioners and shapers in whole networks: their effect on packets, and their invisibility to the queue behind
+//! them.
 
 use penstock_aqm::Cause;
 use penstock_sim::trace::TraceEvent;

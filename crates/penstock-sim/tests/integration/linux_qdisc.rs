@@ -8,10 +8,10 @@ use penstock_sim::{RunResult, Scenario, run};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Runs of ours for each cell.
+/// Number of simulated runs per cell.
 const SEEDS: u64 = 5;
 
-/// Runs of ours where their spread is judged.
+/// Number of simulated runs when their spread is judged.
 const MANY_SEEDS: u64 = 20;
 
 /// With each seed all flows start so much later against the pings, for schemes that draw nothing. Linux's own results move with

@@ -1,4 +1,5 @@
-//! Jitter and reordering: arrivals at instants reckoned by hand, and what a TCP makes of a packet that others overtake.
+//! Jitter and reordering: arrivals at instants computed by hand, and the response of a TCP to a packet that others
+//! overtake.
 
 use penstock_sim::trace::TraceEvent;
 use penstock_sim::{Kind, Scenario, run, run_traced};
@@ -103,7 +104,7 @@ fn all_packets_may_overtake_each_other() {
     assert!(found.windows(2).filter(|pair| pair[0].1 > pair[1].1).count() > 1000, "many are out of order");
 }
 
-/// Twenty packets of 1 ms each, sent at once; the delay is 10 ms both ways. Packet 8 alone is late.
+/// Twenty packets of 1 ms each, sent together; the delay is 10 ms both ways. Packet 8 alone is late.
 fn transfer(flavour: &str, late: u64) -> Value {
     let link =
         |name: &str, from: &str, to: &str| json!({"name": name, "from": from, "to": to, "rate": 8e6, "delay": 10 * MS});

@@ -1,4 +1,5 @@
-//! What sources send in whole runs: times and sizes by the distributions that they name, rounds and frames by closed forms.
+//! The traffic of sources in whole runs: times and sizes against their distributions, rounds and frames against closed
+//! forms.
 
 use penstock_sim::trace::TraceEvent;
 use penstock_sim::{Kind, Record, RunOptions, Scenario, run, run_traced, run_with};

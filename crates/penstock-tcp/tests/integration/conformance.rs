@@ -1,4 +1,5 @@
-//! What every flavour must do under every profile, whatever is lost: finish, deliver each byte once, keep to the windows.
+//! Properties of every flavour under every profile, whatever is lost: it finishes, delivers each byte once, and obeys
+//! the windows.
 
 use crate::ns2_path::{Faults, Record, run};
 use penstock_core::param::Value;

@@ -83,7 +83,7 @@ fn play(cell: &Json, recorded: bool) -> Record {
     run(params, &path, cell["seconds"].as_u64().unwrap_or(20) * 1_000_000_000)
 }
 
-/// What a cell of ours may differ by.
+/// The allowed difference of a cell.
 struct Bounds {
     /// Completion, relative.
     done: f64,
@@ -97,8 +97,8 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
     let (done, retransmissions) = match id {
         // `cubic` is always selective.
         "nosack_cubic" => return None,
-        // All ten packets of the first window are lost. Linux does not act on the answer to its probe and waits for the timeout
-        // (why is not known for certain); ours repairs at once.
+        // All ten packets of the first window are lost. Linux does not act on the answer to its probe and waits for the
+        // timeout (why is not known for certain); the sender here repairs the loss immediately.
         _ if id.starts_with("short10_all_lost") => return None,
         // These hold what was found.
         _ if id.starts_with("long60") && id.ends_with("cubic") => (0.0, 1),
@@ -113,7 +113,7 @@ fn bounds(cell: &Json, recorded: bool) -> Option<Bounds> {
     Some(Bounds { done, retransmissions })
 }
 
-/// What differs by more than it may.
+/// The differences that exceed their bounds.
 fn difference(cell: &Json, recorded: bool) -> Option<String> {
     let Bounds { done, retransmissions } = bounds(cell, recorded)?;
     let record = play(cell, recorded);

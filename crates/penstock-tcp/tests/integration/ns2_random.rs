@@ -43,7 +43,7 @@ fn params_of(case: &Json) -> (TcpParams, Faults) {
     (params, faults)
 }
 
-/// The first difference between what was sent and what ns-2 sent, times in microseconds.
+/// The first difference between the sent packets and those of ns-2, with times in microseconds.
 fn difference(record: &Json) -> Option<String> {
     let (params, faults) = params_of(&record["case"]);
     let ours = run(params, &faults, Span::from_secs(300.0));

@@ -43,7 +43,7 @@ fn params_of(record: &Json) -> (TcpParams, Faults) {
     (params, faults)
 }
 
-/// The first difference between what was sent and what ns-2 sent.
+/// The first difference between the sent packets and those of ns-2.
 fn difference(record: &Json) -> Option<String> {
     let (params, faults) = params_of(record);
     let ours = run(params, &faults, Span::from_secs(60.0));

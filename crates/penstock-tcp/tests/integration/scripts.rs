@@ -1,4 +1,5 @@
-//! Single behaviours as scripts: what arrives when, and what must be sent then. One file a rule, named by it.
+//! Single behaviours as scripts: arrivals with their times, and the packets that must be sent in response. One file a
+//! rule, named by it.
 //!
 //! A script is a list of `TIME < EVENT` (what arrives) and `TIME > EXPECTED` (what is sent at that time), with `cwnd`, `ssthresh`
 //! and `finished` as checks of the sender. Timers run by themselves. `sender` or `receiver` with settings begins a new case.

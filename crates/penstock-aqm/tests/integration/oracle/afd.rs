@@ -27,7 +27,7 @@ struct Afd {
     interval: u64,
     mean: f64,
     ecn: bool,
-    /// Flow and size of what was sampled.
+    /// Flow and size of the sampled packets.
     shadow: Vec<(usize, f64)>,
     m_fair: f64,
     q_old: f64,

@@ -170,7 +170,7 @@ impl Cake {
         *set.iter().find(has).or_else(|| set.iter().find(|&&i| tin.idle(i))).unwrap_or(&own)
     }
 
-    /// How many bulk queues have this one's source or destination.
+    /// The number of bulk queues with the source or the destination of this one.
     fn load(&self, tin: usize, i: u64) -> u64 {
         let (tin, this) = (&self.tins[tin], &self.tins[tin].flows[&i]);
         let from = tin.flows.values().filter(|flow| flow.bulk && flow.src == this.src).count() as u64;

@@ -27,7 +27,7 @@ struct Choke {
 }
 
 impl Choke {
-    /// Where in the queue the next candidate is.
+    /// Position in the queue of the next candidate.
     fn draw(&self, bench: &mut Bench) -> Option<usize> {
         let last = self.queue.items.len().checked_sub(1)?;
         match self.candidate.as_str() {

@@ -16,7 +16,7 @@ pub fn three(settings: [Vec<(&str, Value)>; 3]) -> Value {
     Value::Classes(settings.into_iter().zip(matches).enumerate().map(class).collect())
 }
 
-/// What a class is said to be, by the names of its settings.
+/// The settings of a class, by name.
 pub struct Classes {
     pub given: Vec<Vec<(String, Value)>>,
     pub limit: Limit,

@@ -66,7 +66,7 @@ impl Cobalt {
         }
     }
 
-    /// Nothing is left of what it remembered.
+    /// No state of earlier congestion is left.
     pub fn rests(&self, now: u64) -> bool {
         self.count == 0 && self.p_drop == 0.0 && now >= self.drop_next
     }

@@ -60,7 +60,7 @@ impl Round {
         self.limit.admits(0, 0, item.size)
     }
 
-    /// Of the active queues the one with the largest `measure`; of equal ones the one served soonest.
+    /// The active queue with the largest `measure`; ties go to the queue that is served soonest.
     pub fn largest(&self, measure: impl Fn(usize) -> f64) -> Option<usize> {
         let mut found: Option<usize> = None;
         for &i in &self.round {

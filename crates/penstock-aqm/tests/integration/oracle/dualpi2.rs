@@ -105,7 +105,7 @@ impl DualPi2 {
         f64::from(self.mtu) * (self.weight - 1.0)
     }
 
-    /// Figure 7: what becomes of the packet at the head of one of the queues.
+    /// Figure 7: the fate of the packet at the head of one of the queues.
     fn judge(&mut self, bench: &mut Bench, l4s: bool) -> (Item, Fate) {
         let (p_c, p_cl) = (self.p * self.p, (self.k * self.p).min(1.0));
         let (marked, dropped) = (Fate::Marked(Cause::Sojourn), Fate::Dropped(Cause::Sojourn));

@@ -1,6 +1,6 @@
 //! The schemes once more: each as plainly as its source says it, in seconds and lists, without a look at the law.
 //!
-//! What an oracle shares with the law is the trace, the settings and the random numbers; nothing else.
+//! An oracle shares only the trace, the settings and the random numbers with the law.
 #![allow(
     clippy::many_single_char_names,
     clippy::manual_midpoint,
@@ -164,7 +164,7 @@ impl Item {
     }
 }
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Queued,
@@ -196,7 +196,7 @@ pub trait Oracle {
     fn pass(&mut self, _bench: &mut Bench, _until: u64) {}
 }
 
-/// What is set, by name.
+/// The settings, by name.
 pub type Given = Vec<(&'static str, Value)>;
 pub struct Settings(pub Given);
 
@@ -294,7 +294,7 @@ pub fn design(link: &LinkInfo, mean: f64) -> (f64, f64, f64) {
     (f64::from(link.flows.unwrap()), b / c + link.rtt.unwrap().as_secs(), c)
 }
 
-/// Where `f` changes its sign between `low` and `high`, if it does.
+/// The point between `low` and `high` at which `f` changes its sign, if any.
 pub fn root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> Option<f64> {
     if (f(low) < 0.0) == (f(high) < 0.0) {
         return None;
@@ -346,7 +346,7 @@ impl Queue {
     }
 }
 
-/// What a law says of a packet. A mark drops what is not ECN-capable.
+/// The verdict of a law on a packet. A mark drops packets that are not ECN-capable.
 pub enum Say {
     Pass,
     Mark(Cause),
@@ -363,7 +363,7 @@ pub trait Law {
     fn queued(&mut self, _queue: &Queue, _item: &Item) {}
     /// It found no room.
     fn overflow(&mut self, _queue: &Queue, _item: &Item) {}
-    /// Of the packet at the head, which the queue does not hold any more.
+    /// The verdict on the packet at the head, which the queue no longer holds.
     fn departure(&mut self, _queue: &Queue, _item: &Item, _rng: &mut Rng) -> Say {
         Say::Pass
     }

@@ -20,7 +20,7 @@ pub fn settings() -> Vec<Given> {
 
 struct Ras {
     queue: Queue,
-    /// Where F bends: waiting bytes and rate.
+    /// The corners of F: waiting bytes and rate.
     bends: Vec<(f64, f64)>,
     k: f64,
     ear: f64,

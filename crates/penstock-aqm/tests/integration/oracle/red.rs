@@ -67,7 +67,7 @@ pub struct Red {
     pub ramp_from: Option<f64>,
     w_q: f64,
     pub gentle: bool,
-    /// Where the gentle ramp reaches 1, and whether that is at twice `max_th`.
+    /// Average at which the gentle ramp reaches 1, and whether that is at twice `max_th`.
     pub top: f64,
     pub doubled: bool,
     spacing: String,
@@ -89,7 +89,7 @@ pub struct Red {
     n: f64,
     /// The count of section 4.
     printed: i64,
-    /// What n p_b must reach.
+    /// The value that n p_b must reach.
     goal: f64,
     above: bool,
     idle_since: Option<u64>,
@@ -201,7 +201,7 @@ impl Red {
     pub fn judge(&mut self, queue: &Queue, size: f64, rng: &mut Rng) -> Say {
         let plain_p_b = self.p_b();
         let p_b = if self.scale == "p_b" { (plain_p_b * size / self.largest).min(1.0) } else { plain_p_b };
-        // At most one of what is measured, a packet or a byte.
+        // At most one unit of the queue, a packet or a byte.
         let q = if self.in_bytes { queue.bytes() } else { queue.len() };
         if self.avg < self.min_th || self.guards && q <= 1.0 {
             self.n = 0.0;

@@ -1,5 +1,5 @@
-//! WRED with drop-from-queue: Bodin and Schelen 2001, section 2.2. Not `victim = "random"`: which number stands for which
-//! packet is no part of the law.
+//! WRED with drop-from-queue: Bodin and Schelen 2001, section 2.2. `victim = "random"` is excluded: the assignment of
+//! random numbers to packets is not part of the law.
 
 use super::wred::{self, Wred, precedence};
 use super::{Bench, Fate, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, word};

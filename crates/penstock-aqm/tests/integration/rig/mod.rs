@@ -7,7 +7,7 @@ use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report,
 use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamErrors, ParamInfo, Settings, Value};
 use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
 
-/// What has happened to the packets, as the discipline reported it.
+/// The fates of the packets, as reported by the discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub arrived: u64,
@@ -56,7 +56,7 @@ impl Probe<PacketMeta> for Counts {
     }
 }
 
-/// Tells the rare facts that a packet of the rig carries.
+/// Supplies the rare facts that a packet of the rig carries.
 pub struct Carried;
 
 impl Facts<PacketMeta> for Carried {
@@ -303,7 +303,7 @@ impl Rig {
         gauges
     }
 
-    /// What must hold after every operation.
+    /// Invariants after every operation.
     pub fn check(&self) {
         self.check_packets();
         self.check_gauges();

@@ -19,7 +19,7 @@ const GAUGES_EVERY: u64 = 16;
 const MANY_FLOWS_EVERY: u64 = 64;
 /// Timeouts in one pause: a law may have a period of a microsecond.
 const TIMEOUTS: u64 = 20;
-/// Attempts at settings for each round that is wanted: some schemes refuse most of what is thrown together.
+/// Attempts to draw settings per round: some schemes refuse most random combinations.
 const ATTEMPTS: u64 = 30;
 
 /// Many operations on one scheme: rounds that ran and attempts that were refused, or what failed.

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-/// What happens to the packets on the path; numbers count arrivals at the bottleneck from 0, retransmissions included.
+/// The treatment of packets on the path; numbers count arrivals at the bottleneck from 0, retransmissions included.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Faults {
     /// Data packets lost.

@@ -1,12 +1,12 @@
 """Footnote 6: token buckets and CAR instead of TSW."""
 
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Choice, Sweep, every, needing
+from penstock.reproduce.figure import Choice, every, needing
 
 from . import fig4, fig5, fig6, setup
 from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES, WHOLE, claim, da, dfq, swing, wider
 
-study = Sweep(  # ten runs, as the text gives no number
+study = setup.runs(  # ten runs, as the text gives no number
     setup.scenario,
     {
         "conditioner": ["token bucket", "CAR"],
@@ -14,9 +14,8 @@ study = Sweep(  # ten runs, as the text gives no number
         "strategy": STRATEGIES,
         "x": Choice([HALF], IN_RATES),
     },
-    seeds=Choice(5, 10),
-    span=setup.lasting("40s"),
-    keep=setup.of_average,
+    Choice(5, 10),
+    "40s",
 )
 
 GENTLE = Range("with gentle WRED", lambda setting: "gentle" in setting)

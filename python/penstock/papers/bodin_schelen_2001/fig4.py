@@ -1,9 +1,6 @@
 """Figure 4: loss, Reno and strict WRED (Section 3.2)."""
 
-import numpy as np
-
-from penstock.reproduce.figure import Claim, Curve, Number, at_least, every, metric, needing, some, within
-from penstock.results.sample import Sample, per_run
+from penstock.reproduce.figure import Claim, Number, at_least, every, metric, needing, slope, some, within
 
 from . import setup
 from .setup import ENDS, FOR_ITS_ROUND_TRIP, WHOLE, claim, da, dfq, loss, loss_out, most_between
@@ -16,12 +13,8 @@ never_less = da(loss) >= dfq(loss)
 gap = abs(da(loss) / dfq(loss) - 1)
 
 
-def _slope(curve: Curve) -> Sample:
-    return per_run(lambda ys: np.polyfit(list(curve), ys, 1)[0], list(curve.values()))
-
-
 def _slope_within(number: Number, low: float, high: float) -> Number:
-    return da(number)(x=within(low, high)).along("x", _slope, "slope")
+    return da(number)(x=within(low, high)).along("x", slope)
 
 
 CLAIMS = needing(

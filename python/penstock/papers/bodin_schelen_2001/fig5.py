@@ -1,7 +1,6 @@
 """Figure 5: throughput, Reno and strict WRED (Section 3.2)."""
 
-from penstock.reproduce.figure import Curve, at_least, every, metric, needing
-from penstock.results.sample import Sample, per_run
+from penstock.reproduce.figure import at_least, every, metric, needing, where_least
 
 from . import setup
 from .setup import WHOLE, claim, da, dfq, most_between, throughput
@@ -12,17 +11,12 @@ study = setup.sweep(SETTING)
 timeouts = metric("timeouts", "/s", "timeouts a second")
 never_lower = dfq(throughput) >= da(throughput)
 
-
-def _where_least(curve: Curve) -> Sample:
-    return per_run(lambda numbers: list(curve)[int(numbers.argmin())], list(curve.values()))
-
-
 CLAIMS = needing(
     WHOLE,
     claim(
         "c06",
         every(
-            da(throughput).along("x", _where_least, "x of the least").reads(5.6, 4.4, 6.8),
+            da(throughput).along("x", where_least, "x of the least").reads(5.6, 4.4, 6.8),
             (1 - da(throughput) / dfq(throughput) <= 0.01)(x=9.2),
         )(setting=SETTING),
         "least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s at most 1 % below DFQ",

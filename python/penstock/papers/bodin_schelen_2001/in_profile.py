@@ -1,4 +1,4 @@
-"""What is in profile is not lost (Section 3.1)."""
+"""Packets in profile are not lost (Section 3.1)."""
 
 from penstock.reproduce.figure import metric
 

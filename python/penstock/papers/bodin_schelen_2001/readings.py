@@ -1,11 +1,11 @@
-"""What the text leaves open, and what another reading of it would have made of each claim."""
+"""Ambiguities of the text, and the verdict on each claim by other readings."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Sweep, read_as
+from penstock.reproduce.figure import Choice, read_as
 
 from . import fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15, setup
 from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES
@@ -24,11 +24,9 @@ def scenario(reading: str, setting: str, strategy: str, x: float) -> ps.Scenario
     return setup.scenario(setting, strategy, x, **READINGS[reading])
 
 
-study = Sweep(
+study = setup.runs(
     scenario,
     {"reading": list(READINGS), "setting": list(SETTINGS), "strategy": STRATEGIES, "x": Choice([HALF], IN_RATES)},
-    span=setup.lasting("20s"),
-    keep=setup.of_average,
 )
 
 main = [replace(claim, others={}) for figure in FIGURES for claim in figure.CLAIMS if not claim.reading]

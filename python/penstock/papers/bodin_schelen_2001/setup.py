@@ -1,4 +1,4 @@
-"""What the experiments of Bodin and Schelen have in common; section numbers refer to their paper."""
+"""The common set-up of Bodin and Schelen's experiments; section numbers refer to their paper."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,13 +26,12 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.sample import Condition, Sample
-from penstock.units import parse_time
 
 claim = claims_of(__file__)
 
 RATE = "10Mbit"  # of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
 IN_RATES = [0.0, *(round(0.2 + 0.6 * k, 1) for k in range(16))]
-"""Mb/s in profile, 0.0 to 9.2 in steps of 0.6 (Section 3.1); 9.2 is no multiple of 0.6: 0, and 0.2 + 0.6 k."""
+"""Mb/s in profile, 0.0 to 9.2 in steps of 0.6 (Section 3.1); 9.2 is no multiple of 0.6, so 0, and 0.2 + 0.6 k."""
 HALF = 5.0  # Mb/s in profile: half of the link (Section 3.6), where the queues are drawn (decision)
 LEVEL_1 = (15, 45, 0.1)  # min_th, max_th in packets and max_p out of profile (Section 3.1)
 NEVER = (1e6, 2e6, 0.1)  # in profile: "large enough" never to be dropped (Section 3.1)
@@ -65,13 +64,13 @@ def wred(strategy: str, form: str, **more: Any) -> ps.Queue:
 
 
 def tsw(rate: str, window: str = "1s", *, spread: bool = False) -> Edge:
-    """The conditioner of figures 4 to 15, as in RFC 2859: a window of 1 s, and each tag drawn for itself (decision)."""
+    """The conditioner of figures 4 to 15, as in RFC 2859: a window of 1 s, independent random tags (decision)."""
     spaced = {"spread": True} if spread else {}
     return {"kind": "tsw", "rate": rate, "window": window, **spaced, "in": "AF11", "out": "AF12"}
 
 
 def tsw_of_ns2(rate: str) -> Edge:
-    """The first one of ns-2, after Clark and Fang: a window of 10 s, and packets out of profile spaced evenly."""
+    """The first TSW of ns-2, after Clark and Fang: a window of 10 s, and packets out of profile spaced evenly."""
     return tsw(rate, "10s", spread=True)
 
 
@@ -86,7 +85,7 @@ def car(rate: str) -> Edge:
 
 
 ALL_OUT: Edge = {"kind": "classify", "classes": [{"name": "all", "action": "AF12"}]}
-"""Nothing in profile, as a rate of 0 is none."""
+"""Nothing in profile; conditioners do not accept a rate of 0."""
 CONDITIONERS: Mapping[str, Callable[[str], Edge]] = {
     "TSW": tsw,
     "TSW of ns-2": tsw_of_ns2,
@@ -96,8 +95,8 @@ CONDITIONERS: Mapping[str, Callable[[str], Edge]] = {
     "CAR": car,
 }
 UNTAGGED = "CS0"
-"""Codepoint of the acknowledgements that cross the congested link: nothing tags them, and what is not tagged as in
-profile is on WRED's last level, out of profile (decision)."""
+"""Codepoint of acknowledgements on the congested link. They are not tagged, and WRED treats untagged packets as out of
+profile (decision)."""
 
 
 def network(
@@ -111,8 +110,8 @@ def network(
 ) -> ps.Scenario:
     """Figure 3: 16 transfers from A and B to eight receivers, and others in the direction of their acknowledgements.
 
-    `in_rate` in Mb/s, half of it for each of A and B. Measured from 10 s on (Section 3.1). `acks` is the codepoint of
-    the acknowledgements that cross the congested link; between `receivers` lie the delays of the receivers' links.
+    `in_rate` is in Mb/s, half of it for each of A and B. Measured from 10 s on (Section 3.1). `acks` is the codepoint
+    of the acknowledgements on the congested link; `receivers` is the range of delays of the receivers' links.
     """
     edge = [CONDITIONERS[conditioner](f"{in_rate / 2:g}Mbit") if in_rate else ALL_OUT]
     sinks = [f"{router}.{i}" for router in ("r1", "r2") for i in range(4)]
@@ -142,7 +141,7 @@ def network(
 
 
 def _receiver(router: str, name: str, delays: tuple[str, str]) -> ps.Link:
-    """Rate and delay are drawn anew twice a second (Section 3.1); the values are a decision."""
+    """Rate and delay change twice a second (Section 3.1); the values are a decision."""
     change = {"every": "500ms", "rate": {"uniform": ["22Mbit", "32Mbit"]}, "delay": {"uniform": list(delays)}}
     return ps.Link(count=4, from_=router, to=name, rate="27Mbit", delay="55us", change=[change])
 
@@ -153,7 +152,7 @@ def _client(name: str, router: str) -> ps.Link:
 
 
 def _ftp(tcp: Tcp, count: int, source: str | Sequence[str], to: Sequence[str]) -> ps.Tcp:
-    """Transfers without end of ns-2 as it was in 2001; 1000 bytes of data and 40 of headers (decision)."""
+    """Endless transfers with the TCP of ns-2 in 2001; 1000 bytes of data and 40 of headers (decision)."""
     return ps.Tcp(
         count=count, from_=source, to=to, flavour=tcp, profile="ns2-2001", packet="1000B", headers="40B", window=10_000,
         start=STARTS,
@@ -177,21 +176,20 @@ def lasting(quick: str) -> Choice[tuple[str, str]]:
     return Choice((quick, "10s"), ("130s", "10s"))
 
 
+def runs(base: Callable[..., ps.Scenario], vary: Mapping[str, Any], seeds: Any = 5, quick: str = "20s") -> Sweep:
+    """Runs that keep the average queue; `quick` is their duration in a quick reproduction."""
+    return Sweep(base, vary, seeds=seeds, span=lasting(quick), keep=of_average)
+
+
 def sweep(*settings: str) -> Sweep:
     """Both strategies in these settings over the whole sweep, 32 runs of 130 s (Section 3.1)."""
-    return Sweep(
-        scenario,
-        {"setting": settings, "strategy": STRATEGIES, "x": Choice([0.2, HALF, 8.6], IN_RATES)},
-        seeds=Choice(5, 32),
-        span=lasting("40s"),
-        keep=of_average,
-    )
+    axes = {"setting": settings, "strategy": STRATEGIES, "x": Choice([0.2, HALF, 8.6], IN_RATES)}
+    return runs(scenario, axes, Choice(5, 32), "40s")
 
 
 def of_average(run: ps.Run) -> dict[str, Any]:
-    """avg_ql behind the warm-up: mean, sd, extent; share of time above max_th(1) and ways there; course."""
-    series = run.series["core"]
-    values, at = np.array(series["avg"]["mean"], dtype=float), np.array(series["t_ns"]) / 1e9
+    """avg_ql after the warm-up: mean, sd, range, fraction of time above max_th(1), upward crossings, and its course."""
+    at, values = run.over_time("core", "avg")
     part = values[at > 10.0]
     seconds = np.ceil(at / 0.25).astype(int)
     course = [round(float(values[seconds == second].mean()), 3) for second in range(41, int(seconds.max()) + 1)][:160]
@@ -206,9 +204,9 @@ def of_average(run: ps.Run) -> dict[str, Any]:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Losses as shares of what came, payload in bit/s, average in packets, delays in s, timeouts a second.
+    """Losses as fractions of arrivals, payload in bit/s, average in packets, delays in s, timeouts in 1/s.
 
-    `out` is what A and B have tagged as out of profile; acknowledgements have no tag, and are told apart.
+    Numbers with `out` count packets of A and B tagged out of profile; acknowledgements have no tag.
     """
     core, kept = run.links["core"], run.raw["kept"]
     sent, lost, timeouts, goodput = (
@@ -225,7 +223,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
         "out_share": out / sent,
         "goodput": goodput,
         "utilization": core.utilization,
-        "timeouts": timeouts / _seconds(run),
+        "timeouts": timeouts / run.measured_s,
         "at_one_rtt": lost / sent * (1 + (core.delay_mean_s or 0.0) / EMPTY) ** 2,
         "delay_mean": core.delay_mean_s,
         "delay_sd": core.delay_sd_s,
@@ -237,18 +235,14 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def with_course(run: ps.Run) -> dict[str, float | None]:
-    """The same and, of the first run at half of the link, the average over time."""
+    """The same numbers and, for the first run at half of the link, the average over time."""
     drawn = run.seed == 1 and run.scenario["name"].endswith(f" {HALF:g} Mb/s in profile")
     course = run.raw["kept"]["course"] if drawn else []
     return {**measure(run), **{f"avg@{10 + 0.25 * index:g}": value for index, value in enumerate(course)}}
 
 
-def _seconds(run: ps.Run) -> float:
-    return (parse_time(run.scenario["duration"]) - parse_time(run.scenario["warmup"])) / 1e9
-
-
 def _mean(shares: Sequence[float] | np.ndarray) -> float:
-    """Of a distribution over 1, 2, 3, ..."""
+    """The mean of a distribution over 1, 2, 3, ..."""
     pmf = np.asarray(shares, dtype=float)
     return float((pmf * np.arange(1, len(pmf) + 1)).sum() / pmf.sum()) if pmf.sum() > 0 else float("nan")
 
@@ -278,18 +272,18 @@ def _apart(above: Sample, below: Sample) -> Condition:
 
 
 lack = (dfq(throughput) - da(throughput)).along("x", mean)
-"""What DA lacks in throughput against DFQ, mean over the sweep."""
+"""Throughput of DFQ minus that of DA, mean over the sweep."""
 wider = judged(_apart, da(swing), dfq(swing), text="{} > {}, intervals disjoint")
 WHOLE = {"x": IN_RATES[-1]}
-"""Where the whole sweep is run, which the claims of a range need."""
+"""Only full runs have it; claims about the whole sweep need these."""
 ENDS = Range("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
-MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of what comes is out of profile
+MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of the packets is out of profile
 AT_MUCH = "at 8 Mb/s, where a fifth is out of profile"
 FOR_ITS_ROUND_TRIP = "losses at one round trip, as those that TCP needs for a throughput fall with its square"
 
 
 def most_between(number: Number) -> Number:
-    """How much larger a number gets between the ends of the sweep than there."""
+    """The largest value of a number between the ends of the sweep, minus the largest at the ends."""
     return number(x=within(1.4, 8.0)).along("x", largest) - number(x=ENDS).along("x", largest)
 
 

@@ -1,21 +1,19 @@
-"""Victims of DFQ: the last, any, or the first packet out of profile (Section 2.2; named there, not evaluated)."""
+"""Victims of DFQ: the last, a random, or the first packet out of profile (Section 2.2; mentioned, not evaluated)."""
 
-from penstock.reproduce.figure import Choice, Claim, Sweep
+from penstock.reproduce.figure import Choice, Claim
 
 from . import setup
 from .setup import HALF, SETTINGS, average, delay_sd, loss, swing, throughput
 
 VICTIMS = ["last", "random", "first"]
-study = Sweep(
+study = setup.runs(
     setup.with_victim,
     {
         "victim": VICTIMS,
         "setting": Choice(["Reno, strict"], list(SETTINGS)),
         "x": Choice([HALF], [0.2, 2.6, HALF, 6.8, 8.6]),
     },
-    seeds=Choice(5, 8),
-    span=setup.lasting("20s"),
-    keep=setup.of_average,
+    Choice(5, 8),
 )
 
 LEFT_OPEN = "a question that the work leaves open"
@@ -27,7 +25,7 @@ GAINS = {
 }
 ALIKE = {"throughput": (throughput, 0.01), "loss": (loss, 0.05)}
 
-# What the text expects of drops that the sender learns of sooner, at half of the link.
+# The text expects this of drops that reach the sender sooner; at half of the link.
 CLAIMS = (
     *(
         Claim(

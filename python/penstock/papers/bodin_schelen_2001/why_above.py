@@ -1,7 +1,7 @@
-"""Why c02, c08 and c26 fail: how long avg_ql is above max_th(1), by how little a tagger leaves out of profile."""
+"""Why c02, c08 and c26 fail: the time of avg_ql above max_th(1), by the share that a tagger leaves out of profile."""
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Readings, Sweep, at_least, every, metric, needing, read_as
+from penstock.reproduce.figure import Choice, Claim, Readings, at_least, every, metric, needing, read_as
 
 from . import fig5, setup
 from .fig4 import for_its_round_trip
@@ -17,16 +17,15 @@ def scenario(tagger: str, strategy: str, x: float) -> ps.Scenario:
     return setup.scenario("Reno, strict", strategy, x, conditioner=TAGGERS[tagger])
 
 
-study = Sweep(
+study = setup.runs(
     scenario,
     {
         "tagger": Choice([RFC, NS2], list(TAGGERS)),
         "strategy": STRATEGIES,
         "x": Choice([HALF, MUCH], [3.2, HALF, 6.8, MUCH, 9.2]),
     },
-    seeds=Choice(5, 8),
-    span=setup.lasting("40s"),
-    keep=setup.of_average,
+    Choice(5, 8),
+    "40s",
 )
 
 timeouts, out_share = da(fig5.timeouts), da(metric("out_share", says="share of A's and B's packets out of profile"))

@@ -7,7 +7,7 @@ from penstock.reproduce.figure import Curves, SummaryTable, every, metric, needi
 from .setup import OPTION, claim, first_pass
 
 AFTER = {1: "pages after the end of the one before", 0: "after its start"}
-"""By option: what a page follows."""
+"""The legend of each option."""
 
 study = first_pass
 

@@ -10,12 +10,12 @@ from .setup import OPTION, RED, claim, everlasting, udp_loss, web_panel, web_stu
 
 
 def study(effort: Effort) -> Study:
-    """Web sessions, and everlasting flows to compare the form of the curves."""
+    """Web sessions, and everlasting flows to compare the shapes of the curves."""
     return web_study(effort) + everlasting(effort)
 
 
 def _slope(axis: str, at: Callable[..., Sample]) -> Number:
-    """That of the loss to the next value of an axis."""
+    """The slope of the loss up to the next value of an axis."""
     # The value of the axis in each cell that has a loss.
     here = each_run(lambda _, value: value, udp_loss, formula(at, axis), text="{1}")
     return (udp_loss.next(axis) - udp_loss) / (here.next(axis) - here)

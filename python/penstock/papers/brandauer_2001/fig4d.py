@@ -14,7 +14,7 @@ from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web, 
 
 
 def study(effort: Effort) -> Study:
-    """Every mechanism, and more runs of the variants of RED of which the average queue is kept."""
+    """Every mechanism, and further runs of the variants of RED that keep the average queue."""
     watched = Sweep(
         lambda designs, option, scheme: web(1400, queue(scheme, designs[option, 1400]), option),
         {"option": PAGES, "scheme": RED},
@@ -34,7 +34,7 @@ def _keep(run: ps.Run) -> Mapping[str, float]:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """As everywhere, and the share of the time in which the average is at max_th or above, in percent."""
+    """The common numbers, or the percentage of time in which the average is at max_th or above."""
     kept = run.raw.get("kept")
     return {"at_max_th": 100 * kept["at_max_th"]} if kept else setup.measure(run)
 

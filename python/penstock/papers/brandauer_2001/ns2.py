@@ -1,4 +1,4 @@
-"""Beside ns-2: mean losses in a row with a buffer of 300 packets for every load."""
+"""Comparison with ns-2: mean losses in a row with a buffer of 300 packets for every load."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ QUEUES: dict[str, ps.Queue] = {
     "GRED": ps.Red(**STANDARD, gentle=True),  # ns-2's, whose ramp ends at 2 max_th
 }
 
-study = Sweep(  # 200 s of which 50 are left out, as ns-2 was run
+study = Sweep(  # 200 s with a warm-up of 50 s, like the runs of ns-2
     lambda scheme, flows: ftp(flows, QUEUES[scheme], ("200s", "50s")),
     {"scheme": list(QUEUES), "flows": [16, 256]},
     seeds=RUNS,
 )
 
-CLAIMS = ()  # it is the simulator that is compared here
+CLAIMS = ()  # a comparison of simulators
 
 draw = Curves("flows", "in_a_row", "scheme", labels=("flows", "mean losses in a row"), log="x")

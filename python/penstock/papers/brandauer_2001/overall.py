@@ -1,4 +1,4 @@
-"""What is said of all traffic at once (Sections 4 to 6)."""
+"""Claims about all kinds of traffic (Sections 4 to 6)."""
 
 from functools import partial
 from itertools import combinations
@@ -13,7 +13,7 @@ study = fig4b.study
 
 
 def _alike(option: int, table: Table) -> Condition:
-    """Tail-drop's losses in a row with any two loads, in the runs that all of them have."""
+    """Tail-drop's losses in a row are alike with any two loads, over the seeds that all loads have."""
     found = {
         f"{at[axis]} {axis}": samples["in_a_row"].values
         for axis, low, own in (("flows", 64, {"setting": "simulation"}), ("sessions", 1200, {"option": option}))

@@ -1,4 +1,4 @@
-"""What the experiments of Brandauer et al. have in common; section numbers refer to their paper."""
+"""The common set-up of the experiments of Brandauer et al.; section numbers refer to their paper."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
 FTP_SPAN = Choice(("150s", "50s"), ("500s", "100s"))
 """Duration and warm-up: 500 s of which 100 s are left out (Section 3.2)."""
 WEB_SPAN = Choice(("400s", "50s"), ("5000s", "100s"))
-"""5000 s of which 100 s are left out (Section 3.3)."""
+"""5000 s, of which 100 s are left out (Section 3.3)."""
 
 
 class Design(NamedTuple):
-    """Settings in whole packets, for a load."""
+    """Settings for a load, lengths in whole packets."""
 
     buffer: int
     min_th: float
@@ -46,9 +46,9 @@ class Design(NamedTuple):
 
 
 def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
-    """REDopt's settings for so many flows, beside 10 % of UDP (Sections 3.2 and 4).
+    """REDopt's settings for a number of flows and 10 % of UDP (Sections 3.2 and 4).
 
-    `b` is the number of packets that an acknowledgement stands for: 1 in the simulation, 2 in the testbed.
+    `b` is the number of packets for each acknowledgement: 1 in the simulation, 2 in the testbed.
     """
     packets = 8 * PACKET
     tcp = RATE_BPS - UDP_BPS * (1 - UDP_LOSS)
@@ -58,7 +58,7 @@ def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
 
 
 def design(flows: float, b: int = 1) -> Design:
-    """REDopt's settings, the buffer and the thresholds in whole packets."""
+    """REDopt's settings, with buffer and thresholds in whole packets."""
     found = redopt(flows, b)
     buffer, min_th, max_th = (round(float(x)) for x in (found.buffer, found.min_th, found.max_th))
     return Design(buffer, min_th, max_th, min(float(found.max_p), 1.0), float(found.w_q))
@@ -85,7 +85,7 @@ def thresholds(scheme: str, at: Design) -> tuple[float, float]:
 
 
 def network(name: str, discipline: ps.Queue, traffic: Mapping[str, ps.Traffic], span: tuple[str, str]) -> ps.Scenario:
-    """Figure 2 (b): hosts of 100 Mb/s and unequal delay, one bottleneck of 10 Mb/s and 100 ms, nothing else drops.
+    """Figure 2 (b): hosts of 100 Mb/s and unequal delay, one bottleneck of 10 Mb/s and 100 ms; no other link drops.
 
     Delays are in the forward direction only, so that round trips are 120 to 180 ms (Section 3.2). `span` is duration
     and warm-up.
@@ -157,12 +157,12 @@ RUNS = Choice(5, 10)  # 10 runs (Section 3.2)
 
 
 def also(words: str) -> Readings:
-    """Both readings of a page, and something else that is read otherwise."""
+    """Both readings of a page, each combined with another reading."""
     return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
 def designed(scheme: str, flows: int, setting: str = "simulation", **changes: Any) -> ps.Scenario:
-    """Everlasting flows at a mechanism with REDopt's settings for their number; `changes` of RED."""
+    """Everlasting flows and a mechanism with REDopt's buffer for their number; `changes` to RED."""
     if testbed := setting == "testbed":
         changes |= {"spacing": "count"}
     return ftp(flows, queue(scheme, design(flows, 1 + testbed), **changes), testbed=testbed)
@@ -178,11 +178,11 @@ first_pass = Sweep(
     seeds=RUNS,
     span=WEB_SPAN,
 )
-"""The runs in which the number of active flows is measured, behind standard RED (Section 3.4)."""
+"""The runs with standard RED that measure the number of active flows (Section 3.4)."""
 
 
 def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
-    """REDopt's settings by option and sessions, from the average number of active flows (Section 3.4)."""
+    """REDopt's settings by option and sessions, from the mean number of active flows (Section 3.4)."""
     found = effort.table(first_pass(effort), measure)
     return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in found.cells}
 
@@ -211,9 +211,9 @@ def queue_of(scheme: str, at: Design) -> ps.Queue:
 def measure(run: ps.Run) -> dict[str, float | None]:
     """Goodput in Mb/s, UDP loss in percent, delay in ms, the queue, losses in a row, and the active connections.
 
-    `carried` is what the link carries besides headers, in Mb/s: goodput, what TCP repeats in vain, and UDP.
+    `carried` is the payload on the link in Mb/s: goodput, useless repeats of TCP, and UDP.
 
-    Their average number is the rate at which objects are completed times what one takes, by Little's law.
+    `active`, the mean number of connections, is the rate of completed objects times their mean time (Little's law).
     """
     link, udp = run.links["bottleneck"], run.traffic["udp"]
     groups = [group for name, group in run.traffic.items() if name != "udp"]
@@ -244,7 +244,7 @@ delay, sd = metric("delay", "ms", "mean delay"), metric("sd", "ms", "sd of the d
 mean_queue, filled = metric("queue", "packets", "mean queue"), metric("filled", says="mean queue / buffer")
 in_a_row = metric("in_a_row", says="mean losses in a row")
 over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
-"""The chance of more than k losses in a row."""
+"""The probability of more than k losses in a row."""
 
 
 def panel(y: str, label: str) -> Curves:

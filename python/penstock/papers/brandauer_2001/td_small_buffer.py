@@ -12,7 +12,7 @@ REDOPT = 0.0
 
 
 def _equal_delay(effort: Effort) -> dict[int, int]:
-    """The buffer of tail-drop for each load, by interpolation between those tried."""
+    """The buffer of tail-drop for each load, by interpolation between the tried ones."""
 
     def scenario(share: float, flows: int) -> ps.Scenario:
         return _tail_drop(flows, round(share * design(flows).buffer)) if share else designed("REDopt", flows)

@@ -10,7 +10,7 @@ study = web_study
 
 grows = every(goodput.next("sessions") > goodput, goodput(sessions=1400).reads(8.7, share=0.03))
 PAIRS = list(combinations(SCHEMES, 2))
-# A difference is significant where the interval of the ratio of two mechanisms, run by run, is off 1.
+# A difference is significant if the interval of the ratio of two mechanisms, run by run, excludes 1.
 alike = every(*((goodput(scheme=one) / goodput(scheme=other)).reads(1.0) for one, other in PAIRS))
 close = (goodput(scheme=RED) / goodput(scheme="TD")).between(0.98, 1.02)
 carried = metric("carried", "Mb/s", "payload of TCP, repeats too, and UDP")

@@ -14,12 +14,12 @@ from .setup import RATE, RTLD, dumbbell, service_rate, tcp
 
 FLOWS = [100, 200, 300]
 GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed
-BUSY = 10.0  # packets: a mean queue below it cannot be told from 0 on axes that go to thousands
+BUSY = 10.0  # packets: a shorter mean queue cannot be distinguished from 0 on axes that go to thousands
 
 
 @cache
 def law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = False) -> ps.model.QueueLaw:
-    """Equation 2 with the paper's window, that of TCP without timeouts; or with those of drops."""
+    """Equation 2 with the paper's window of TCP without timeouts; `timeouts` includes those that drops cause."""
     by: Literal["drop", "mark"] = "mark" if signal == "mark" else "drop"
     min_rto = 0.2 if timeouts else None
     return ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by, min_rto=min_rto)
@@ -28,11 +28,11 @@ def law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = Fals
 def constant(
     by: str, flows: int, p: float, rate: str = RATE, rtld: float = RTLD, window: int = 10_000, **changes: Any
 ) -> ps.Scenario:
-    """A router that drops or marks each packet with the same probability (Section II); `changes` of TCP.
+    """A router that drops or marks each packet with the same probability (Section II); `changes` to TCP.
 
-    Without a limit the first slow start fills the queue with many times what the law says, and it takes about 15 cycles
-    of a window W at the law's round trip R to drain: the warm-up is 15 W R, at least 50 s as for the other points, and
-    as much is measured, at least 150 s.
+    Without a limit the first slow start makes the queue many times longer than the law says. The excess drains in about
+    15 cycles of a window W at the round trip R of the law, so the warm-up is 15 W R, at least 50 s as for the other
+    points, and the measured time is as long, at least 150 s.
     """
     settled = law("mark", rate, rtld)
     around = rtld + float(settled.queue(flows, p)) / settled.service_rate
@@ -59,7 +59,7 @@ RATES = Choice(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
 over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate), {"rate": RATES, "p": Choice([0.05], GRID)})
 
 LIMITS = {10_000: 300, 12: 700, 6: 1300}
-"""Limits of the window in packets, and the number of flows with each (Section III); the first is none."""
+"""Limits of the window in packets, and the number of flows with each (Section III); the first does not limit."""
 # Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III).
 limited = Sweep(
     lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
@@ -70,7 +70,7 @@ in_use = metric("in_use", "packets", "window in use")
 
 
 def at_queue(level: float) -> Number:
-    """The probability at which the mean queue is `level` packets: between the two points around it, linear in log p."""
+    """The probability at which the mean queue is `level` packets, interpolated linearly in log p."""
 
     def crossing(curve: Curve) -> Sample:
         points = np.log(list(curve))
@@ -92,7 +92,7 @@ def line(axis: str, xs: Callable[[Any], float] = float) -> Number:
 
 
 def where_busy(statement: Statement, axis: str) -> Statement:
-    """A statement where the queue is long enough to tell it from an empty one, all along an axis."""
+    """A statement only where the queue is distinguishable from an empty one for all values of an axis."""
     busy = queue.along(axis, lambda curve: float(all(one.mean >= BUSY for one in curve.values())), "busy")
     return statement.given(busy, lambda yes: yes.mean > 0)
 

@@ -10,7 +10,7 @@ from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
 def rows(effort: Effort) -> Rows:
-    """P = h(q), and p = g(q) of 100 and 300 flows where there is such a probability."""
+    """P = h(q), and p = g(q) of 100 and 300 flows where such a probability exists."""
     for q in range(0, 401, 10):
         yield {"line": "RED", "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))}
         for flows in (100, 300):
@@ -19,6 +19,6 @@ def rows(effort: Effort) -> Rows:
                 yield {"line": f"{flows} flows", "q": q}, {"p": p}
 
 
-CLAIMS = ()  # a sketch; where the lines cross is figure 10
+CLAIMS = ()  # a sketch; figure 10 has the points where the lines cross
 
 draw = Curves("q", "p", "line", labels=("mean queue (packets)", "probability"))

@@ -1,4 +1,4 @@
-"""Figure 10: where RED's control function meets the queue law (Section V)."""
+"""Figure 10: the intersections of RED's control function and the queue law (Section V)."""
 
 import math
 
@@ -13,7 +13,7 @@ LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": la
 
 
 def rows(effort: Effort) -> Rows:
-    """Queue and probability of each load, and the most flows that meet below max_th."""
+    """Queue and probability for each load, and the largest number of flows with an intersection below max_th."""
 
     def control(q: float) -> float:
         return float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))

@@ -17,7 +17,7 @@ CLAIMS = (
             queue_length(queue=[*DROPPING, *MARKING]) < queue_length(queue="drop-tail"),
         )(flows=at_least(100)),
     ),
-    claim(  # the law lets up to 100 and 300 flows meet the control function below max_th
+    claim(  # by the law up to 100 and 300 flows intersect the control function below max_th
         "c22",
         every(
             loss(queue=["RED-ECN", "gentle RED-ECN"], flows=within(50, 100)) <= 0.001,

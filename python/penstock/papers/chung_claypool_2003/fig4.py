@@ -23,12 +23,12 @@ def _error(asked: Number, scale: Number) -> Number:
 
 
 def _of_law(of: ps.model.QueueLaw) -> Number:
-    """The error of a law, in proportion to it, or to 50 packets below."""
+    """The error of a law in proportion to its queue, or to 50 packets if that is shorter."""
     law_queue = formula(lambda flows, p: float(of.queue(flows, p)), "the law")
     return _error(law_queue, formula(lambda flows, p: max(float(of.queue(flows, p)), 50.0), "the law"))
 
 
-# Below 50 packets the error is no longer in proportion to the law, which then falls faster than the queue can.
+# Below 50 packets the error is no longer in proportion to the law, which falls faster than the queue can.
 TOLD = {n: at_most(max(p for p in GRID if p <= 0.2 and expected("drop", n, p) >= 50)) for n in FLOWS}
 
 
@@ -39,7 +39,7 @@ def _told(statement: Statement) -> Statement:
 dropped, marked = _of_law(law("drop"))(by="drop"), _of_law(law("mark"))(by="mark")
 larger = every(dropped > marked, dropped.next("p") > dropped)
 
-# Equation 2 with the window that flows have under way, which leaves its balance alone.
+# Equation 2 with the measured packets in flight in place of the window: only its balance of load remains.
 AROUND = RTLD * service_rate()
 balance = each_run(
     lambda flows, window: max(flows * window - AROUND, 0.0),
@@ -51,7 +51,7 @@ of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"
 
 
 def _linear(asked: Number) -> Statement:
-    """In the number of flows, with `asked` as slope, less what drops leave."""
+    """The queue is linear in the number of flows, with `asked` as slope, divided by 1 + p with drops."""
     straight = queue.along("flows", r_squared, "R^2")
     share = formula(lambda by, p: 1 + p if by == "drop" else 1.0, "(1 + p)")
     slopes = (line("flows") / (asked / share)).between(0.85, 1.15)

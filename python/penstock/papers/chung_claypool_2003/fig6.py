@@ -19,12 +19,12 @@ study = (
 
 
 def _spread(windows: Any) -> float:
-    """The difference of the windows, relative to their mean."""
+    """The range of the windows, relative to their mean."""
     return float((windows.max() - windows.min()) / windows.mean())
 
 
 def alike(told: Callable[[list[Sample]], bool] = lambda windows: len(windows) > 2) -> Statement:
-    """The windows of all cells with a probability, where there are enough of them."""
+    """The windows of all cells with the same probability are alike; `told` selects the sets that are tested."""
 
     def on(table: Table) -> Condition:
         windows: dict[float, list[Sample]] = {}

@@ -12,7 +12,7 @@ study = drops_and_marks
 
 
 def _alike_then_apart(table: Table) -> Condition:
-    """Where both have a queue: alike at small p, then a longer queue with marks, which falls less steeply."""
+    """Where both have a queue: alike at small p, then longer with marks and falling less steeply."""
 
     def q(by: str, n: int, p: float) -> Sample:
         return table("q", by=by, flows=n, p=p)

@@ -1,4 +1,4 @@
-"""Beside ns-2: the deviation of the average as flows are added, with and without marks."""
+"""Comparison with ns-2: the deviation of the average as flows are added, with and without marks."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ SCHEMES = ["drop-tail", "RED", "gentle RED", "A-RED", "A-RED-ECN"]
 
 
 def _as_ns2(queue: str, flows: int) -> ps.Scenario:
-    """As ns-2.35 was run: access of 5 ms, 30 ms on the bottleneck, packets of 1040 bytes, its own senders."""
+    """Like the runs of ns-2.35: access of 5 ms, 30 ms on the bottleneck, packets of 1040 bytes, its senders."""
     base = steps(QUEUES[queue], flows, profile="ns2", packet="1000B", min_rto="1s")
     delays = {"bottleneck": "30ms", "source": "5ms", "sink": "5ms"}
     links = {name: replace(link, delay=delays[name]) for name, link in base.links.items()}
@@ -20,6 +20,6 @@ def _as_ns2(queue: str, flows: int) -> ps.Scenario:
 
 study = Sweep(_as_ns2, {"queue": SCHEMES, "flows": Choice([200], [100, 200, 300, 400])}, keep=kept)
 
-CLAIMS = ()  # it is the simulator that is compared here
+CLAIMS = ()  # a comparison of simulators
 
 draw = Curves("flows", "avg_sd", "queue", labels=("flows", "sd of the average queue (packets)"))

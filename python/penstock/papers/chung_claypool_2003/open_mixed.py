@@ -33,7 +33,7 @@ ADAPTIVE = adaptive(ecn=True)
 QUEUES = {"RED": step_load.QUEUES["gentle RED-ECN"], **ADAPTIVE}
 MARKED = law("mark")
 DROPPED = {"": law("drop"), "windows with timeouts of 1 s": replace(law("drop"), min_rto=1)}
-"""The law of flows without ECN, by the reading that it is."""
+"""The law of flows without ECN, by reading."""
 TIMEOUTS = (
     "drops cost timeouts, marks none: with a second of silence for each that was measured it fits, the other reading"
 )
@@ -61,7 +61,7 @@ study = Sweep(
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """The queue, its signals; of each kind a flow's goodput in percent of its fair share, and timeouts a second."""
+    """Queue and signals; for each kind the goodput of a flow in percent of its fair share, and its timeouts in 1/s."""
     link, traffic = run.links["bottleneck"], run.scenario["traffic"]
     flows = sum(group["count"] for group in traffic.values())
     fair = service_rate() * 8 * (PACKET - 40) / flows
@@ -81,14 +81,14 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def law_queue(flows: int, ecn: int, p: float, q: float, dropped: ps.model.QueueLaw) -> float:
-    """Equation 2 for both kinds at once: what their windows leave to the queue, at a share `p` of signals."""
+    """Equation 2 for both kinds together: the queue in packets at a share `p` of signals."""
     with_ecn = flows * ecn / 100
     windows = with_ecn * float(MARKED.window(p)) + (flows - with_ecn) * float(dropped.window(p, q)) / (1 + p)
     return windows - PIPE
 
 
 def red_meets(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
-    """The queue at which this meets RED, whose spacing makes signals of 2 p_b / (3 - p_b); by halving."""
+    """The intersection with RED, whose spacing makes a share of signals of 2 p_b / (3 - p_b); by bisection."""
     low, high = 0.0, 2.0 * MAX_TH
     for _ in range(40):
         q = (low + high) / 2
@@ -175,7 +175,7 @@ CLAIMS = (
 
 
 def draw(shown: SummaryTable) -> Figure:
-    """What a flow without ECN has beside one with it where the queue law steers; the law without timeouts."""
+    """Goodput of a flow without ECN over that of one with it, with the scheme `qlaw`; the law without timeouts."""
     steered = shown.where(queue="queue law")
 
     def theory(flows: int, ecn: float) -> float:

@@ -10,8 +10,8 @@ from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, ever
 from .setup import LEFT_OPEN, dumbbell, tcp
 from .step_load import LIMIT, MAX_TH, MIN_TH
 
-MIDDLE, NEAR = 200, 40  # packets: within a fifth of the distance of the thresholds is well configured
-UP, DOWN, END = 50, 100, 150  # s: when the other flows come and go
+MIDDLE, NEAR = 200, 40  # packets: well configured within a fifth of the distance of the thresholds
+UP, DOWN, END = 50, 100, 150  # s: start and stop of the other flows, and the end
 
 
 def adaptive(ecn: bool = False) -> dict[str, ps.Queue]:
@@ -27,7 +27,7 @@ def _visited(queue: str, flows: int) -> ps.Scenario:
 
 
 def away(run: ps.Run) -> dict[str, float]:
-    """Seconds for which the average is away from the middle, after the others have come and after they have gone."""
+    """Seconds with the average away from the middle, after the other flows start and after they stop."""
     time, average = run.over_time("bottleneck", "avg")
     far = np.abs(average - MIDDLE) > NEAR
     step = float(time[1] - time[0])

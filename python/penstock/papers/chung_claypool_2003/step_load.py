@@ -14,7 +14,7 @@ from penstock.results.sample import all_of, any_of
 from .setup import dumbbell, tcp
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
-STEP = 50  # flows, and the seconds after which so many more begin (Section V)
+STEP = 50  # number of flows added in each step, and seconds between steps (Section V)
 LOADS = [50, 100, 150, 200, 250, 300, 350, 400]  # the text speaks of 50 to more than 250; up to 400 is a decision
 MEASURED = 40  # the last seconds of each phase (decision)
 
@@ -30,7 +30,7 @@ QUEUES: dict[str, ps.Queue] = {
     "RED-ECN": ps.Red(**RED, ecn=True),
     "gentle RED-ECN": ps.Red(**RED, gentle=True, ecn=True),
     "A-RED-ECN": ps.AredFloyd(**_ADAPTIVE, ecn=True),
-    # Marks on the gentle ramp too, on which the text is silent; and gentle RED with a larger max_p (claim c27).
+    # Marks on the gentle ramp too, which the text does not mention; and gentle RED with a larger max_p (claim c27).
     "gentle RED-ECN, marks to the top": ps.Red(**RED, gentle=True, ecn=True, mark_up_to="top"),
     "gentle RED, max_p 0.3": ps.Red(**{**RED, "max_p": 0.3}, gentle=True),
 }
@@ -39,7 +39,7 @@ MARKING = ["RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 
 
 def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
-    """The phase with this number of flows: everything before it is warm-up; `changes` of TCP.
+    """The phase with this number of flows: everything before it is warm-up; `changes` to TCP.
 
     Each phase is the end of a run of its own, since a run counts drops and arrivals of its measured part as a whole.
     The phases of one seed repeat the same course up to their ends.
@@ -73,13 +73,13 @@ def kept(run: ps.Run) -> dict[str, Any]:
 
 
 def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
-    """These queues at each load."""
+    """A sweep of these queues at each load."""
     axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 250], LOADS)}
     return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=kept)
 
 
 WHOLE = {"flows": LOADS[-1]}
-"""Where all loads were run, as the claims of a range need."""
+"""Only full runs have it; claims about a range of loads need these."""
 swing = metric("avg_sd", "packets", "sd of the average")
 below, inside = metric("below", says="time below max_th"), metric("inside", says="time within the thresholds")
 loss, used, queue_length = metric("loss"), metric("utilization"), metric("q", "packets", "mean queue")

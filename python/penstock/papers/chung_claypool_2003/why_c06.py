@@ -1,4 +1,4 @@
-"""Why c05 and c06: the rates, delays and numbers of flows of figure 5 with a least timeout of 200 ms instead of 1 s."""
+"""Why c05 and c06: the rates, delays and numbers of flows of figure 5 with a minimum timeout of 200 ms, not 1 s."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ def _timed(flows: int = 300, **at: Any) -> ps.Scenario:
 
 
 AXES: dict[str, Any] = {"min_rto": ["1s", "200ms"], "p": Choice([0.05, 0.1], [0.05, 0.07, 0.1, 0.15, 0.2])}
-# Both least timeouts, where flows time out: 300 flows over the rates and the delays, fewer over one link.
+# Both minimum timeouts, where flows time out: 300 flows over the rates and the delays, fewer over one link.
 study = (
     Sweep(_timed, {**AXES, "rate": RATES})
     + Sweep(_timed, {**AXES, "rtld": Choice([0.04], [0.04, 0.12, 0.16])})
@@ -35,7 +35,7 @@ CLAIMS = (
 
 
 def draw(shown: SummaryTable) -> Figure:
-    """The queue where a tenth is dropped, by the rate of the link."""
+    """The queue at a drop probability of 0.1, by the rate of the link."""
     points = SummaryTable(
         ({"timeout of at least": labels["min_rto"], "rate": service_rate(labels["rate"])}, numbers)
         for labels, numbers in shown.where(p=0.1).cells

@@ -1,4 +1,4 @@
-"""Why c08: how many flows with 6 packets have the queue of 700 with 12."""
+"""Why c08: the number of flows limited to 6 packets with the queue of 700 limited to 12."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .setup import claim
 P = 0.01
 
 
-# Both limits, and numbers of flows below 1300 for the smaller.
+# Both limits, with up to 1300 flows for the smaller.
 study = Sweep(
     lambda limit, flows: constant("drop", flows, P, window=limit),
     {"limit": [12, 6], "flows": Choice([700, 1100, 1300], [700, 1100, 1150, 1200, 1250, 1300])},

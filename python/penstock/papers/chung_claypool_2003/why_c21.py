@@ -1,4 +1,4 @@
-"""Why c21: drop-tail's queue where round trips are not all the same."""
+"""Why c21: drop-tail's queue with unequal round trips."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def _scenario(which: str, flows: int) -> ps.Scenario:
     return replace(base, links=links, traffic=traffic)
 
 
-# One thing changed at a time; all flows at once, for 100 s of which the last 40 are measured.
+# One change at a time; all flows start together, and the last 40 of 100 s are measured.
 study = Sweep(
     lambda **at: _scenario(at["round trips"], at["flows"]),
     {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": Choice([100], [100, 150, 200])},

@@ -1,4 +1,4 @@
-"""DSDRR's limit W on the number of marked queues: where it begins, and what it is good for (Section 3)."""
+"""DSDRR's limit W on the number of marked queues: its initial value and its benefit (Section 3)."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -39,7 +39,7 @@ def study(effort: Effort) -> Study:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """As in the other experiments, and the share of the losses that is for lack of room."""
+    """The numbers of the other experiments, and the fraction of losses that are overflows."""
     link = run.links["hop0"]
     return {**setup.measure(run), "overflow": link.drops_overflow / link.drops if link.drops else None}
 
@@ -49,7 +49,7 @@ without = used(form=FREE, marked="now")
 
 
 def _alike(table: Table) -> Condition:
-    """The goodputs with each two of the beginnings of W that a table has."""
+    """The goodputs with any two initial values of W in a table are alike."""
     pairs = list(combinations([form for form in STARTS if table.has(form=form)], 2))
     near = [(g(form=one) - g(form=other)).between(-3, 3) for g in (slow, fast) for one, other in pairs]
     return every(*near)(buffer=SEEN).on(table)

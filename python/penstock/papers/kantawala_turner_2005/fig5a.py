@@ -1,4 +1,4 @@
-"""Figure 5 (a): goodput of the long flows from end to end against the buffer, three hops (Section 5.2)."""
+"""Figure 5 (a): goodput of the long end-to-end flows against the buffer, three hops (Section 5.2)."""
 
 from penstock.reproduce.figure import Readings, above, at_least, every, needing
 

@@ -1,4 +1,4 @@
-"""Figure 5 (c): completion times of bursts, end to end over cross traffic, three hops (Section 5.2)."""
+"""Figure 5 (c): completion times of bursts, end-to-end over cross traffic, three hops (Section 5.2)."""
 
 from penstock.reproduce.figure import every, needing
 

@@ -11,7 +11,7 @@ study = runs(
     {
         "network": Choice([TRIPS], [TRIPS, HOPS]),
         "scheme": Choice(SCHEMES[:2], SCHEMES),
-        "queues": Choice([10, ALL], [1, 2, 5, 10, 20, 50, ALL]),  # that flows share, evenly of both kinds
+        "queues": Choice([10, ALL], [1, 2, 5, 10, 20, 50, ALL]),  # each shared by equally many flows of both kinds
     },
     buffer=BUFFER,
 )

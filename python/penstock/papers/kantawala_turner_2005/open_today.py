@@ -1,4 +1,4 @@
-"""Left open: DTDRR and DSDRR beside what came later, FQ-CoDel, CAKE and PIE, with TCP of then and of now."""
+"""Left open: DTDRR and DSDRR compared with later schemes, FQ-CoDel, CAKE and PIE, with old and current TCP."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,7 +40,7 @@ study = added(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the 
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """As for the work's figures, and what waits at the first bottleneck (ms) and how even its flows are."""
+    """The numbers of the work's figures, and the delay (ms) and Jain's index of the first bottleneck."""
     link = run.links["hop0"]
     return {
         **setup.measure(run),
@@ -51,7 +51,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def _against(old: str, name: str, reading: str) -> Iterator[Claim]:
-    """The claims on a scheme of the work beside those of today."""
+    """The claims that compare a scheme of the work with those of today."""
     burst, jain, delay = (
         metric("burst_slow", "s", "slow bursts"),
         metric("jain", says="Jain's index"),

@@ -1,4 +1,4 @@
-"""What is said of all networks and all flows at once (Sections 5 and 5.2)."""
+"""Claims about all networks and all flows together (Sections 5 and 5.2)."""
 
 from penstock.reproduce.figure import every, needing, within
 

@@ -49,26 +49,22 @@ ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 COMPARED = Choice(["DTDRR", "DSDRR", "RED"], ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE])
 
-# Settings tried for RED and Blue, of which the best is used (Section 4 says that this was done, not what was tried).
-# The first of each is taken without a search.
+# Settings tried for RED and Blue; the best are used (Section 4 mentions a search, but not the tried settings).
+# Without a search the first of each is used.
 RED_TRIED = [
-    (0.25, 0.75, 0.1, 0.002),
-    *[
-        (low, high, max_p, w_q)
-        for low, high in ((0.25, 0.75), (0.1, 0.5))
-        for max_p in (0.1, 0.02, 0.3)
-        for w_q in (0.002, 0.0002, 0.02)
-        if (low, max_p, w_q) != (0.25, 0.1, 0.002)
-    ],
+    (low, high, max_p, w_q)
+    for low, high in ((0.25, 0.75), (0.1, 0.5))
+    for max_p in (0.1, 0.02, 0.3)
+    for w_q in (0.002, 0.0002, 0.02)
 ]
 BLUE_TRIED = [
     (0.0025, 0.00025, "100ms"),
     (0.0025, 0.00025, "10ms"),
     (0.02, 0.002, "100ms"),
     (0.02, 0.002, "10ms"),
-]  # the sets of the report that introduces Blue
+]  # the settings of the report that introduces Blue
 
-# Figure 1 lets W fall to one more than the queues that are marked at that moment, which is nearly always one.
+# As in figure 1, W falls to one more than the number of queues marked at that moment, which is nearly always 0.
 HELD = "W stays at its initial 10 % of the queues"
 DSDRR = Readings({"DSDRR": "", "DSDRR-W": HELD})
 NEW = ["DTDRR", DSDRR]
@@ -76,8 +72,7 @@ SEEN = at_most(LAST)
 """The buffers of the figures."""
 FROM_400 = Readings({SEEN: "", within(400, LAST): "from 400 packets on"})
 SETTLED = {"buffer": LAST}
-"""Where runs are long enough for flows over 200 and 300 ms to reach their share, which those of a quick reproduction
-are not."""
+"""Only full runs have it, and are long enough for flows over 200 and 300 ms to reach their share."""
 
 slow, fast = metric("g_slow", "%", "slow goodput"), metric("g_fast", "%", "fast goodput")
 used, lost = metric("utilization", "%"), metric("loss", "%")
@@ -90,17 +85,17 @@ SENDERS: Mapping[str, Mapping[str, Any]] = {
         "min_rto": None,
     },
 }  # fmt: skip
-"""The work's, and CUBIC, SACK, a first window of 10 and the rest of the profile of Linux."""
+"""Reno as in the work; CUBIC with SACK, an initial window of 10 and the other settings of Linux."""
 
 Span = tuple[str, str]
-"""How long a run is, and how much of it is left out at its start."""
+"""Duration and warm-up of a run."""
 Tuned = Mapping[tuple[str, int], int]
-"""The best setting of RED and of Blue, by the place in what was tried, for each buffer."""
+"""The best setting of RED and of Blue for each buffer, as its index in the tried settings."""
 Runs = Callable[[Effort], Study]
 
 
 def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) -> ps.Queue:
-    """A queue of `buffer` packets; RED and Blue with the setting found best for it, the first if none was sought."""
+    """A queue of `buffer` packets; RED and Blue with the best setting for it, or the first setting without a search."""
     limit = f"{buffer}p"
     setting = (tuned or {}).get((scheme, buffer), 0)
     if scheme == "RED":
@@ -118,12 +113,12 @@ def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) 
 
 
 def blue(buffer: int, d1: float, d2: float, freeze: str) -> ps.Queue:
-    """Blue with steps of its own."""
+    """Blue with these steps."""
     return ps.Blue(limit=f"{buffer}p", d1=d1, d2=d2, freeze=freeze)
 
 
 def _flows(load: str, count: int, source: str, sink: str, **changes: Any) -> ps.Traffic:
-    """Reno without end, or transfers of 256 packets with 2 s between them, each a new connection (Section 4)."""
+    """Endless Reno flows, or transfers of 256 packets with 2 s between them, each a new connection (Section 4)."""
     tcp: dict[str, Any] = {
         "count": count, "from_": source, "to": sink, "flavour": "reno", "profile": "ns2", "packet": f"{PAYLOAD}B",
         "window": 100_000, "initial_window": 1, "min_rto": "1s", "start": {"uniform": ["0s", "5s"]}, **changes,
@@ -146,7 +141,7 @@ def _scenario(
 def two_round_trips(
     load: str, discipline: ps.Queue, span: Span, jitter: Any = None, flows: int | None = None, **tcp: Any
 ) -> ps.Scenario:
-    """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1); by default as many as in the work."""
+    """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1); by default the numbers of the work."""
     half = (flows or FLOWS[load]) // 2
     links = {
         "hop0": ps.Link(from_="R1", to="R2", rate=RATE, delay="0ms", queue=discipline, watch=True),
@@ -158,13 +153,13 @@ def two_round_trips(
 
 
 def three_hops(load: str, discipline: ps.Queue, span: Span, jitter: Any = None, **tcp: Any) -> ps.Scenario:
-    """Three bottlenecks of 50 ms in a row; flows over all of them, and as many over each alone (Section 4.2)."""
+    """Three bottlenecks of 50 ms in a row; half of the flows over all of them, half over each alone (Section 4.2)."""
     half = FLOWS[load] // 2
     links = {
         f"hop{i}": ps.Link(from_=f"R{i}", to=f"R{i + 1}", rate=RATE, delay="50ms", queue=discipline, watch=True)
         for i in range(3)
     }
-    cross = ("fast", "cross1", "cross2")  # the cross traffic of the first router is what figure 5 (b) shows
+    cross = ("fast", "cross1", "cross2")  # figure 5 (b) shows the cross traffic of the first router
     links |= {f"in-{name}": _access(load, half, f"C{i}-", f"R{i}", "0ms", jitter) for i, name in enumerate(cross)}
     links["in-slow"] = _access(load, half, "E", "R0", "0ms", jitter)
     traffic = {name: _flows(load, half, f"C{i}-{{i}}", f"R{i + 1}", **tcp) for i, name in enumerate(cross)}
@@ -191,7 +186,7 @@ def times(effort: Effort, network: str) -> Span:
 
 
 def buffers(network: str, load: str) -> Choice[list[int]]:
-    """The sizes that are run."""
+    """The buffer sizes of the runs."""
     few = [100, 400, 2000] if (network, load) == (TRIPS, "long") else [2000]
     return Choice(few, [100, 200, 400, 1000, 5000] if network == ONE_TRIP else BUFFERS)
 
@@ -201,10 +196,10 @@ def runs(
     where: Callable[..., bool] | None = None, span: Choice[Span] | None = None,
     discipline: Callable[..., ps.Queue] | None = None, **fixed: Any,
 ) -> Runs:  # fmt: skip
-    """A study over `network`, `load`, `scheme`, `buffer`, `queues`, `jitter`, `flows` or a key of TCP, as `flavour`.
+    """A study over `network`, `load`, `scheme`, `buffer`, `queues`, `jitter`, `flows` or a key of TCP, e.g. `flavour`.
 
-    Each is an axis in `vary`, one value in `labels`, or one value that is no label. RED and Blue have the best settings
-    for Reno with their network and load, unless `discipline` makes the queues.
+    Each is an axis in `vary`, one value in `labels`, or one value that does not become a label. RED and Blue have the
+    best settings for Reno in their network and load, unless `discipline` makes the queues.
     """
 
     def study(effort: Effort) -> Study:
@@ -232,12 +227,12 @@ def runs(
 
 
 def against_buffer(network: str, load: str, schemes: Any = COMPARED, sizes: Any = None) -> Runs:
-    """Schemes and buffers in one network."""
+    """A study of schemes and buffers in one network."""
     return runs({"scheme": schemes, "buffer": sizes or buffers(network, load)}, {"network": network, "load": load})
 
 
 def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
-    """Studies in one table, those of `full` where it is not for a quick reproduction."""
+    """Several studies in one table; a quick reproduction leaves those of `full` out."""
 
     def study(effort: Effort) -> Study:
         return functools.reduce(operator.add, (part(effort) for part in (*parts, *effort.choose((), full))))
@@ -246,7 +241,7 @@ def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
 
 
 def best(effort: Effort, network: str, load: str) -> Tuned:
-    """The search for RED's and Blue's settings: the one with the most goodput, for each buffer (Section 4)."""
+    """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4)."""
     sizes = chosen(buffers(network, load), effort)
     tried = {"RED": range(effort.choose(2, len(RED_TRIED))), "Blue": range(effort.choose(2, len(BLUE_TRIED)))}
     build, span = NETWORKS[network], effort.choose(("6s", "4s"), ("50s", "20s"))
@@ -271,7 +266,7 @@ def best(effort: Effort, network: str, load: str) -> Tuned:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Goodput of the two kinds of flows in percent of their fair share, its deviation, bursts, the first bottleneck.
+    """Goodput of both kinds of flows in percent of their fair share, its deviation, burst times, the first bottleneck.
 
     Goodput counts whole packets of 1500 bytes, so that flows that fill the link have 100 %.
     """
@@ -298,11 +293,11 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def _deviation(mean: float, jain: float | None) -> float | None:
-    """Standard deviation of numbers with this mean and index; the index of equal ones may be rounded to above 1."""
+    """Standard deviation of numbers with this mean and Jain's index, which may be rounded to above 1."""
     return mean * math.sqrt(max(1 / jain - 1, 0.0)) if jain else None
 
 
 def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> Curves:
-    """A figure against the buffer, or another axis, for each scheme."""
+    """A figure against the buffer, or another axis, with a line for each scheme."""
     name = called or {"buffer": "buffer (packets)"}.get(x, x)
     return Curves(x, y, by, labels=(name, label), log="x", **how)

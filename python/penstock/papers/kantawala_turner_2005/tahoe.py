@@ -6,7 +6,7 @@ from penstock.reproduce.figure import Choice, Readings, Statement, every, needin
 
 from .setup import DRR_BASED, HOPS, ONE_QUEUE, SETTLED, TRIPS, claim, fast, panel, runs, slow
 
-study = runs(  # RED and Blue with what is best for Reno
+study = runs(  # RED and Blue with the best settings for Reno
     {
         "network": Choice([TRIPS], [TRIPS, HOPS]),
         "flavour": Choice(["reno", "tahoe"], ["reno", "newreno", "tahoe"]),
@@ -17,7 +17,7 @@ study = runs(  # RED and Blue with what is best for Reno
 
 
 def alike(reno: Any) -> Statement:
-    """Each kind of flows has as much with Tahoe."""
+    """Each kind of flows has the same goodput with Tahoe."""
     return every(*((g(flavour="tahoe") - g(flavour=reno)).between(-7, 7) for g in (slow, fast)))
 
 

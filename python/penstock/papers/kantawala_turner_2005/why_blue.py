@@ -1,4 +1,4 @@
-"""Why c01 and c20 fail: a wider search for Blue's settings, with smaller steps that are taken less often."""
+"""Why c01 and c20 fail: a wider search for Blue's settings, with smaller and rarer steps."""
 
 import penstock as ps
 from penstock.reproduce.figure import Claim, Effort, Study, needing, read_as
@@ -14,15 +14,15 @@ WIDER = [
     for up in (0.0002, 0.001, 0.0025, 0.02)
     for ratio in (10, 2)
     for freeze in ("1ms", "10ms", "100ms", "500ms")
-]  # d1, d2 and freeze; the four sets of the report are among them
+]  # d1, d2 and freeze; they include the four settings of the report
 BEST = "the best of 32 sets"
 REPORT = {f"the report's set {number}": setting for number, setting in enumerate(BLUE_TRIED, start=1)}
 LARGER = (0.005, 0.0005, "500ms")
-"""Leaves as much of the link over three hops as the work's Blue: the report's steps twice, a fifth as often."""
+"""Leaves as much of the link unused over three hops as in the work: twice the report's steps, a fifth as often."""
 
 
 def _best(effort: Effort) -> tuple[float, float, str]:
-    """The set with the most goodput of both kinds of flows together (Section 4), with 400 packets."""
+    """The setting with the most goodput of all flows (Section 4) with 400 packets."""
     span = effort.choose(("6s", "4s"), ("50s", "10s"))
     tried = list(range(effort.choose(2, len(WIDER))))
     build = NETWORKS[TRIPS]
@@ -34,7 +34,7 @@ def _best(effort: Effort) -> tuple[float, float, str]:
 
 
 def study(effort: Effort) -> Study:
-    """The best of the wider search in every buffer, the four sets of the report in two; the best over three hops."""
+    """The best of the wider search in every buffer and over three hops; the report's four settings in two buffers."""
 
     def part(network: str, name: str, setting: tuple[float, float, str], buffers: list[int]) -> Study:
         def scenario(buffer: int) -> ps.Scenario:

@@ -1,4 +1,4 @@
-"""Why c12 fails for short flows: loss by their number, two round trips, 1000 packets."""
+"""Why c12 fails for short flows: loss by the number of flows, two round trips, 1000 packets."""
 
 from penstock.reproduce.figure import Choice, Curves
 

@@ -1,4 +1,4 @@
-"""Why c14, c19 and c20 fail: flows over three hops that do not lose in step, for their packets take up to 5 ms more."""
+"""Why c14, c19 and c20 fail: without jitter (here up to 5 ms) flows over three hops lose packets simultaneously."""
 
 from penstock.reproduce.figure import Choice, Curves, needing, read_as
 

@@ -1,4 +1,4 @@
-"""Why c27 fails: flows that lose in step, and 20 queues of 5 flows, which cannot hold as many of both kinds."""
+"""Why c27 fails: flows lose packets simultaneously, and 20 queues of 5 flows cannot hold equally many of both kinds."""
 
 from dataclasses import replace
 

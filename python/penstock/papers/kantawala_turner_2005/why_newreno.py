@@ -1,11 +1,11 @@
-"""Why c03, c05 and c25 fail, and not c13 and c18: long flows with NewReno instead of Reno."""
+"""Why c03, c05 and c25 fail (but not why c13 and c18 do): long flows with NewReno instead of Reno."""
 
 from penstock.reproduce.figure import Choice, needing, read_as
 
 from . import fig4a, fig5a, fig5b
 from .setup import COMPARED, DRR_BASED, HOPS, SETTLED, TRIPS, added, panel, runs
 
-study = added(  # RED and Blue with what is best for Reno
+study = added(  # RED and Blue with the best settings for Reno
     runs(
         {"scheme": Choice(["DTDRR", "DSDRR"], COMPARED.full), "buffer": Choice([400], [100, 200, 400, 1000, 5000])},
         {"network": TRIPS},

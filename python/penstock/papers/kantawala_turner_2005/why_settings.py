@@ -1,4 +1,4 @@
-"""Why c01, c10, c11 and c33 fail: other settings of RED and Blue, NewReno, and a W that stays."""
+"""Why c01, c10, c11 and c33 fail: other settings of RED and Blue, NewReno, and W held."""
 
 import penstock as ps
 from penstock.reproduce.figure import Curves, Effort, Study, every, needing, read_as, some

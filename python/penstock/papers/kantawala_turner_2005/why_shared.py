@@ -1,4 +1,4 @@
-"""Why c26 fails: queues that are shared by flows of one round trip only, instead of evenly by both kinds."""
+"""Why c26 fails: queues shared by flows of one round trip only, instead of equally many of both kinds."""
 
 from dataclasses import replace
 from statistics import fmean, stdev
@@ -14,9 +14,9 @@ HALF = 50  # flows of each kind (Section 4.1)
 
 
 def study(effort: Effort) -> Study:
-    """Two round trips, numbers of queues that keep the kinds apart, and one queue.
+    """Two round trips, with numbers of queues that separate the kinds of flows, and with one queue.
 
-    Flows are in turn of one kind and the other, so that an even number of queues, shared by number, keeps them apart.
+    Flows alternate between the kinds, so that an even number of queues, shared by flow number, separates them.
     """
 
     def scenario(scheme: str, queues: int) -> ps.Scenario:
@@ -37,7 +37,7 @@ def study(effort: Effort) -> Study:
 
 
 def measure(run: ps.Run) -> dict[str, float]:
-    """Goodput of each kind in percent of the fair share, its deviation among the flows, and that of all."""
+    """Goodput of each kind in percent of the fair share, its deviation among these flows, and among all flows."""
     goodput = {
         name: [run.traffic[f"{name}{i}"].goodput_bps * WIRE / PAYLOAD / (RATE_BPS / (2 * HALF)) for i in range(HALF)]
         for name in ("fast", "slow")

@@ -28,7 +28,7 @@ study = runs(
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """As in the other experiments, and the timeouts of all flows."""
+    """The numbers of the other experiments, and the timeouts of all flows."""
     return {**setup.measure(run), "timeouts": float(sum(group["timeouts"] for group in run.traffic.values()))}
 
 
@@ -37,7 +37,7 @@ def _differ(difference: Sample) -> bool:
 
 
 def _same_order(better: str, worse: str) -> Statement:
-    """With Tahoe, where it is so with Reno."""
+    """One scheme is better than another with Tahoe wherever it is with Reno."""
     tahoe, reno = slow(flavour="tahoe"), slow(flavour="reno")
     return (tahoe(scheme=better) > tahoe(scheme=worse)).given(reno(scheme=better) - reno(scheme=worse), _differ)
 

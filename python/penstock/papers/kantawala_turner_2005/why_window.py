@@ -1,4 +1,4 @@
-"""Why c09, c12, c13, c18, c22 and c23 fail: a receiver's window, 20 packets for short flows, 100 for long ones."""
+"""Why c09, c12, c13, c18, c22 and c23 fail: a receiver window, 20 packets for short flows, 100 for long ones."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +12,13 @@ from .setup import DRR_BASED, DSDRR, HELD, HOPS, LAST, TRIPS, Runs, added, panel
 
 NONE = 100_000  # packets: no limit
 SHORT, LONG = 20, 100
-"""Packets: ns-2's default, which the text does not mention; and what leaves 80 % of their share to flows of 300 ms."""
+"""Packets: the default of ns-2, which the text does not mention; and the window that gives flows of 300 ms 80 %."""
 W_HELD = "DSDRR-W"
 BOTH = Choice([TRIPS], [TRIPS, HOPS])
 
 
 def _part(load: str, networks: Any, windows: list[int], schemes: Any, buffers: Any) -> Runs:
-    """The schemes that are searched for their settings have their first."""
+    """RED and Blue have their first setting."""
     vary = {"network": networks, "window": windows, "scheme": schemes, "buffer": buffers}
     return runs(vary, {"load": load}, discipline=queue)
 

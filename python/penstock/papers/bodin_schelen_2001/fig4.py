@@ -34,7 +34,7 @@ CLAIMS = needing(
         "c04",
         "with DA the loss rises faster with the rate in profile below 7 Mb/s than above",
         (_slope_within(loss, 0.0, 7.0) > _slope_within(loss, 7.0, 9.2))(setting=SETTING),
-        reading="loss of all traffic instead of what is out of profile",
+        reading="loss of all packets instead of those out of profile",
     ),
     claim("c05", some((dfq(loss_out) > da(loss_out))(x=at_least(8), setting=SETTING), "x")),
 )

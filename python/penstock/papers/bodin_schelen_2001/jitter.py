@@ -20,8 +20,8 @@ CLAIMS = (
     claim("c23", (da(delay_sd) > dfq(delay_sd))(x=HALF)),
     _longer(burst_out),
     *needing(WHOLE, _longer(burst_out, AT_MUCH, MUCH)),
-    _longer(burst, "bursts of all packets, that one in profile ends, too"),
-    _longer(loss_run, "bursts of one flow: what it lost between two packets that it did not"),
+    _longer(burst, "bursts of all packets, which also end with a packet in profile"),
+    _longer(loss_run, "bursts of one flow: its losses between two packets that arrived"),
 )
 
 draw = setup.panel("burst_out", "consecutive losses", setting="Reno, gentle")

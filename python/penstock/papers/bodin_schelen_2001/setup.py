@@ -279,7 +279,7 @@ WHOLE = {"x": IN_RATES[-1]}
 ENDS = Range("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
 MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of the packets is out of profile
 AT_MUCH = "at 8 Mb/s, where a fifth is out of profile"
-FOR_ITS_ROUND_TRIP = "losses at one round trip, as those that TCP needs for a throughput fall with its square"
+FOR_ITS_ROUND_TRIP = "losses corrected for the round trip, since the loss that TCP needs falls with its square"
 
 
 def most_between(number: Number) -> Number:

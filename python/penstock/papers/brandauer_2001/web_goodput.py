@@ -24,7 +24,7 @@ CLAIMS = (
     claim("c20", every(grows, close)(option=also("a difference of less than 2 % is none"))),
     Claim(
         "web-goodput/carried",
-        "with 1400 sessions the link carries as much with each mechanism: UDP and what arrives twice differ",
+        "the link carries equally much with each mechanism at 1400 sessions; UDP and packets that arrive twice differ",
         every(*((carried(scheme=one) / carried(scheme=other)).between(0.998, 1.002) for one, other in PAIRS))(
             sessions=1400, option=also("no claim of the work")
         ),

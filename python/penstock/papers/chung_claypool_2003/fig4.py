@@ -65,7 +65,7 @@ CLAIMS = (
         "c01",
         (marked <= 0.1)(p=LOW),
         "within 10 % for p <= 0.2, N = 100, 200, 300",
-        others={"what the senders have under way in place of the model's window": (of_senders <= 0.1)(p=LOW)},
+        others={"the packets in flight in place of the model's window": (of_senders <= 0.1)(p=LOW)},
     ),
     claim(
         "c02",

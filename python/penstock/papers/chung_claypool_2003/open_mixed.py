@@ -99,7 +99,7 @@ def red_meets(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
 
 
 def law_ratio(p: float, q: float, dropped: ps.model.QueueLaw) -> float:
-    """Goodput of a flow without ECN over that of one with it: their windows, less what is lost."""
+    """Goodput of a flow without ECN over that of one with it: the ratio of windows, without the lost packets."""
     return (1 - p) * float(dropped.window(p, q)) / float(MARKED.window(p))
 
 

@@ -32,7 +32,9 @@ def _needed(table: Table) -> Condition:
 
 
 CLAIMS = (
-    claim("c08", by_table(_needed, "1300 within 10 %"), reading="how many flows with at most 6 packets it takes"),
+    claim(
+        "c08", by_table(_needed, "1300 within 10 %"), reading="the number of flows limited to 6 packets that it takes"
+    ),
     Claim(
         "why-c08/windows",
         "windows limited to 12 packets are 1.67 times those limited to 6, as many as the flows that it takes",

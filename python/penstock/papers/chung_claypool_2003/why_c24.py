@@ -31,9 +31,9 @@ CLAIMS = (
     claim(c24.id, (FIXED(queue="A-RED-ECN") < FIXED(queue="A-RED")), reading="max_p held where it is on average"),
     Claim(
         "c24",
-        "what moves A-RED-ECN's average is the adaptation of max_p, and windows of 2 to 3 whole packets",
+        "the average of A-RED-ECN moves because max_p is adapted and windows are 2 to 3 whole packets",
         every(FIXED < AS_IT_IS, REAL < FIXED)(queue="A-RED-ECN"),
-        reading="what makes the difference",
+        reading="the cause of the difference",
     ),
 )
 

@@ -5,7 +5,7 @@
 use crate::rig::thesis_link;
 use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
 use penstock_core::param::Value;
-use penstock_core::{Bytes, Dscp, Ecn, Limit, Packet, PacketMeta, Rng, Time};
+use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rng, Time};
 
 /// A run of Linux: instants in nanoseconds, and the numbers of the packets that it lost and marked.
 struct Recorded {
@@ -39,35 +39,21 @@ impl Recorded {
     }
 }
 
-/// A frame of 1514 bytes with its number.
-struct Numbered(u64, PacketMeta);
-
-impl Packet for Numbered {
-    fn meta(&self) -> PacketMeta {
-        self.1
-    }
-    fn mark(&mut self) {
-        self.1.ecn = Ecn::Ce;
-    }
-    fn remark(&mut self, dscp: Dscp) {
-        self.1.remark(dscp);
-    }
-}
-
+/// The numbers of the packets that were lost or marked; a packet has its number in `flow`, which CoDel does not read.
 #[derive(Default)]
 struct Numbers {
     lost: Vec<u64>,
     marked: Vec<u64>,
 }
 
-impl Probe<Numbered> for Numbers {
-    fn queued(&mut self, _: &Report<'_, Numbered>) {}
-    fn sent(&mut self, _: &Report<'_, Numbered>) {}
-    fn marked(&mut self, report: &Report<'_, Numbered>, _: Cause) {
-        self.marked.push(report.packet.0);
+impl Probe<PacketMeta> for Numbers {
+    fn queued(&mut self, _: &Report<'_, PacketMeta>) {}
+    fn sent(&mut self, _: &Report<'_, PacketMeta>) {}
+    fn marked(&mut self, report: &Report<'_, PacketMeta>, _: Cause) {
+        self.marked.push(u64::from(report.packet.flow));
     }
-    fn dropped(&mut self, report: &Report<'_, Numbered>, _: Cause) {
-        self.lost.push(report.packet.0);
+    fn dropped(&mut self, report: &Report<'_, PacketMeta>, _: Cause) {
+        self.lost.push(u64::from(report.packet.flow));
     }
 }
 
@@ -75,7 +61,7 @@ impl Probe<Numbered> for Numbers {
 fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
     let settings = [("variant".into(), Value::Text(variant.into())), ("ecn".into(), Value::Flag(ecn))];
     let link = LinkInfo { mtu: Bytes(1514), limit: Limit::Infinite, ..thesis_link() };
-    let mut queue: Box<dyn Discipline<Numbered>> = build("codel", &settings, &link, Time::ZERO).unwrap();
+    let mut queue: Box<dyn Discipline<PacketMeta>> = build("codel", &settings, &link, Time::ZERO).unwrap();
     let ecn = if ecn { Ecn::Ect0 } else { Ecn::Not };
     let packet = PacketMeta { flow: 0, size: 1514, ecn, dscp: 0, protocol: 17, rare: None };
     let mut rng = Rng::stream(1, "codel");
@@ -85,7 +71,7 @@ fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
         let mut env: Env<'_, _> = Env { now: Time::ZERO, rng: &mut rng, probe: &mut numbers, facts: &() };
         while let Some((now, number)) = arrivals.next_if(|&(now, _)| now <= departure) {
             env.now = Time::from_nanos(now);
-            queue.enqueue(&mut env, Numbered(number, packet));
+            queue.enqueue(&mut env, PacketMeta { flow: number, ..packet });
         }
         env.now = Time::from_nanos(departure);
         assert!(matches!(queue.dequeue(&mut env), Next::Send(_)), "nothing to send at {departure}");

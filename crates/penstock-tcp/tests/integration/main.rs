@@ -5,6 +5,7 @@ mod conformance;
 mod cubic;
 mod linux_path;
 mod linux_single_flow;
+mod network;
 mod ns2_path;
 mod ns2_random;
 mod ns2_single_flow;

@@ -1,9 +1,9 @@
 //! One flow over two links, as in scenario g of the ns-2 reference results: S -10 Mb/s 1 ms- R -1 Mb/s 20 ms- K.
 
+use crate::network::{Events, Outbox};
 use penstock_core::{Ecn, Span, Time};
-use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use penstock_tcp::{Ack, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// The treatment of packets on the path; numbers count arrivals at the bottleneck from 0, retransmissions included.
@@ -40,12 +40,12 @@ pub(crate) fn run(params: TcpParams, faults: &Faults, limit: Span) -> Record {
     run.sender.start(Time::ZERO, &mut run.outbox);
     run.flush(0);
     let (mut now, mut outstanding, mut least_cwnd) = (0, 0, run.sender.cwnd());
-    while let Some(Reverse((at, index))) = run.events.pop() {
+    while let Some((at, event)) = run.events.pop() {
         if at > limit.as_nanos() || run.sender.finished().is_some() {
             break;
         }
         now = at;
-        match run.pending[index as usize].take().expect("each event comes once") {
+        match event {
             Event::DataAtRouter(segment) => run.on_data_at_router(now, segment),
             Event::DataAtReceiver(segment) => run.on_data_at_receiver(now, &segment),
             Event::ReceiverTimer => run.on_receiver_timer(now),
@@ -110,23 +110,11 @@ impl Link {
     }
 }
 
-/// The segments that the sender has just sent.
-#[derive(Default)]
-struct Outbox(Vec<Segment>);
-
-impl Network for Outbox {
-    fn transmit(&mut self, segment: Segment) {
-        self.0.push(segment);
-    }
-}
-
 struct Run<'a> {
     faults: &'a Faults,
     sender: Sender,
     receiver: Receiver,
-    /// Time and index into `pending` of each event scheduled.
-    events: BinaryHeap<Reverse<(u64, u64)>>,
-    pending: Vec<Option<Event>>,
+    events: Events<Event>,
     outbox: Outbox,
     access: Link,
     bottleneck: Link,
@@ -150,8 +138,7 @@ impl<'a> Run<'a> {
             faults,
             receiver: Receiver::new(&params),
             sender: Sender::new(Arc::new(params)),
-            events: BinaryHeap::new(),
-            pending: Vec::new(),
+            events: Events::new(),
             outbox: Outbox::default(),
             access: Link::access(),
             bottleneck: Link::bottleneck(),
@@ -175,14 +162,14 @@ impl<'a> Run<'a> {
         }
         if !self.faults.drops.contains(&number) && self.bottleneck.waiting(now) < self.faults.waiting {
             let at = self.bottleneck.send(now, segment.size);
-            self.schedule(at, Event::DataAtReceiver(segment));
+            self.events.schedule(at, Event::DataAtReceiver(segment));
         }
     }
 
     fn on_data_at_receiver(&mut self, now: u64, segment: &Segment) {
         let ack = self.receiver.on_segment(Time::from_nanos(now), segment);
         if let Some(timer) = self.receiver.timer() {
-            self.schedule(timer.as_nanos(), Event::ReceiverTimer);
+            self.events.schedule(timer.as_nanos(), Event::ReceiverTimer);
         }
         self.schedule_ack(now, ack);
     }
@@ -197,13 +184,13 @@ impl<'a> Run<'a> {
         self.ack_arrivals += 1;
         if !self.faults.ack_drops.contains(&number) {
             let at = self.ack_bottleneck.send(now, ack.size);
-            self.schedule(at, Event::AckAtRouter(ack, blocks));
+            self.events.schedule(at, Event::AckAtRouter(ack, blocks));
         }
     }
 
     fn on_ack_at_router(&mut self, now: u64, ack: ReceiverAck, blocks: SackBlocks) {
         let at = self.ack_access.send(now, ack.size);
-        self.schedule(at, Event::AckAtSender(ack, blocks));
+        self.events.schedule(at, Event::AckAtSender(ack, blocks));
     }
 
     fn on_ack_at_sender(&mut self, now: u64, ack: &ReceiverAck, blocks: &SackBlocks) {
@@ -223,27 +210,22 @@ impl<'a> Run<'a> {
 
     /// Put the packets that the sender has sent on its access link, and schedule its timer.
     fn flush(&mut self, now: u64) {
-        for segment in core::mem::take(&mut self.outbox.0) {
+        for segment in self.outbox.take() {
             assert_eq!(segment.stamp.as_nanos(), now);
             let at = self.access.send(now, segment.size);
             self.sent.push(segment);
             self.highest = self.highest.max(segment.seq + 1);
-            self.schedule(at, Event::DataAtRouter(segment));
+            self.events.schedule(at, Event::DataAtRouter(segment));
         }
         if let Some(timer) = self.sender.timer().map(Time::as_nanos).filter(|timer| *timer < self.armed) {
             self.armed = timer;
-            self.schedule(timer, Event::SenderTimer);
+            self.events.schedule(timer, Event::SenderTimer);
         }
     }
 
     fn schedule_ack(&mut self, now: u64, ack: Option<ReceiverAck>) {
         if let Some(ack) = ack {
-            self.schedule(now, Event::AckAtFarEnd(ack, self.receiver.sack_blocks().into()));
+            self.events.schedule(now, Event::AckAtFarEnd(ack, self.receiver.sack_blocks().into()));
         }
-    }
-
-    fn schedule(&mut self, at: u64, event: Event) {
-        self.events.push(Reverse((at, self.pending.len() as u64)));
-        self.pending.push(Some(event));
     }
 }

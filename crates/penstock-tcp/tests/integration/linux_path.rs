@@ -1,9 +1,10 @@
 //! One flow over one link with all its propagation delay on the return path, as the Linux recordings were made: a packet is
 //! delivered when its transmission begins.
 
+use crate::network::{Events, Outbox};
 use penstock_core::{Bytes, Ecn, Time};
-use penstock_tcp::{Ack, Network, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use penstock_tcp::{Ack, Receiver, ReceiverAck, SackBlocks, Segment, Sender, TcpParams};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// The path of the packets and what happens to them.
@@ -44,7 +45,7 @@ pub(crate) fn run(params: TcpParams, path: &LinuxPath, limit: u64) -> Record {
     run.sender.start(Time::ZERO, &mut run.outbox);
     run.flush(0);
     let (mut windows, mut now) = (Vec::new(), 0);
-    while let Some(((at, _), event)) = run.events.pop_first() {
+    while let Some((at, event)) = run.events.pop() {
         if at > limit || run.sender.finished().is_some() {
             break;
         }
@@ -67,23 +68,11 @@ enum Event {
     ReceiverTimer,
 }
 
-/// The segments that the sender has just sent.
-#[derive(Default)]
-struct Outbox(Vec<Segment>);
-
-impl Network for Outbox {
-    fn transmit(&mut self, segment: Segment) {
-        self.0.push(segment);
-    }
-}
-
 struct Run<'a> {
     path: &'a LinuxPath,
     sender: Sender,
     receiver: Receiver,
-    /// By time and order of scheduling.
-    events: BTreeMap<(u64, u64), Event>,
-    order: u64,
+    events: Events<Event>,
     /// Earliest event scheduled for the sender's timer.
     armed: u64,
     outbox: Outbox,
@@ -108,8 +97,7 @@ impl<'a> Run<'a> {
         Self {
             path,
             receiver: Receiver::new(&params),
-            events: BTreeMap::new(),
-            order: 0,
+            events: Events::new(),
             armed: u64::MAX,
             outbox: Outbox::default(),
             waiting: VecDeque::new(),
@@ -140,7 +128,7 @@ impl<'a> Run<'a> {
             self.done = now;
         }
         if let Some(timer) = self.receiver.timer() {
-            self.schedule(timer.as_nanos(), Event::ReceiverTimer);
+            self.events.schedule(timer.as_nanos(), Event::ReceiverTimer);
         }
         if let Some(ack) = ack {
             self.expected = ack.ack;
@@ -189,7 +177,7 @@ impl<'a> Run<'a> {
 
     /// Queue the packets that the sender has sent, and schedule its timer.
     fn flush(&mut self, now: u64) {
-        for segment in core::mem::take(&mut self.outbox.0) {
+        for segment in self.outbox.take() {
             self.sent.push((now, segment.seq, segment.retransmission));
             while self.waiting.front().is_some_and(|start| *start <= now) {
                 self.waiting.pop_front();
@@ -200,20 +188,15 @@ impl<'a> Run<'a> {
             let start = self.free_at.max(now);
             self.free_at = start + u64::from(segment.size) * self.path.byte_ps / 1000;
             self.waiting.push_back(start);
-            self.schedule(start, Event::Data(segment));
+            self.events.schedule(start, Event::Data(segment));
         }
         if let Some(timer) = self.sender.timer().map(Time::as_nanos).filter(|timer| *timer < self.armed) {
             self.armed = timer;
-            self.schedule(timer, Event::SenderTimer);
+            self.events.schedule(timer, Event::SenderTimer);
         }
     }
 
     fn schedule_ack(&mut self, now: u64, ack: ReceiverAck) {
-        self.schedule(now + self.path.delay, Event::Ack(ack, self.receiver.sack_blocks().into()));
-    }
-
-    fn schedule(&mut self, at: u64, event: Event) {
-        self.order += 1;
-        self.events.insert((at, self.order), event);
+        self.events.schedule(now + self.path.delay, Event::Ack(ack, self.receiver.sack_blocks().into()));
     }
 }

@@ -1,14 +1,10 @@
-"""Networks that cannot be: topology, paths, losses, outages and changes of links, each refused as in test_broken_values."""
+"""Networks that cannot be: topology, paths, losses, outages and changes of links, and the message that each must get."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from .broken import GOOD, ISLAND, QUEUE, Case
 
-import pytest
-
-from .broken import GOOD, ISLAND, QUEUE, Case, refuse_case
-
-BROKEN: dict[str, Case] = {
+NETWORKS: dict[str, Case] = {
     # Topology.
     "link to itself": (('from = "R1"\nto = "R2"', 'from = "R1"\nto = "R1"'), [":9: links.bottleneck.to", "itself"]),
     "unknown node": (('from = "S1"\nto = "S3"\npacket = "1000B"', 'from = "S9"\nto = "S3"\npacket = "1000B"'),
@@ -84,14 +80,3 @@ BROKEN: dict[str, Case] = {
     "dscp above 63": (("window = 20", "dscp = 64"), ["traffic.bulk.dscp = 64", "between 0 and 63"]),
     "dscp of no name": (("window = 20", 'dscp = "AF99"'), ["traffic.bulk.dscp", "AF11"]),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_file_is_refused_helpfully(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    refuse_case(BROKEN[case], tmp_path, monkeypatch, capsys)
-
-
-def test_there_are_enough_of_them() -> None:
-    assert len(BROKEN) >= 51

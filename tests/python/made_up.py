@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -23,6 +24,11 @@ def _generator(*key: object) -> np.random.Generator:
     return np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest()[:16], 16))
 
 
+@functools.cache
+def _scale(work: str, name: str) -> float:
+    return float(_generator(work, name).choice(SCALES))
+
+
 class MadeUp(dict[str, Sample]):
     """Samples of any name; they depend on the name, the labels of the cell and the work alone."""
 
@@ -36,8 +42,7 @@ class MadeUp(dict[str, Sample]):
 
     def __missing__(self, name: str) -> Sample:
         work, labels = self.key
-        scale = float(_generator(work, name).choice(SCALES))
-        mean = scale * math.exp(SPREAD * _generator(work, labels, name).standard_normal())
+        mean = _scale(work, name) * math.exp(SPREAD * _generator(work, labels, name).standard_normal())
         noise = _generator("seeds", work, labels, name).standard_normal(self.seeds)
         made = self[name] = Sample(mean * (1 + NOISE * noise))
         return made

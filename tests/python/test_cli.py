@@ -31,13 +31,21 @@ def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subproces
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the scenarios and a result, as the examples expect it."""
-    shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
-    (tmp_path / "out").mkdir()
-    done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=tmp_path)
+    folder = tmp_path_factory.mktemp("original")
+    shutil.copytree(ROOT / "scenarios", folder / "scenarios")
+    (folder / "out").mkdir()
+    done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=folder)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

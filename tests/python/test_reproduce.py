@@ -31,6 +31,11 @@ from penstock.results.table import Table
 from penstock.studies.store import Store
 
 ONE = "cc/fig4"
+# One process makes the runs of a work, and every test of the work reads them in the store.
+of_one = pytest.mark.xdist_group(papers.find([ONE])[0].paper.name)
+by_paper = pytest.mark.parametrize(
+    "paper", [pytest.param(each, id=each.name, marks=pytest.mark.xdist_group(each.name)) for each in papers.papers()]
+)
 Answer = dict[str, Any]
 
 
@@ -64,6 +69,7 @@ def reproduced(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return penstock("reproduce", str(folder), *words)
 
 
+@of_one
 @pytest.mark.slow
 def test_the_json_is_as_the_contract_says(answer: Answer) -> None:
     assert answer["paper"] == "chung-claypool-2003"
@@ -77,6 +83,7 @@ def test_the_json_is_as_the_contract_says(answer: Answer) -> None:
     assert sum(answer["summary"].values()) == sum("reading" not in claim for claim in experiment["claims"])
 
 
+@of_one
 @pytest.mark.slow
 def test_drawing_again_costs_no_run_and_gives_the_same(answer: Answer, store: Path, tmp_path: Path) -> None:
     again = penstock("reproduce", ONE, "--quick", "--store", str(store), "--json", "-", "--figures", str(tmp_path))
@@ -171,6 +178,7 @@ def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
         assert (paper.folder / "README.md").read_text(encoding="utf-8").count("status") >= 2
 
 
+@of_one
 @pytest.mark.slow
 def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp_path: Path) -> None:
     (experiment,) = papers.find([ONE])
@@ -258,19 +266,19 @@ def deciding(paper: papers.Paper) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
-def test_a_quick_reproduction_holds_what_must_hold(paper: papers.Paper, tmp_path: Path) -> None:
+@by_paper
+def test_a_quick_reproduction_holds_what_must_hold(paper: papers.Paper, store: Path) -> None:
     names = deciding(paper)
-    done = penstock("reproduce", *names, "--quick", "--store", str(tmp_path / "store"), "--json", "-")
+    done = penstock("reproduce", *names, "--quick", "--store", str(store), "--json", "-")
     assert done.returncode == 0, done.stdout + done.stderr
     experiments = json.loads(done.stdout)["experiments"]
     assert len(experiments) == len(names)
     assert all(any(claim["must_hold"] for claim in experiment["claims"]) for experiment in experiments)
 
 
-@pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
-def test_the_first_cell_of_each_study_is_a_scenario(paper: papers.Paper, tmp_path: Path) -> None:
-    effort = Effort(mode="quick", store=Store(tmp_path / "store"))  # some studies run a first pass
+@by_paper
+def test_the_first_cell_of_each_study_is_a_scenario(paper: papers.Paper, store: Path) -> None:
+    effort = Effort(mode="quick", store=Store(store))  # some studies run a first pass
     studies = [experiment.module for experiment in paper.experiments if hasattr(experiment.module, "study")]
     assert studies
     for module in studies:

@@ -82,6 +82,11 @@ impl<T: Default> PerFlow<T> {
         self.flows.get_mut(self.bound.index(flow) as usize)
     }
 
+    /// The states of all flows, by their ids below the bound.
+    pub(crate) fn all_mut(&mut self) -> &mut [T] {
+        &mut self.flows
+    }
+
     /// The index of a flow whose id is not in the vector; the vector then has it.
     #[cold]
     fn reach(&mut self, flow: u32) -> usize {

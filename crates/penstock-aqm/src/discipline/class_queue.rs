@@ -1,11 +1,11 @@
 //! The queue of a class: its packets, its own limit, its law, and its guaranteed part of the link.
 
-use super::guard::{Admitted, Total};
+use super::flow_order::FlowOrder;
+use super::guard::Admitted;
+use super::packet_slab::{PacketSlab, SlabQueue, Taken};
 use super::{Env, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
-use crate::discipline::flow_order::FlowOrder;
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 use penstock_core::{Limit, Packet, PacketMeta, Rate, Time};
@@ -34,25 +34,18 @@ pub(super) fn part(rate: Rate, share: f64) -> Rate {
     Rate::from_bits_per_second((rate.bits_per_second() as f64 * share).max(1.0) as u64)
 }
 
-/// A waiting packet with the tag of its scheduler.
-pub(super) struct Waiting<P, T> {
-    pub(super) enqueued: Time,
-    pub(super) tag: T,
-    pub(super) packet: P,
-}
-
 /// The order in which the packets of one class leave.
-pub(super) enum Store<P, T> {
+pub(super) enum Store {
     /// As they came.
-    Fifo(VecDeque<Waiting<P, T>>),
+    Fifo(SlabQueue),
     /// A packet of each flow in turn.
-    PerFlow(FlowOrder<Waiting<P, T>>),
+    PerFlow(FlowOrder),
 }
 
-impl<P: Packet, T> Store<P, T> {
+impl Store {
     /// As they came.
     pub(super) fn fifo() -> Self {
-        Self::Fifo(VecDeque::new())
+        Self::Fifo(SlabQueue::EMPTY)
     }
 
     /// A packet of each flow in turn.
@@ -60,71 +53,71 @@ impl<P: Packet, T> Store<P, T> {
         Self::PerFlow(FlowOrder::new())
     }
 
-    fn reserve(&mut self, packets: u32, flows: u32) {
+    fn push<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>, packet: P, tag: T, now: Time) -> u32 {
         match self {
-            Self::Fifo(queue) => queue.reserve(packets as usize),
-            Self::PerFlow(order) => order.reserve(packets, flows),
+            Self::Fifo(queue) => packets.push(queue, packet, tag, now),
+            Self::PerFlow(flows) => flows.push(packets, packet, tag, now),
         }
     }
 
-    fn push(&mut self, flow: u32, waiting: Waiting<P, T>) {
+    fn pop<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>) -> Option<Taken<P>> {
         match self {
-            Self::Fifo(queue) => queue.push_back(waiting),
-            Self::PerFlow(flows) => flows.push(flow, waiting),
+            Self::Fifo(queue) => packets.pop(queue),
+            Self::PerFlow(flows) => flows.pop(packets),
         }
     }
 
-    fn pop(&mut self) -> Option<Waiting<P, T>> {
+    fn pop_last<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>) -> Option<Taken<P>> {
         match self {
-            Self::Fifo(queue) => queue.pop_front(),
-            Self::PerFlow(flows) => flows.pop(),
-        }
-    }
-
-    fn pop_last(&mut self) -> Option<Waiting<P, T>> {
-        match self {
-            Self::Fifo(queue) => queue.pop_back(),
+            Self::Fifo(queue) => queue.tail().and_then(|slot| packets.remove(queue, slot)),
             // Only queues of a single flow are asked to make room.
             Self::PerFlow(_) => None,
         }
     }
 
-    fn head(&self) -> Option<&Waiting<P, T>> {
+    /// The slot of the packet that leaves next.
+    fn head(&self) -> Option<u32> {
         match self {
-            Self::Fifo(queue) => queue.front(),
+            Self::Fifo(queue) => queue.head(),
             Self::PerFlow(flows) => flows.head(),
         }
     }
 
-    fn len(&self) -> u32 {
+    fn packets(&self) -> u32 {
         match self {
-            Self::Fifo(queue) => queue.len() as u32,
-            Self::PerFlow(flows) => flows.len(),
+            Self::Fifo(queue) => queue.packets(),
+            Self::PerFlow(flows) => flows.packets(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Fifo(queue) => queue.bytes(),
+            Self::PerFlow(flows) => flows.bytes(),
         }
     }
 }
 
-/// The packets of a class, guarded by one law.
-pub(super) struct ClassQueue<P, T> {
+/// The queue of a class, guarded by one law. Its packets lie in the store of all classes.
+pub(super) struct ClassQueue {
     name: String,
-    store: Store<P, T>,
-    bytes: u64,
+    store: Store,
     own_limit: Option<Limit>,
     shared_limit: Limit,
     guarantee: Guarantee,
     law: Box<dyn Aqm>,
 }
 
-impl<P: Packet, T: Copy> ClassQueue<P, T> {
+impl ClassQueue {
     /// An empty queue; `own_limit` applies in addition to the limit of the link.
     pub(super) fn new(
-        store: Store<P, T>,
+        store: Store,
         own_limit: Option<Limit>,
         shared_limit: Limit,
         guarantee: Guarantee,
         law: Box<dyn Aqm>,
     ) -> Self {
-        Self { name: String::new(), store, bytes: 0, own_limit, shared_limit, guarantee, law }
+        Self { name: String::new(), store, own_limit, shared_limit, guarantee, law }
     }
 
     /// The same queue with the name of its class.
@@ -143,85 +136,96 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
     }
 
     /// Drop an arriving packet unless the law lets it in.
-    pub(super) fn judge(
+    pub(super) fn judge<P: Packet, T: Copy>(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
-        total: Total,
+        packets: &PacketSlab<P, T>,
         packet: &P,
         meta: &PacketMeta,
     ) -> Option<Admitted> {
-        let verdict = self.law.on_arrival(&mut env.cx(self.backlog(), total.bytes), meta);
-        total.admit(env, packet, meta.ecn, verdict)
+        let verdict = self.law.on_arrival(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
+        packets.total().admit(env, packet, meta.ecn, verdict)
     }
 
     /// Whether the class's own limit leaves room.
     pub(super) fn admits(&self, size: u32) -> bool {
-        self.own_limit.is_none_or(|limit| limit.admits(self.store.len(), self.bytes, size))
+        self.own_limit.is_none_or(|limit| limit.admits(self.store.packets(), self.store.bytes(), size))
     }
 
     /// Drop an arriving packet for which there is no room.
-    pub(super) fn overflow(
+    pub(super) fn overflow<P: Packet, T: Copy>(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
-        total: Total,
+        packets: &PacketSlab<P, T>,
         packet: &P,
         meta: &PacketMeta,
     ) {
-        self.law.on_overflow(&mut env.cx(self.backlog(), total.bytes), meta);
-        total.refuse(env, packet, Cause::Overflow);
+        self.law.on_overflow(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
+        packets.total().refuse(env, packet, Cause::Overflow);
     }
 
-    /// Queue a packet that was let in, and count it in `total`.
-    pub(super) fn push(
+    /// Queue a packet that was let in.
+    pub(super) fn push<P: Packet, T: Copy>(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
-        total: Total,
+        packets: &mut PacketSlab<P, T>,
         packet: P,
         meta: &PacketMeta,
         tag: T,
     ) {
-        env.probe.queued(&total.report(env.now, &packet, env.now));
-        self.bytes += u64::from(meta.size);
-        self.store.push(meta.flow, Waiting { enqueued: env.now, tag, packet });
-        self.law.on_enqueued(&mut env.cx(self.backlog(), total.bytes), meta);
+        let slot = self.store.push(packets, packet, tag, env.now);
+        packets.report_queued(env, slot);
+        self.law.on_enqueued(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
     }
 
-    /// Removes the head packet from the queue and from `total`; returns it if the law lets it pass.
-    pub(super) fn pop(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) -> Option<P> {
-        let Waiting { enqueued, mut packet, .. } = self.store.pop()?;
-        let meta = self.forget(env, total, &packet);
-        let verdict = self.law.on_departure(&mut env.cx(self.backlog(), total.bytes), &Departing { meta, enqueued });
-        total.release(env, &mut packet, meta.ecn, enqueued, verdict).then_some(packet)
+    /// Removes the head packet; returns it if the law lets it pass.
+    pub(super) fn pop<P: Packet, T: Copy>(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        packets: &mut PacketSlab<P, T>,
+    ) -> Option<P> {
+        let Taken { enqueued, mut packet } = self.store.pop(packets)?;
+        let departing = Departing { meta: self.meta(env, &packet), enqueued };
+        let verdict = self.law.on_departure(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
+        packets.total().release(env, &mut packet, departing.meta.ecn, enqueued, verdict).then_some(packet)
     }
 
-    /// Removes the last packet from the queue and from `total`, to make room for another.
-    pub(super) fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total) {
-        let Some(Waiting { enqueued, packet, .. }) = self.store.pop_last() else { return };
-        let meta = self.forget(env, total, &packet);
-        self.law.on_evicted(&mut env.cx(self.backlog(), total.bytes), &Departing { meta, enqueued });
-        env.probe.dropped(&total.report(env.now, &packet, enqueued), Cause::Evicted);
+    /// Removes the last packet, to make room for another.
+    pub(super) fn evict<P: Packet, T: Copy>(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        packets: &mut PacketSlab<P, T>,
+    ) {
+        let Some(Taken { enqueued, packet }) = self.store.pop_last(packets) else { return };
+        let departing = Departing { meta: self.meta(env, &packet), enqueued };
+        self.law.on_evicted(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
+        packets.total().evict(env, &packet, enqueued);
     }
 
-    fn forget(&mut self, env: &Env<'_, P, impl Probe<P> + ?Sized>, total: &mut Total, packet: &P) -> PacketMeta {
+    /// The facts of a packet that the law looks at.
+    fn meta<P: Packet>(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
         if self.law.wants_rare() {
             meta.rare = Some(env.facts.rare(packet));
         }
-        self.bytes -= u64::from(meta.size);
-        total.bytes -= u64::from(meta.size);
-        total.packets -= 1;
         meta
     }
 
     /// Size and tag of the packet that leaves next.
-    pub(super) fn head(&self) -> Option<(u32, T)> {
-        self.store.head().map(|waiting| (waiting.packet.meta().size, waiting.tag))
+    pub(super) fn head<P: Packet, T: Copy>(&self, packets: &PacketSlab<P, T>) -> Option<(u32, T)> {
+        let slot = self.store.head()?;
+        Some((packets.packet(slot)?.meta().size, packets.tag(slot)))
     }
 
-    pub(super) fn backlog(&self) -> Backlog {
-        let oldest = self.store.head().map(|waiting| waiting.enqueued);
+    /// Bytes that wait in this queue.
+    pub(super) fn bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+
+    pub(super) fn backlog<P: Packet, T: Copy>(&self, packets: &PacketSlab<P, T>) -> Backlog {
+        let oldest = self.store.head().map(|slot| packets.enqueued(slot));
         let limit = self.own_limit.unwrap_or(self.shared_limit);
-        Backlog { packets: self.store.len(), bytes: self.bytes, limit, oldest }
+        Backlog { packets: self.store.packets(), bytes: self.bytes(), limit, oldest }
     }
 
     pub(super) fn on_idle(&mut self, now: Time) {
@@ -237,8 +241,10 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.law.forget_flow(now, flow);
     }
 
-    pub(super) fn reserve(&mut self, packets: u32, flows: u32) {
-        self.store.reserve(packets, flows);
+    pub(super) fn reserve(&mut self, flows: u32) {
+        if let Store::PerFlow(order) = &mut self.store {
+            order.reserve(flows);
+        }
         self.law.reserve(flows);
     }
 
@@ -246,8 +252,12 @@ impl<P: Packet, T: Copy> ClassQueue<P, T> {
         self.law.next_timeout()
     }
 
-    pub(super) fn on_timeout(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: Total) {
-        self.law.on_timeout(&mut env.cx(self.backlog(), total.bytes));
+    pub(super) fn on_timeout<P: Packet, T: Copy>(
+        &mut self,
+        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
+        packets: &PacketSlab<P, T>,
+    ) {
+        self.law.on_timeout(&mut env.cx(self.backlog(packets), packets.total().bytes));
     }
 
     /// The state of the law, under the name of the class.

@@ -8,8 +8,8 @@ use crate::scheme::Site;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
+use penstock_core::Limit;
 use penstock_core::param::{ClassSetting, Length, ParamError, ParamErrors};
-use penstock_core::{Limit, Packet};
 
 /// Upper bound of the sum of shares: tolerates rounding, as in three shares of a third.
 const WHOLE: f64 = 1.0 + 1e-9;
@@ -24,23 +24,23 @@ pub(super) fn check_shares(shares: impl Iterator<Item = f64> + Clone, errors: &m
 }
 
 /// The data from which the queue of a class is built.
-pub(super) struct ClassPlan<P, T> {
-    pub(super) store: Store<P, T>,
+pub(super) struct ClassPlan {
+    pub(super) store: Store,
     pub(super) limit: Option<Length>,
     pub(super) guarantee: Guarantee,
 }
 
 /// The queues of the classes, or `errors` with those of their laws added.
-pub(super) fn queues<P: Packet, T: Copy>(
+pub(super) fn queues(
     classes: &[ClassSetting],
-    plans: impl Iterator<Item = ClassPlan<P, T>>,
+    plans: impl Iterator<Item = ClassPlan>,
     &Site { link, now, build_law }: &Site<'_>,
     mut errors: ParamErrors,
-) -> Result<Vec<ClassQueue<P, T>>, ParamErrors> {
+) -> Result<Vec<ClassQueue>, ParamErrors> {
     let mut queues = Vec::with_capacity(classes.len());
     for (i, (class, plan)) in classes.iter().zip(plans).enumerate() {
         let own_limit = plan.limit.map(limit);
-        let seen = ClassQueue::<P, T>::seen_by_law(link, own_limit, plan.guarantee);
+        let seen = ClassQueue::seen_by_law(link, own_limit, plan.guarantee);
         let law = match &class.queue {
             None => Ok(Box::new(DropTail) as Box<dyn Aqm>),
             Some((scheme, settings)) => build_law(scheme, settings, &seen, now),
@@ -70,8 +70,8 @@ fn limit(length: Length) -> Limit {
 mod tests {
     use super::*;
     use crate::rig::{Rig, class, numbered, thesis_link};
+    use penstock_core::Rate;
     use penstock_core::param::{Match, Value};
-    use penstock_core::{PacketMeta, Rate};
 
     fn with_law(class: ClassSetting, scheme: &str, settings: &[(&str, Value)]) -> ClassSetting {
         let settings = settings.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect();
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_law_sees_its_class_as_the_link() {
-        let seen = |guarantee| ClassQueue::<PacketMeta, ()>::seen_by_law(&thesis_link(), None, guarantee).rate;
+        let seen = |guarantee| ClassQueue::seen_by_law(&thesis_link(), None, guarantee).rate;
         assert_eq!(seen(Guarantee::Share(0.25)), Rate::from_bits_per_second(375_000));
         assert_eq!(seen(Guarantee::Rate(Rate::from_bits_per_second(2_000_000))), thesis_link().rate);
         // A threshold below the limit of the link, but not below that of the class.

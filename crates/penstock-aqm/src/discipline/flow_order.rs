@@ -1,113 +1,117 @@
 //! Round robin by packets over flows: a queue for each flow, one packet of each in turn, empty queues skipped.
 
+use super::packet_slab::{PacketSlab, SlabQueue, Taken};
+use crate::list::{Linked, Links, List};
 use crate::per_flow::PerFlow;
-use alloc::collections::VecDeque;
-use alloc::vec::Vec;
+use penstock_core::{Packet, Time};
 
-/// No place.
-const NONE: u32 = u32::MAX;
-
-/// Things of flows, handed out one of each flow in turn; those of one flow in their order. O(1) time, O(flows) memory.
-pub(super) struct FlowOrder<W> {
-    places: Vec<Place<W>>,
-    /// The first of the chained free places.
-    free: u32,
-    flows: PerFlow<Chain>,
-    /// Flows that have something, the next one first.
-    turns: VecDeque<u32>,
-    len: u32,
+/// Packets of flows, one of each flow in turn; those of one flow in their order. O(1) time, O(flows) memory.
+pub(super) struct FlowOrder {
+    flows: PerFlow<Flow>,
+    /// Flows that have packets, the next one first.
+    turns: List,
+    packets: u32,
+    bytes: u64,
 }
 
-struct Place<W> {
-    thing: Option<W>,
-    next: u32,
+struct Flow {
+    waiting: SlabQueue,
+    links: Links,
 }
 
-/// The places of the first and the last thing of a flow.
-#[derive(Clone, Copy)]
-struct Chain {
-    first: u32,
-    last: u32,
-}
-
-impl Default for Chain {
+impl Default for Flow {
     fn default() -> Self {
-        Self { first: NONE, last: NONE }
+        Self { waiting: SlabQueue::EMPTY, links: Links::NONE }
     }
 }
 
-impl<W> FlowOrder<W> {
+impl Linked for Flow {
+    #[inline]
+    fn links(&self) -> &Links {
+        &self.links
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+impl FlowOrder {
     pub(super) fn new() -> Self {
-        Self { places: Vec::new(), free: NONE, flows: PerFlow::new(), turns: VecDeque::new(), len: 0 }
+        Self { flows: PerFlow::new(), turns: List::EMPTY, packets: 0, bytes: 0 }
     }
 
-    /// Make room for this many things, of flows with numbers below `flows`.
-    pub(super) fn reserve(&mut self, things: u32, flows: u32) {
-        self.places.reserve(things as usize);
+    /// Make room for flows with numbers below `flows`.
+    pub(super) fn reserve(&mut self, flows: u32) {
         self.flows.reserve(flows);
-        self.turns.reserve(flows.min(things) as usize);
     }
 
-    pub(super) fn push(&mut self, flow: u32, thing: W) {
-        let place = Place { thing: Some(thing), next: NONE };
-        let index = if self.free == NONE {
-            self.places.push(place);
-            self.places.len() as u32 - 1
-        } else {
-            let index = self.free;
-            self.free = core::mem::replace(&mut self.places[index as usize], place).next;
-            index
-        };
-        let chain = self.flows.of(flow);
-        if chain.first == NONE {
-            chain.first = index;
-            self.turns.push_back(self.flows.index(flow));
-        } else {
-            self.places[chain.last as usize].next = index;
+    /// The packet becomes the last one of its flow; its slot.
+    pub(super) fn push<P: Packet, T: Copy>(
+        &mut self,
+        packets: &mut PacketSlab<P, T>,
+        packet: P,
+        tag: T,
+        now: Time,
+    ) -> u32 {
+        let meta = packet.meta();
+        let waiting = &mut self.flows.of(meta.flow).waiting;
+        let was_empty = waiting.packets() == 0;
+        let slot = packets.push(waiting, packet, tag, now);
+        if was_empty {
+            let id = self.flows.index(meta.flow);
+            self.turns.push(self.flows.all_mut(), id);
         }
-        self.flows.of(flow).last = index;
-        self.len += 1;
+        self.packets += 1;
+        self.bytes += u64::from(meta.size);
+        slot
     }
 
-    pub(super) fn pop(&mut self) -> Option<W> {
-        let flow = self.turns.pop_front()?;
-        let chain = self.flows.of(flow);
-        let index = chain.first;
-        let place = &mut self.places[index as usize];
-        let thing = place.thing.take();
-        chain.first = core::mem::replace(&mut place.next, self.free);
-        self.free = index;
-        if chain.first != NONE {
-            self.turns.push_back(flow);
+    /// Removes the first packet of the flow whose turn it is.
+    pub(super) fn pop<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>) -> Option<Taken<P>> {
+        let flows = self.flows.all_mut();
+        let waiting = &mut flows.get_mut(self.turns.head()? as usize)?.waiting;
+        let taken = packets.pop(waiting)?;
+        if waiting.packets() == 0 {
+            self.turns.pop(flows);
+        } else {
+            self.turns.rotate(flows);
         }
-        self.len -= 1;
-        thing
+        self.packets -= 1;
+        self.bytes -= u64::from(taken.packet.meta().size);
+        Some(taken)
     }
 
-    /// What the next pop gives.
-    pub(super) fn head(&self) -> Option<&W> {
-        let chain = self.flows.get(*self.turns.front()?)?;
-        self.places[chain.first as usize].thing.as_ref()
+    /// The slot of the packet that the next pop gives.
+    pub(super) fn head(&self) -> Option<u32> {
+        self.flows.get(self.turns.head()?)?.waiting.head()
     }
 
-    pub(super) fn len(&self) -> u32 {
-        self.len
+    pub(super) fn packets(&self) -> u32 {
+        self.packets
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rig::numbered;
 
     #[test]
     fn flows_take_turns_and_empty_ones_are_skipped() {
-        let mut flows = FlowOrder::new();
-        for thing in ["a1", "a2", "a3", "b1", "c1", "c2"] {
-            flows.push(u32::from(thing.as_bytes()[0] - b'a'), thing);
+        let (mut flows, mut packets) = (FlowOrder::new(), PacketSlab::new());
+        for (flow, number) in [(0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (2, 6)] {
+            flows.push(&mut packets, numbered(flow, number), (), Time::ZERO);
         }
-        assert_eq!(flows.len(), 6);
-        let order: Vec<_> = core::iter::from_fn(|| flows.pop()).collect();
-        assert_eq!(order, ["a1", "b1", "c1", "a2", "c2", "a3"]);
-        assert_eq!((flows.len(), flows.head()), (0, None));
+        assert_eq!((flows.packets(), flows.bytes()), (6, 21));
+        let order: Vec<_> =
+            core::iter::from_fn(|| flows.pop(&mut packets).map(|taken| (taken.packet.flow, taken.packet.size)))
+                .collect();
+        assert_eq!(order, [(0, 1), (1, 4), (2, 5), (0, 2), (2, 6), (0, 3)]);
+        assert_eq!((flows.packets(), flows.bytes(), flows.head()), (0, 0, None));
     }
 }

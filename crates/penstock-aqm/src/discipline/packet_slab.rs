@@ -224,6 +224,12 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         &mut self.slots[slot as usize].tag
     }
 
+    /// When the packet in a slot was queued.
+    #[inline]
+    pub(crate) fn enqueued(&self, slot: u32) -> Time {
+        self.slots[slot as usize].enqueued
+    }
+
     /// When the head of `queue` was queued.
     #[inline]
     pub(crate) fn oldest(&self, queue: &SlabQueue) -> Option<Time> {

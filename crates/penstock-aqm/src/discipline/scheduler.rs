@@ -1,8 +1,8 @@
 //! The parts common to all schedulers: classes, shared limit, and reports. Each scheduler is an [`Order`].
 
 use super::class_queue::{ClassQueue, Guarantee, Store};
-use super::guard::Total;
 use super::indexed_heap::IndexedHeap;
+use super::packet_slab::PacketSlab;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
 use crate::edge::match_rules::Classifier;
@@ -73,12 +73,12 @@ pub(super) enum Overflow {
 
 /// Queues of classes or flows, served in the order `O`.
 pub(super) struct Scheduler<P, O: Order> {
-    queues: Vec<ClassQueue<P, O::Tag>>,
+    packets: PacketSlab<P, O::Tag>,
+    queues: Vec<ClassQueue>,
     heads: Vec<Option<Head<O::Tag>>>,
     sorting: Sorting,
     order: O,
     limit: Limit,
-    total: Total,
     /// Classes that have become empty since the link last asked for a packet.
     emptied: Vec<usize>,
     classes_want_rare: bool,
@@ -86,16 +86,16 @@ pub(super) struct Scheduler<P, O: Order> {
 
 impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     /// Empty queues for these classes.
-    pub(super) fn new(queues: Vec<ClassQueue<P, O::Tag>>, sorting: Sorting, order: O, limit: Limit) -> Self {
+    pub(super) fn new(queues: Vec<ClassQueue>, sorting: Sorting, order: O, limit: Limit) -> Self {
         let classifier_wants = matches!(&sorting, Sorting::Classes(classifier) if classifier.wants_rare());
         Self {
             heads: queues.iter().map(|_| None).collect(),
             classes_want_rare: classifier_wants || queues.iter().any(ClassQueue::wants_rare),
+            packets: PacketSlab::new(),
             queues,
             sorting,
             order,
             limit,
-            total: Total::default(),
             emptied: Vec::new(),
         }
     }
@@ -129,20 +129,16 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
         }
     }
 
-    fn has_room(&self, size: u32) -> bool {
-        self.limit.admits(self.total.packets, self.total.bytes, size)
-    }
-
     /// Whether there is room for the packet, after evicting others if that is the rule.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize, size: u32) -> bool {
         if !self.queues[class].admits(size) {
             return false;
         }
-        while !self.has_room(size) {
+        while !self.packets.has_room(self.limit, size) {
             let Sorting::Flows(Overflow::Longest(lengths), _) = &mut self.sorting else { return false };
             let Some(((longest, flow), _)) = lengths.first() else { return false };
             // The arriving packet counts as the last of its own flow.
-            if self.queues[class].backlog().bytes + u64::from(size) >= longest {
+            if self.queues[class].bytes() + u64::from(size) >= longest {
                 return false;
             }
             self.evict(env, flow as usize);
@@ -151,7 +147,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     }
 
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize) {
-        self.queues[class].evict(env, &mut self.total);
+        self.queues[class].evict(env, &mut self.packets);
         self.note_length(class);
         // The head changes only if it was the only packet.
         self.refresh_head(class);
@@ -159,7 +155,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
 
     fn note_length(&mut self, class: usize) {
         if let Sorting::Flows(Overflow::Longest(lengths), _) = &mut self.sorting {
-            let bytes = self.queues[class].backlog().bytes;
+            let bytes = self.queues[class].bytes();
             if bytes > 0 {
                 lengths.set(class as u32, (bytes, class as u32));
             } else {
@@ -169,7 +165,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     }
 
     fn refresh_head(&mut self, class: usize) {
-        self.heads[class] = self.queues[class].head().map(|(size, tag)| Head { size, tag });
+        self.heads[class] = self.queues[class].head(&self.packets).map(|(size, tag)| Head { size, tag });
     }
 }
 
@@ -181,19 +177,17 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = self.meta(env, &packet);
         let class = self.class_of(&meta);
-        let Some(admitted) = self.queues[class].judge(env, self.total, &packet, &meta) else { return };
+        let Some(admitted) = self.queues[class].judge(env, &self.packets, &packet, &meta) else { return };
         if !self.make_room(env, class, meta.size) {
             if let Sorting::Flows(Overflow::Longest(_), _) = self.sorting {
                 // A flow is charged for its drops, whether or not the packet was stored.
                 self.order.stamp(env.now, class, meta.size);
             }
-            return self.queues[class].overflow(env, self.total, &packet, &meta);
+            return self.queues[class].overflow(env, &self.packets, &packet, &meta);
         }
-        admitted.mark(env, self.total, &mut packet);
+        admitted.mark(env, self.packets.total(), &mut packet);
         let tag = self.order.stamp(env.now, class, meta.size);
-        self.total.packets += 1;
-        self.total.bytes += u64::from(meta.size);
-        self.queues[class].push(env, self.total, packet, &meta, tag);
+        self.queues[class].push(env, &mut self.packets, packet, &meta, tag);
         self.note_length(class);
         if self.heads[class].is_none() {
             let head = Head { size: meta.size, tag };
@@ -209,10 +203,10 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
             }
         }
         let mut budget = DropBudget::new();
-        while self.total.packets > 0 {
+        while self.packets.len() > 0 {
             let class = self.order.pick(env.now, &self.heads);
             let Some(head) = self.heads[class] else { unreachable!("the order picks a class that has something") };
-            let packet = self.queues[class].pop(env, &mut self.total);
+            let packet = self.queues[class].pop(env, &mut self.packets);
             self.note_length(class);
             self.refresh_head(class);
             self.order.left(class, &head, self.heads[class].as_ref(), packet.is_some());
@@ -231,8 +225,8 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
     }
 
     fn backlog(&self) -> Backlog {
-        let oldest = self.queues.iter().filter_map(|queue| queue.backlog().oldest).min();
-        Backlog { packets: self.total.packets, bytes: self.total.bytes, limit: self.limit, oldest }
+        let oldest = self.queues.iter().filter_map(|queue| queue.backlog(&self.packets).oldest).min();
+        Backlog { oldest, ..self.packets.backlog(self.limit) }
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
@@ -248,7 +242,6 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
         }
     }
 
-    /// Each flow's queue reserves room for all packets.
     fn reserve(&mut self, packets: u32, flows: u32) {
         if let Sorting::Flows(overflow, bound) = &mut self.sorting {
             bound.raise(flows);
@@ -257,7 +250,8 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
             }
             self.grow(flows as usize);
         }
-        self.queues.iter_mut().for_each(|queue| queue.reserve(packets, flows));
+        self.packets.reserve(packets);
+        self.queues.iter_mut().for_each(|queue| queue.reserve(flows));
         self.emptied.reserve(self.queues.len());
         self.order.reserve(packets, self.queues.len() as u32);
     }
@@ -272,7 +266,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for queue in &mut self.queues {
             if queue.next_timeout().is_some_and(|due| due <= env.now) {
-                queue.on_timeout(env, self.total);
+                queue.on_timeout(env, &self.packets);
             }
         }
     }

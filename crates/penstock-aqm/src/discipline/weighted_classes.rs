@@ -72,7 +72,7 @@ pub(super) fn build_weighted<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O
 pub(super) fn build_shared<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,
-    store: fn() -> Store<P, O::Tag>,
+    store: fn() -> Store,
     order: impl FnOnce(&[f64]) -> O,
 ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
     let classes = read_classes(settings)?;
@@ -87,7 +87,7 @@ pub(super) fn build_shared<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: 
 fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     classes: &[ClassSetting],
     weighted: &[Weighted],
-    store: fn() -> Store<P, O::Tag>,
+    store: fn() -> Store,
     site: &Site<'_>,
     errors: ParamErrors,
     order: impl FnOnce(&[f64]) -> O,

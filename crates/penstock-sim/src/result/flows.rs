@@ -25,7 +25,7 @@ pub(super) struct Row {
     pub(super) sent: u64,
     pub(super) lost: u64,
     pub(super) tcp: Option<TcpRow>,
-    /// Of a flow with forward error correction.
+    /// The blocks of a flow with forward error correction.
     pub(super) blocks: Option<BlockSums>,
 }
 

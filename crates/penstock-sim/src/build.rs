@@ -11,7 +11,7 @@ use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
 use crate::hop::Routes;
 use crate::laws::Laws;
-use crate::network::Network;
+use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
@@ -80,6 +80,7 @@ impl Builder<'_> {
         // ACKs early.
         let looks_ahead = !traced && facts.rtts.is_empty();
         let sender_series = self.sender_series();
+        let observes_senders = !looks_ahead || !sender_series.is_empty();
         let Flows { mut hosts, flows } = self.flows(looks_ahead, &mut events);
         let sessions = self.sessions(&mut events, &mut hosts);
         let (start, end) = (self.scenario.warmup_ns, self.scenario.duration_ns);
@@ -95,10 +96,10 @@ impl Builder<'_> {
             changes,
             lines,
             first_line: self.ranks.of(EventSource::Arrival(0)).unwrap_or_default(),
+            first_port: self.ranks.of(EventSource::Transmission(0)).unwrap_or_default(),
             tally,
             facts,
-            early_ack: SimPacket::NONE,
-            early_ack_at: Time::NEVER,
+            ack: NextAck { at: Time::NEVER, line: ARRIVED, packet: SimPacket::NONE },
         };
         Engine {
             network,
@@ -106,6 +107,7 @@ impl Builder<'_> {
             hosts,
             before: Vec::new(),
             sender_series,
+            observes_senders,
             sources: self.ranks.sources,
             events: 0,
             sessions,
@@ -122,7 +124,7 @@ impl Builder<'_> {
         let watched = self.scenario.links.iter().map(|link| link.watch).collect();
         // Computed once, not for each queue, since it searches all links.
         let has_codepoints = self.scenario.has_codepoints();
-        let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.link as usize], has_codepoints);
+        let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.outlet.link as usize], has_codepoints);
         Tally {
             queues: ports.iter().map(stats).collect(),
             port: 0,
@@ -134,9 +136,7 @@ impl Builder<'_> {
             frames: offered::frames(self.scenario, groups()),
             sacks: SackTable::default(),
             window,
-            entered: Amount::default(),
-            delivered: Amount::default(),
-            lost: Amount::default(),
+            under_way: Amount::default(),
             trace: traced.then(|| Box::new(Trace::new(watched))),
             capture: None,
             hops,

@@ -65,22 +65,18 @@ impl DelayLines {
     }
 
     /// Append a packet to this line; returns whether it is the first.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1700")]
+    #[inline(always)]
     pub(crate) fn push(&mut self, line: u32, arrival: Time, packet: &SimPacket) -> bool {
-        let at = self.free;
-        if let Some(free) = self.places.get_mut(at as usize) {
-            self.free = free.next;
-            *free = Place::LAST;
-            self.packets[at as usize].0 = *packet;
-            return self.link(line, Place { arrival, next: at });
+        if self.free == NONE {
+            self.grow();
         }
-        self.places.push(Place::LAST);
-        self.packets.push(Slot(*packet));
-        self.link(line, Place { arrival, next: self.places.len() as u32 - 1 })
-    }
-
-    #[inline]
-    fn link(&mut self, line: u32, new: Place) -> bool {
+        let at = self.free;
+        let free = &mut self.places[at as usize];
+        self.free = free.next;
+        *free = Place::LAST;
+        self.packets[at as usize].0 = *packet;
+        let new = Place { arrival, next: at };
         let ends = &mut self.ends[line as usize];
         let tail = std::mem::replace(&mut ends.tail, new.next);
         let Some(last) = self.places.get_mut(tail as usize) else {
@@ -92,6 +88,15 @@ impl DelayLines {
             ends.second = new;
         }
         false
+    }
+
+    /// Add a free place.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.free = self.places.len() as u32;
+        self.places.push(Place::LAST);
+        self.packets.push(Slot(SimPacket::NONE));
     }
 
     /// Remove the first packet of this line, which must not be empty; also returns the arrival of the next packet, or

@@ -4,9 +4,9 @@ mod connections;
 mod phases;
 
 use crate::event::EventSource;
-use crate::hop::Lookahead;
-use crate::host::{FlowState, Gate, Host, Source};
-use crate::network::Network;
+use crate::hop::{Hop, Lookahead};
+use crate::host::{FlowState, Gate, Host, Origin, Source};
+use crate::network::{ARRIVED, Network, NextAck};
 use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::probe::sender::SenderSeries;
 use crate::session::{NO_SESSION, Session};
@@ -28,6 +28,9 @@ pub(crate) struct Engine {
     pub(crate) before: Vec<SenderCounts>,
     /// For each flow of the scenario, the series of its sender if the sender is watched; empty if no sender is.
     pub(crate) sender_series: Vec<Option<Box<SenderSeries>>>,
+    /// Whether the state of senders is recorded after each ACK: for a trace, a series, or a scheme that asks for
+    /// round-trip times.
+    pub(crate) observes_senders: bool,
     /// The sources of events, by rank in the event queue.
     pub(crate) sources: Vec<EventSource>,
     /// Number of events so far.
@@ -71,97 +74,93 @@ impl Engine {
     /// Process at most `limit` events up to and including `end`; returns their number.
     #[inline]
     fn process(&mut self, end: Time, limit: u32) -> u32 {
-        for processed in 0..limit {
-            let Some((now, rank)) = self.network.events.first().filter(|(now, _)| *now <= end) else {
-                return processed;
-            };
-            // Most events are arrivals: recognise them by their rank, without a lookup.
+        self.network.events.set_end(end);
+        let mut left = limit;
+        while left > 0 {
+            let Some((now, rank)) = self.network.events.next() else { break };
+            left -= 1;
+            // Most events are arrivals and ends of transmission: recognise them by their rank, without a lookup.
             let line = rank.wrapping_sub(self.network.first_line);
-            if line < self.network.lines.count() {
-                self.on_arrival(now, line);
+            let blocked_others = if line < self.network.lines.count() {
+                self.on_arrival(now, line)
             } else {
-                self.on_other(now, rank);
-            }
-            while self.network.early_ack_at != Time::NEVER {
-                self.on_early_ack();
+                let port = rank.wrapping_sub(self.network.first_port) as usize;
+                if port < self.network.ports.len() {
+                    self.network.serve(port, now);
+                } else {
+                    self.on_other(now, rank);
+                }
+                false
+            };
+            loop {
+                while self.network.ack.at != Time::NEVER {
+                    self.on_ack();
+                }
+                if !blocked_others || !self.network.pass_on_unblocked(line) {
+                    break;
+                }
             }
         }
-        limit
+        limit - left
     }
 
     #[inline]
     fn on_other(&mut self, now: Time, rank: u32) {
         match self.sources[rank as usize] {
-            EventSource::Arrival(line) => self.on_arrival(now, line),
             EventSource::ReorderedArrival(changes) => self.on_reordered_arrival(now, changes),
-            EventSource::Transmission(port) => self.network.serve(port as usize, now),
             EventSource::Flow(flow) => self.on_flow(now, flow),
             EventSource::QueueTimer(port) => self.network.on_queue_timer(port as usize, now),
             EventSource::ReceiverTimer(flow) => self.network.on_receiver_timer(now, flow),
             EventSource::Session(session) => self.on_session(now, session),
             EventSource::LinkChange(changes) => self.network.on_link_change(now, changes),
             EventSource::WarmupEnd => self.on_warmup_end(now, rank),
+            EventSource::Arrival(_) | EventSource::Transmission(_) => unreachable!("recognised by their rank"),
         }
     }
 
-    /// An ACK will reach its sender at a later time. The ACK is processed now if nothing can happen to the sender
-    /// before that time and nothing else waits on the link; otherwise it waits on its delay line. An ACK that ends the
-    /// transfer always waits: the connection closes at its arrival, and until then the receiver acknowledges packets.
-    #[inline]
-    fn on_early_ack(&mut self) {
-        let time = std::mem::replace(&mut self.network.early_ack_at, Time::NEVER);
-        let packet = self.network.early_ack;
-        let host = &self.hosts[packet.flow as usize];
-        let Source::Tcp(sender) = &host.source else { return };
-        let timer = sender.timer().unwrap_or(Time::NEVER);
-        let ends = packet.seq >= sender.end();
-        if time <= host.lookahead_until && time <= timer && !ends && self.network.is_first(&packet) {
-            self.on_ack(time, &packet);
-        } else {
-            self.network.schedule_on_its_line(time, &packet);
-        }
-    }
-
+    /// A packet arrives; returns whether the packets behind it on its delay line may have waited only for this arrival.
     #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
     #[inline(always)]
-    fn on_arrival(&mut self, now: Time, line: u32) {
+    fn on_arrival(&mut self, now: Time, line: u32) -> bool {
         let mut packet = self.network.take_arrival(line);
-        if packet.labels.is_ack() && self.network.is_on_last_hop(&packet) {
-            return self.on_ack(now, &packet);
+        let Hop { last, lookahead, .. } = self.network.tally.hops[packet.hop as usize];
+        if packet.labels.is_ack() && last {
+            self.network.ack = NextAck { at: now, line: ARRIVED, packet };
+            return false;
         }
-        let blocked_others = self.network.tally.hops[packet.hop as usize].lookahead == Lookahead::IfLacking;
-        self.network.arrive(now, &mut packet);
-        if blocked_others {
-            self.release(line);
-        }
-    }
-
-    /// Pass on the packets that waited on this delay line only for the packet that has just arrived. Otherwise, on a
-    /// link that is never idle, all later packets would have to wait for events.
-    #[cold]
-    fn release(&mut self, line: u32) {
-        loop {
-            while self.network.early_ack_at != Time::NEVER {
-                self.on_early_ack();
-            }
-            let Some((arrival, mut packet)) = self.network.take_unblocked(line) else { return };
-            self.network.arrive(arrival, &mut packet);
-        }
+        self.network.arrive(now, line, last, &mut packet);
+        lookahead == Lookahead::IfLacking
     }
 
     #[cold]
     fn on_reordered_arrival(&mut self, now: Time, changes: u32) {
         let Some(mut packet) = self.network.take_reordered(changes) else { return };
-        if packet.labels.is_ack() && self.network.is_on_last_hop(&packet) {
-            self.on_ack(now, &packet);
-        } else {
-            self.network.arrive(now, &mut packet);
+        let Hop { link, last, .. } = self.network.tally.hops[packet.hop as usize];
+        if packet.labels.is_ack() && last {
+            self.network.ack = NextAck { at: now, line: ARRIVED, packet };
+            return;
         }
+        let line = self.network.links[link as usize].line;
+        self.network.arrive(now, line, last, &mut packet);
     }
 
+    /// Hand the next ACK to its sender. An ACK that will arrive later is handed over now if nothing can happen to the
+    /// sender before that time and nothing else waits on the link; otherwise it waits on its delay line. An ACK that ends
+    /// the transfer always waits: the connection closes at its arrival, and until then the receiver acknowledges packets.
     #[inline]
-    fn on_ack(&mut self, now: Time, packet: &SimPacket) {
-        self.network.tally.receive(now, packet);
+    fn on_ack(&mut self) {
+        let now = std::mem::replace(&mut self.network.ack.at, Time::NEVER);
+        let NextAck { line, packet, .. } = self.network.ack;
+        let host = &mut self.hosts[packet.flow as usize];
+        let Source::Tcp(sender) = &mut host.source else { return };
+        if line != ARRIVED {
+            let timer = sender.timer().unwrap_or(Time::NEVER);
+            let undisturbed = now <= host.lookahead_until && now <= timer && packet.seq < sender.end();
+            if !undisturbed || !self.network.lines.is_empty(line) {
+                return self.network.wait_on_line(line, now, &packet);
+            }
+        }
+        self.network.tally.receive(now, &packet);
         let blocks;
         let sack: &[SackBlock] = if packet.extra == NO_SACK {
             &[]
@@ -169,9 +168,7 @@ impl Engine {
             blocks = self.network.tally.sacks.take(packet.extra);
             &blocks
         };
-        let host = &mut self.hosts[packet.flow as usize];
-        let Source::Tcp(sender) = &mut host.source else { return };
-        if packet.epoch != host.epoch {
+        if packet.epoch != host.origin.epoch {
             return;
         }
         let ack = Ack {
@@ -183,20 +180,16 @@ impl Engine {
             sack,
         };
         let network = &mut self.network;
-        let Host { hop, dscp, epoch, .. } = *host;
-        sender.on_ack(now, &ack, &mut Gate { network, now, flow: packet.flow, hop, dscp, epoch });
+        sender.on_ack(now, &ack, &mut Gate { network, now, origin: &host.origin });
         if let Some(timer) = sender.timer().filter(|timer| *timer < host.armed) {
             host.armed = timer;
             network.events.set(host.rank, timer);
         }
-        if let Some(rtt) = network.facts.rtts.get_mut(packet.flow as usize) {
-            *rtt = sender.srtt();
-        }
-        if let Some(trace) = &mut network.tally.trace {
-            record_window(trace, now, packet.flow, sender);
-        }
-        if let Some(Some(series)) = self.sender_series.get_mut(packet.flow as usize) {
-            series.record(now, sender);
+        if self.observes_senders {
+            if let Some(rtt) = network.facts.rtts.get_mut(packet.flow as usize) {
+                *rtt = sender.srtt();
+            }
+            observe(now, packet.flow, sender, &mut network.tally.trace, &mut self.sender_series);
         }
         if host.session != NO_SESSION && sender.finished().is_some() {
             self.on_connection_end(now, packet.flow);
@@ -206,7 +199,6 @@ impl Engine {
     fn on_flow(&mut self, now: Time, flow: u32) {
         let host = &mut self.hosts[flow as usize];
         let network = &mut self.network;
-        let (hop, dscp, epoch) = (host.hop, host.dscp, host.epoch);
         let starts = host.state == FlowState::Waiting && host.session == NO_SESSION;
         let stops = host.state == FlowState::Running && now >= host.stop;
         if starts {
@@ -217,19 +209,14 @@ impl Engine {
         let next = match &mut host.source {
             Source::Tcp(sender) => {
                 if starts {
-                    sender.start(now, &mut Gate { network, now, flow, hop, dscp, epoch });
+                    sender.start(now, &mut Gate { network, now, origin: &host.origin });
                 } else if stops {
                     sender.stop(now);
                 }
                 if sender.timer().is_some_and(|timer| timer <= now) {
-                    sender.on_timer(now, &mut Gate { network, now, flow, hop, dscp, epoch });
+                    sender.on_timer(now, &mut Gate { network, now, origin: &host.origin });
                 }
-                if let Some(trace) = &mut network.tally.trace {
-                    record_window(trace, now, flow, sender);
-                }
-                if let Some(Some(series)) = self.sender_series.get_mut(flow as usize) {
-                    series.record(now, sender);
-                }
+                observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
                 sender.timer().unwrap_or(Time::NEVER)
             }
             Source::Udp(source, at, _) => {
@@ -242,7 +229,7 @@ impl Engine {
                     if let Some(frame) = &datagram.frame {
                         network.begin_frame(now, flow, datagram.seq, frame);
                     }
-                    network.send(now, udp_packet(&datagram, now, flow, hop, (dscp, source.ecn)));
+                    network.send(now, udp_packet(&datagram, now, &host.origin, source.ecn));
                 }
                 if host.state == FlowState::Running { *at } else { Time::NEVER }
             }
@@ -252,7 +239,8 @@ impl Engine {
     }
 }
 
-fn udp_packet(datagram: &Datagram, now: Time, flow: u32, hop: u32, (dscp, ecn): (u8, Ecn)) -> SimPacket {
+fn udp_packet(datagram: &Datagram, now: Time, origin: &Origin, ecn: Ecn) -> SimPacket {
+    let Origin { flow, hop, epoch, dscp } = *origin;
     SimPacket {
         stamp: now,
         flow,
@@ -262,11 +250,22 @@ fn udp_packet(datagram: &Datagram, now: Time, flow: u32, hop: u32, (dscp, ecn): 
         size: datagram.size,
         labels: Labels::new(Kind::Udp, ecn, 0),
         dscp,
-        epoch: 0,
+        epoch,
     }
 }
 
-fn record_window(trace: &mut Trace, time: Time, flow: u32, sender: &Sender) {
-    let (cwnd, ssthresh) = (sender.cwnd(), sender.ssthresh());
-    trace.record_window(WindowRow { time, flow, cwnd, ssthresh });
+/// Record the state of a sender in the trace and in its series, where they exist.
+fn observe(
+    time: Time,
+    flow: u32,
+    sender: &Sender,
+    trace: &mut Option<Box<Trace>>,
+    series: &mut [Option<Box<SenderSeries>>],
+) {
+    if let Some(trace) = trace {
+        trace.record_window(WindowRow { time, flow, cwnd: sender.cwnd(), ssthresh: sender.ssthresh() });
+    }
+    if let Some(Some(series)) = series.get_mut(flow as usize) {
+        series.record(time, sender);
+    }
 }

@@ -26,8 +26,14 @@ pub(crate) struct EventQueue {
     rows: Vec<u32>,
     sources: usize,
     rank_bits: u32,
+    /// The bits of a key that hold the rank.
+    rank_mask: u64,
     /// The smallest time that does not fit into a key.
     horizon: u64,
+    /// The largest key of an entry that [`EventQueue::next`] gives.
+    limit: u64,
+    /// The latest time of such an entry.
+    end: Time,
 }
 
 type Node = [u64; WIDTH];
@@ -52,8 +58,26 @@ impl EventQueue {
             nodes += row;
         }
         let rank_bits = rank_bits(sources);
-        let (root, nodes) = ([NEVER; WIDTH], vec![[NEVER; WIDTH]; nodes]);
-        Self { first: NEVER, root, direct: direct as u32, nodes, rows, sources, rank_bits, horizon: NEVER >> rank_bits }
+        Self {
+            first: NEVER,
+            root: [NEVER; WIDTH],
+            direct: direct as u32,
+            nodes: vec![[NEVER; WIDTH]; nodes],
+            rows,
+            sources,
+            rank_bits,
+            rank_mask: (1 << rank_bits) - 1,
+            horizon: NEVER >> rank_bits,
+            limit: NEVER - 1,
+            end: Time::NEVER,
+        }
+    }
+
+    /// Give only entries up to and including `end` from now on.
+    pub(crate) fn set_end(&mut self, end: Time) {
+        self.end = end;
+        let fits = end.as_nanos() < self.horizon;
+        self.limit = if fits { end.as_nanos() << self.rank_bits | self.rank_mask } else { NEVER - 1 };
     }
 
     /// Make room for `sources` sources.
@@ -67,6 +91,7 @@ impl EventQueue {
                 larger.insert(rank, time);
             }
         }
+        larger.set_end(self.end);
         *self = larger;
     }
 
@@ -123,14 +148,11 @@ impl EventQueue {
         self.update(rank, NEVER);
     }
 
-    /// The earliest entry, which stays until its source sets or clears it.
+    /// The earliest entry, unless it is after the end set. It stays until its source sets or clears it.
     #[inline]
-    pub(crate) fn first(&self) -> Option<(Time, u32)> {
+    pub(crate) fn next(&self) -> Option<(Time, u32)> {
         let key = self.first;
-        (key != NEVER).then(|| {
-            let rank = key & ((1 << self.rank_bits) - 1);
-            (Time::from_nanos(key >> self.rank_bits), rank as u32)
-        })
+        (key <= self.limit).then(|| (Time::from_nanos(key >> self.rank_bits), (key & self.rank_mask) as u32))
     }
 
     #[inline]
@@ -192,11 +214,11 @@ mod tests {
         let mut queue = EventQueue::new(3, 1);
         queue.set(2, Time::from_nanos(10));
         queue.set(1, Time::from_nanos(10));
-        assert_eq!(queue.first(), Some((Time::from_nanos(10), 1)));
+        assert_eq!(queue.next(), Some((Time::from_nanos(10), 1)));
         queue.clear(1);
-        assert_eq!(queue.first(), Some((Time::from_nanos(10), 2)));
+        assert_eq!(queue.next(), Some((Time::from_nanos(10), 2)));
         queue.set(2, Time::NEVER);
-        assert_eq!(queue.first(), None);
+        assert_eq!(queue.next(), None);
     }
 
     #[test]
@@ -216,10 +238,10 @@ mod tests {
             wanted.push((Time::from_nanos(500), last));
             wanted.sort_unstable();
             for first in wanted {
-                assert_eq!((queue.first(), queue.time_of(first.1)), (Some(first), Some(first.0)));
+                assert_eq!((queue.next(), queue.time_of(first.1)), (Some(first), Some(first.0)));
                 queue.clear(first.1);
             }
-            assert_eq!(queue.first(), None);
+            assert_eq!(queue.next(), None);
         }
     }
 
@@ -246,7 +268,7 @@ mod tests {
                     oracle.remove(&rank);
                 }
                 let first = oracle.iter().map(|(&rank, &nanos)| (nanos, rank)).min();
-                prop_assert_eq!(queue.first(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));
+                prop_assert_eq!(queue.next(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));
                 prop_assert_eq!(queue.time_of(rank), time.map(Time::from_nanos));
             }
         }

@@ -1,10 +1,10 @@
 //! Flows as the network sees them: the receiving end, and facts beyond those that packets carry.
 
-use crate::packet::SimPacket;
+use crate::packet::{ACE_SHIFT, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::probe::flow::FlowStats;
 use penstock_aqm::Facts;
-use penstock_core::{Rare, Span};
-use penstock_tcp::Receiver;
+use penstock_core::{Ecn, Rare, Span};
+use penstock_tcp::{Receiver, ReceiverAck};
 
 /// The receiving end of a flow. Fields stand in the order of use, from the beginning of a cache line.
 #[repr(C, align(64))]
@@ -22,6 +22,31 @@ pub(crate) struct Flow {
     pub(crate) epoch: u16,
     /// The receiver of a TCP flow; `None` while no connection is open.
     pub(crate) receiver: Option<Receiver>,
+}
+
+impl Flow {
+    /// The ACK of this flow's receiver as a packet; `number` is the flow's.
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1800")]
+    #[inline(always)]
+    pub(crate) fn acknowledgement(&self, number: u32, ack: &ReceiverAck, sacks: &mut SackTable) -> SimPacket {
+        let echo = if ack.ece { ECE } else { 0 };
+        let repeated = if ack.retransmission { RETRANSMISSION } else { 0 };
+        let extra = match &self.receiver {
+            Some(receiver) if ack.blocks > 0 => sacks.keep(receiver.sack_blocks()),
+            _ => NO_SACK,
+        };
+        SimPacket {
+            stamp: ack.stamp,
+            flow: number,
+            seq: ack.ack,
+            hop: self.ack_hop,
+            size: ack.size,
+            labels: Labels::new(Kind::Ack, Ecn::Not, echo | repeated | ack.ace << ACE_SHIFT),
+            dscp: self.dscp,
+            epoch: self.epoch,
+            extra,
+        }
+    }
 }
 
 /// A receiver without a timer: it acknowledges every packet immediately.

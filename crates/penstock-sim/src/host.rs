@@ -12,12 +12,10 @@ use std::sync::Arc;
 pub(crate) struct Host {
     /// Rank in the event queue.
     pub(crate) rank: u32,
-    /// First hop of its data.
-    pub(crate) hop: u32,
+    pub(crate) origin: Origin,
     /// Time of the host's entry in the event queue. Timers mostly move to later times, so the entry stays and is
     /// checked again when its time comes.
     pub(crate) armed: Time,
-    pub(crate) dscp: u8,
     pub(crate) state: FlowState,
     pub(crate) source: Source,
     /// ACKs arriving at this time or before may be processed ahead of time: nothing observes the sender until then.
@@ -30,18 +28,34 @@ pub(crate) struct Host {
     pub(crate) tag: u32,
     /// Number, among the session's routes, of the route of the connection.
     pub(crate) route: u32,
-    /// Number of its open connection.
+}
+
+/// The fields that all packets of an open connection have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) flow: u32,
+    /// First hop of the data.
+    pub(crate) hop: u32,
+    /// Number of the open connection of the flow.
     pub(crate) epoch: u16,
+    /// Codepoint.
+    pub(crate) dscp: u8,
+}
+
+impl Origin {
+    /// The origin of a flow before any connection was closed.
+    pub(crate) fn first(flow: u32, hop: u32, dscp: u8) -> Self {
+        Self { flow, hop, epoch: 0, dscp }
+    }
 }
 
 impl Host {
     /// A host that waits for its session to open a connection.
-    pub(crate) fn idle(rank: u32, dscp: u8, params: Arc<TcpParams>, session: u32) -> Self {
+    pub(crate) fn idle(rank: u32, origin: Origin, params: Arc<TcpParams>, session: u32) -> Self {
         Self {
             rank,
-            hop: 0,
+            origin,
             armed: Time::NEVER,
-            dscp,
             state: FlowState::Waiting,
             source: Source::Tcp(Sender::new(params)),
             lookahead_until: Time::ZERO,
@@ -50,7 +64,6 @@ impl Host {
             session,
             tag: 0,
             route: 0,
-            epoch: 0,
         }
     }
 }
@@ -79,16 +92,13 @@ pub(crate) enum FlowState {
 pub(crate) struct Gate<'a> {
     pub(crate) network: &'a mut Network,
     pub(crate) now: Time,
-    pub(crate) flow: u32,
-    pub(crate) hop: u32,
-    pub(crate) dscp: u8,
-    pub(crate) epoch: u16,
+    pub(crate) origin: &'a Origin,
 }
 
 impl penstock_tcp::Network for Gate<'_> {
     #[inline]
     fn transmit(&mut self, segment: Segment) {
-        let (flow, hop, dscp, epoch) = (self.flow, self.hop, self.dscp, self.epoch);
+        let Origin { flow, hop, epoch, dscp } = *self.origin;
         let packet = SimPacket { flow, hop, dscp, epoch, ..SimPacket::of(&segment) };
         self.network.send(self.now, packet);
     }

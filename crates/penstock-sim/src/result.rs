@@ -80,9 +80,9 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
         let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
         let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
         let length = u128::from((window.end - window.start).as_nanos());
-        let capacity = engine.network.changes.get(engine.network.ports[port].changes as usize).map_or_else(
+        let capacity = engine.network.changes.get(engine.network.ports[port].outlet.changes as usize).map_or_else(
             || u128::from(link.transmitter.rate().bits_per_second()) * length,
-            |changes| changes.capacity_nanobits(window, stats.sent_nanobits),
+            |changes| changes.capacity_nanobits(window, stats.sent_nanobits()),
         );
         links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
         series.insert(spec.name.clone(), over_time(stats.series()));
@@ -144,7 +144,7 @@ fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Optio
     metrics.count("policed", stats.policed);
     metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
     metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
-    metrics.number("utilization", (capacity > 0).then(|| stats.sent_nanobits as f64 / capacity as f64));
+    metrics.number("utilization", (capacity > 0).then(|| stats.sent_nanobits() as f64 / capacity as f64));
     metrics.number("average_mean_pkts", stats.average());
     metrics.number("jain", jain);
     for (prefix, pmf) in [("", stats.length_pmf()), ("sampled_", stats.sampled_pmf())] {

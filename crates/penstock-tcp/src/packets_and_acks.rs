@@ -62,6 +62,12 @@ impl SackBlocks {
     /// The number of blocks that fit into the options of a TCP header.
     pub const CAPACITY: usize = 4;
 
+    /// Number of blocks.
+    #[inline]
+    pub(crate) fn count(&self) -> u8 {
+        self.len
+    }
+
     /// Append a block; a fifth one is discarded.
     #[inline]
     pub fn push(&mut self, block: SackBlock) {
@@ -107,6 +113,8 @@ pub struct ReceiverAck {
     pub stamp: Time,
     /// Whether the ACKed packet was a retransmission.
     pub retransmission: bool,
+    /// Number of its SACK blocks.
+    pub blocks: u8,
 }
 
 /// Accepts the packets that a sender sends.

@@ -301,15 +301,22 @@ impl Receiver {
     /// The SACK blocks of the last ACK, the most recent first; empty unless the flavour is selective.
     #[inline]
     pub fn sack_blocks(&self) -> &[SackBlock] {
-        let count = self.recent.len().min(usize::from(self.sack_blocks));
-        &self.recent[..count]
+        &self.recent[..usize::from(self.blocks())]
+    }
+
+    /// Number of SACK blocks to report.
+    #[inline]
+    fn blocks(&self) -> u8 {
+        self.recent.count().min(self.sack_blocks)
     }
 
     #[inline]
     fn ack(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
+        let blocks = self.blocks();
         ReceiverAck {
             ack: self.next,
-            size: self.ack_size + u32::from(self.sack_block_size) * self.sack_blocks().len() as u32,
+            size: self.ack_size + u32::from(self.sack_block_size) * u32::from(blocks),
+            blocks,
             ece: self.echo && self.rules.echoes_to(ecn.is_capable()),
             ace: self.marked % ACCURATE,
             stamp,

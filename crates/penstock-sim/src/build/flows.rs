@@ -5,7 +5,7 @@ use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, NO_TIMER};
 use crate::hop::RoutedFlow;
-use crate::host::{FlowState, Host, Source};
+use crate::host::{FlowState, Host, Origin, Source};
 use crate::probe::flow::FlowStats;
 use crate::probe::sender::SenderSeries;
 use crate::scenario::TrafficSpec;
@@ -84,14 +84,12 @@ impl Builder<'_> {
             stop: group.stop_ns.map_or(Time::NEVER, Time::from_nanos),
             lookahead_until: Time::ZERO,
             state: FlowState::Waiting,
-            hop: planned.route.data_hop,
-            dscp: group.dscp,
+            origin: Origin::first(number, planned.route.data_hop, group.dscp),
             rank: self.ranks.of(EventSource::Flow(number)).unwrap_or_default(),
             armed: start,
             session: NO_SESSION,
             tag: 0,
             route: 0,
-            epoch: 0,
         }
     }
 
@@ -108,7 +106,7 @@ impl Builder<'_> {
             events.clear(host.rank);
             *host = Host {
                 lookahead_until: host.lookahead_until,
-                ..Host::idle(host.rank, spec.dscp, Arc::clone(&data), number)
+                ..Host::idle(host.rank, Origin::first(*flow, 0, spec.dscp), Arc::clone(&data), number)
             };
             let mut rng = Rng::stream(self.seed, &format!("{}.{}", spec.name, planned.copy));
             let behaviour = behaviour(spec, start, &data, &mut rng);

@@ -13,7 +13,7 @@ use crate::link_changes::LinkChanges;
 use crate::loss::Loss;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
-use crate::port::{Port, STEADY, State};
+use crate::port::{Outlet, Port, STEADY, State};
 use crate::probe::queue::QueueStats;
 use crate::reordered::ReorderedPackets;
 use crate::scenario::{EdgeSpec, LinkSpec, Scenario};
@@ -120,8 +120,8 @@ impl Builder<'_> {
                 let mut port = self.port(number, place, queue);
                 events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
                 if !spec.is_steady() {
-                    port.changes = changes.len() as u32;
-                    let of_link = self.changes(number, place, port.changes);
+                    port.outlet.changes = changes.len() as u32;
+                    let of_link = self.changes(number, place, port.outlet.changes);
                     events.set(of_link.rank, of_link.next());
                     changes.push(of_link);
                 }
@@ -138,17 +138,16 @@ impl Builder<'_> {
     fn port(&self, link: usize, place: u32, queue: Queue) -> Port {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
+        let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
         Port {
             queue: queue.discipline,
             device: spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into()))),
             rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
-            loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
-            transmission_rank: ranks.of(EventSource::Transmission(place)).unwrap_or_default(),
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),
             timer_rank: ranks.of(EventSource::QueueTimer(place)).unwrap_or_default(),
             state: State::Idle,
             timer_moves: queue.timer_moves,
-            link: link as u32,
-            changes: STEADY,
+            outlet: Outlet { link: link as u32, rank, changes: STEADY },
         }
     }
 

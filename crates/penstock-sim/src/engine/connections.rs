@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::event::EventSource;
 use crate::flow::{Flow, NO_TIMER};
-use crate::host::{FlowState, Gate, Host, Source};
+use crate::host::{FlowState, Gate, Host, Origin, Source};
 use crate::probe::flow::FlowStats;
 use crate::session::Completion;
 use crate::traffic::opening::{Opening, Size};
@@ -34,7 +34,7 @@ impl Engine {
         state.receiver = None;
         // Packets still in flight now belong to no connection.
         state.epoch = state.epoch.wrapping_add(1);
-        host.epoch = state.epoch;
+        host.origin.epoch = state.epoch;
         if state.receiver_rank != NO_TIMER {
             self.network.events.clear(state.receiver_rank);
         }
@@ -82,19 +82,18 @@ impl Engine {
             self.network.facts.rtts[flow as usize] = None;
         }
         if let Some(capture) = &mut self.network.tally.capture {
-            capture.open(flow, self.hosts[flow as usize].epoch, route.ends, Some(params));
+            capture.open(flow, self.hosts[flow as usize].origin.epoch, route.ends, Some(params));
         }
         let host = &mut self.hosts[flow as usize];
         host.source = Source::Tcp(Sender::new(Arc::clone(params)));
-        (host.hop, host.tag, host.route) = (route.data_hop, opening.tag, opening.route);
+        (host.origin.hop, host.tag, host.route) = (route.data_hop, opening.tag, opening.route);
         (host.start, host.state) = (now, FlowState::Running);
         if let Some(before) = self.before.get_mut(flow as usize) {
             *before = SenderCounts::default();
         }
-        let Host { hop, dscp, epoch, .. } = *host;
         let Source::Tcp(sender) = &mut host.source else { return };
         let network = &mut self.network;
-        let gate = &mut Gate { network, now, flow, hop, dscp, epoch };
+        let gate = &mut Gate { network, now, origin: &host.origin };
         match opening.size {
             Size::Packets(packets) => sender.start_transfer(now, packets, gate),
             Size::Bytes(_) => sender.start(now, gate),
@@ -120,7 +119,7 @@ impl Engine {
         self.network.events.grow(self.sources.len());
         session.flows.push(flow);
         let route = session.routes[0];
-        self.hosts.push(Host::idle(rank, session.dscp, Arc::clone(&session.data), number));
+        self.hosts.push(Host::idle(rank, Origin::first(flow, 0, session.dscp), Arc::clone(&session.data), number));
         self.network.tally.flows.push(Flow {
             stats: FlowStats::default(),
             ack_hop: route.ack_hop,

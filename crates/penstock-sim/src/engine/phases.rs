@@ -64,31 +64,28 @@ impl Engine {
         }
     }
 
-    /// Packet conservation: packets and bytes that entered the network are delivered, lost, queued or in flight, and each
-    /// queue's arrivals are its departures, its drops and its change of backlog. Describes the first violation.
+    /// Packet conservation: packets and bytes that were sent are delivered, lost, queued or in flight, and each queue's
+    /// arrivals are its departures, its drops and its change of backlog. Describes the first violation.
     pub(crate) fn imbalance(&self) -> Option<String> {
-        let (mut packets, mut bytes) = (0, 0);
+        let mut found = Amount::default();
         let changes = self.network.changes.iter();
         let reordered = changes.filter_map(LinkChanges::reordered).flat_map(ReorderedPackets::iter);
         for packet in self.network.lines.iter().chain(reordered) {
-            packets += 1;
-            bytes += u64::from(packet.size);
+            found.add(packet);
         }
         for (port, stats) in self.network.ports.iter().zip(&self.network.tally.queues) {
             let backlog = port.queue.backlog();
             let (device_packets, device_bytes) = port.device.as_ref().map_or((0, 0), |device| device.backlog());
-            packets += u64::from(backlog.packets + device_packets);
-            bytes += backlog.bytes + device_bytes;
+            found.packets += backlog.packets + device_packets;
+            found.bytes += backlog.bytes + device_bytes;
             if !stats.is_conserved() {
-                return Some(format!("arrivals, departures and drops of link {} do not add up", port.link));
+                return Some(format!("arrivals, departures and drops of link {} do not add up", port.outlet.link));
             }
         }
-        let tally = &self.network.tally;
-        let out = |f: fn(&Amount) -> u64| f(&tally.delivered) + f(&tally.lost);
-        if tally.entered.packets != out(|a| a.packets) + packets || tally.entered.bytes != out(|a| a.bytes) + bytes {
+        let expected = self.network.tally.under_way;
+        if found != expected {
             return Some(format!(
-                "{:?} entered the network, {:?} were delivered, {:?} lost, {packets} packets of {bytes} bytes remain",
-                tally.entered, tally.delivered, tally.lost
+                "{expected:?} were sent and neither delivered nor lost, but {found:?} are in the network"
             ));
         }
         None

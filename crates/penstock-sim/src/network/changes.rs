@@ -11,15 +11,14 @@ impl Network {
     #[cold]
     pub(super) fn transmit_on_changing_link(&mut self, now: Time, number: u32, packet: &mut SimPacket) -> Time {
         let changes = &mut self.changes[number as usize];
-        let link = self.ports[changes.port as usize].link as usize;
+        let link = self.ports[changes.port as usize].outlet.link as usize;
         let Departure { end, arrival, reordered } = changes.depart(now, &mut self.links[link], packet.size);
         if let Some(packets) = changes.reordered_mut().filter(|_| reordered) {
             packets.push(arrival, packet);
             self.events.set(packets.rank(), packets.next());
-        } else if self.passes_on(self.tally.hops[packet.hop as usize], packet) {
-            self.arrive(arrival, packet);
         } else {
-            self.schedule_on_its_line(arrival, packet);
+            let line = self.links[link].line;
+            self.propagate(arrival, line, packet);
         }
         end
     }
@@ -39,16 +38,16 @@ impl Network {
         let changes = &mut self.changes[number as usize];
         let stats = &mut self.tally.queues[changes.port as usize];
         let port = &mut self.ports[changes.port as usize];
-        let link = &mut self.links[port.link as usize];
+        let link = &mut self.links[port.outlet.link as usize];
         if let Some(info) = changes.apply(now, link) {
             port.settle(now, stats);
             port.queue.on_link(now, info);
         }
         if let Some(end) = changes.start_outage(now) {
             // During an outage the transmitter is busy without sending anything.
-            let free = self.events.time_of(port.transmission_rank).filter(|_| port.state == State::Busy);
+            let free = self.events.time_of(port.outlet.rank).filter(|_| port.state == State::Busy);
             port.state = State::Busy;
-            self.events.set(port.transmission_rank, end.max(free.unwrap_or(end)));
+            self.events.set(port.outlet.rank, end.max(free.unwrap_or(end)));
         }
         self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
         self.events.set(changes.rank, changes.next());

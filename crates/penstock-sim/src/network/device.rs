@@ -11,10 +11,14 @@ impl Network {
     #[cold]
     pub(super) fn fill_device(&mut self, number: usize, now: Time) -> Next<SimPacket> {
         while self.ports[number].device.as_ref().is_some_and(|device| device.has_room()) {
-            match self.dequeue(number, now) {
+            let Self { ports, tally, facts, events, .. } = self;
+            let port = &mut ports[number];
+            let next = port.operate(number, now, tally, facts, |queue, env| queue.dequeue(env));
+            port.update_timer(events);
+            match next {
                 Next::Send(packet) => {
-                    let enqueued = self.tally.queues[number].hand_over();
-                    if let Some(device) = &mut self.ports[number].device {
+                    let enqueued = tally.queues[number].hand_over();
+                    if let Some(device) = &mut port.device {
                         device.push(packet, enqueued);
                     }
                 }
@@ -28,7 +32,10 @@ impl Network {
     #[cold]
     pub(super) fn serve_device(&mut self, number: usize, now: Time) {
         let next = self.dequeue_from_device(number, now);
-        self.start_transmission(number, now, next);
+        let port = &mut self.ports[number];
+        let Some(mut packet) = port.take(next, &mut self.events) else { return };
+        let outlet = port.outlet;
+        self.transmit(outlet, now, &mut packet);
     }
 
     /// Remove the next packet of the device queue, and refill the device queue.
@@ -37,7 +44,7 @@ impl Network {
         let port = &mut self.ports[number];
         let Some((packet, enqueued)) = port.device.as_mut().and_then(|device| device.pop()) else { return answer };
         let backlog = port.queue.backlog();
-        (self.tally.port, self.tally.link) = (number as u32, port.link);
+        (self.tally.port, self.tally.link) = (number as u32, port.outlet.link);
         self.tally.leave_device(now, &packet, enqueued, &backlog);
         self.fill_device(number, now);
         Next::Send(packet)

@@ -31,8 +31,10 @@ pub(crate) struct QueueStats {
     pub(crate) departures: u64,
     pub(crate) marks: u64,
     pub(crate) drops: [u64; Cause::ALL.len()],
-    /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
-    pub(crate) sent_nanobits: u128,
+    /// Bits of the packets whose transmission started.
+    pub(crate) sent_bits: u64,
+    /// Correction of that, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
+    pub(crate) edge_nanobits: i128,
     /// Flow in whose throughput the last packet counts, or [`NO_FLOW`].
     pub(crate) crossing: u32,
     pub(crate) device: BelowDiscipline,
@@ -87,7 +89,8 @@ impl QueueStats {
             departures: 0,
             marks: 0,
             drops: [0; Cause::ALL.len()],
-            sent_nanobits: 0,
+            sent_bits: 0,
+            edge_nanobits: 0,
             crossing: NO_FLOW,
             device: BelowDiscipline::default(),
             link_losses: 0,
@@ -226,6 +229,11 @@ impl QueueStats {
             self.time_at.resize(length as usize + 1, 0);
             self.samples_at.resize(length as usize + 1, 0);
         }
+    }
+
+    /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
+    pub(crate) fn sent_nanobits(&self) -> u128 {
+        (u128::from(self.sent_bits) * NANOBITS).saturating_add_signed(self.edge_nanobits)
     }
 
     /// All drops.

@@ -51,7 +51,7 @@ impl<'a> Flows<'a> {
 
     /// The first hop of its data.
     pub(super) fn first_hop(&self, flow: usize) -> u32 {
-        self.session(flow).map_or(self.engine.hosts[flow].hop, |session| session.routes[0].data_hop)
+        self.session(flow).map_or(self.engine.hosts[flow].origin.hop, |session| session.routes[0].data_hop)
     }
 
     fn first_watched(&self, flow: usize) -> Option<u32> {

@@ -64,8 +64,10 @@ class Law:
 
 
 def laws(scale: int = 1) -> dict[str, Law]:
-    """RED, and PI with the gains of its design rule for 300 flows and 120 ms; for a link, flows and queues `scale`
-    times as large."""
+    """RED, and PI with the gains of its design rule for 300 flows and 120 ms.
+
+    The link, its flows and its queues are `scale` times as large.
+    """
     w_q = -math.expm1(-POLE / (scale * CAPACITY))
     gains = model.pi_gains(300 * scale, 0.12, scale * CAPACITY, 170)
     a, b = float(gains.a), float(gains.b)

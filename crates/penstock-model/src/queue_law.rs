@@ -119,7 +119,7 @@ impl QueueLaw {
     /// The intersection of the law with `control`, the probability of a scheme at a mean queue of 0 .. `top` packets,
     /// which must not fall. `None` where the queue is longer than `top` even so.
     pub fn crossing(&self, flows: f64, control: impl Fn(f64) -> f64, top: f64) -> Option<Crossing> {
-        // needed probability minus offered one: negative while the queue grows
+        // The flows that would hold this queue minus the actual ones: negative while the queue grows.
         let short = |q: f64| self.flows(q, control(q).clamp(0.0, 1.0)) - flows;
         if short(top) < 0.0 {
             return None;

@@ -288,7 +288,7 @@ def find(wanted: Sequence[str]) -> list[Experiment]:
             close = nearest(asked, paper.names())
             wrong.append(
                 f'{paper.name} has no experiment or claim "{asked}"{close}; '
-                f"penstock reproduce --list {name.removesuffix(f'/{asked}')} tells its experiments"
+                f"penstock reproduce --list {name.removesuffix(f'/{asked}')} lists its experiments"
             )
         found += meant
     if wrong:

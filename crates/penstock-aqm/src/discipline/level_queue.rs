@@ -97,12 +97,12 @@ mod tests {
     use penstock_core::{Limit, PacketMeta, Rng};
 
     /// The flow numbers a packet.
-    fn shelf(levels: &[usize]) -> LevelQueue<PacketMeta> {
-        let mut shelf = LevelQueue::new(3);
+    fn filled(levels: &[usize]) -> LevelQueue<PacketMeta> {
+        let mut queue = LevelQueue::new(3);
         for (packet, &level) in (0..).zip(levels) {
-            shelf.push_back(level, at(packet), numbered(packet, 1000));
+            queue.push_back(level, at(packet), numbered(packet, 1000));
         }
-        shelf
+        queue
     }
 
     fn at(packet: u32) -> Time {
@@ -115,63 +115,63 @@ mod tests {
         Some(packet.flow)
     }
 
-    fn drained(mut shelf: LevelQueue<PacketMeta>) -> Vec<u32> {
-        core::iter::from_fn(|| number(shelf.pop_front())).collect()
+    fn drained(mut queue: LevelQueue<PacketMeta>) -> Vec<u32> {
+        core::iter::from_fn(|| number(queue.pop_front())).collect()
     }
 
     #[test]
     fn the_first_and_the_last_of_a_level_leave_and_the_others_keep_their_order() {
-        let mut shelf = shelf(&[0, 1, 0, 1, 2, 1, 0]);
-        assert_eq!(number(shelf.take(1, Place::Last)), Some(5));
-        assert_eq!(number(shelf.take(1, Place::First)), Some(1));
-        assert_eq!((shelf.packets.len(), shelf.of_level(1)), (5, 1));
-        assert_eq!(shelf.packets.backlog(Limit::Infinite).oldest, Some(Time::ZERO));
-        assert_eq!(number(shelf.take(2, Place::Number(1))), None);
-        assert_eq!(drained(shelf), [0, 2, 3, 4, 6]);
+        let mut queue = filled(&[0, 1, 0, 1, 2, 1, 0]);
+        assert_eq!(number(queue.take(1, Place::Last)), Some(5));
+        assert_eq!(number(queue.take(1, Place::First)), Some(1));
+        assert_eq!((queue.packets.len(), queue.of_level(1)), (5, 1));
+        assert_eq!(queue.packets.backlog(Limit::Infinite).oldest, Some(Time::ZERO));
+        assert_eq!(number(queue.take(2, Place::Number(1))), None);
+        assert_eq!(drained(queue), [0, 2, 3, 4, 6]);
     }
 
     #[test]
     fn it_does_what_a_plain_list_does() {
-        let mut rng = Rng::stream(1, "shelf");
-        let (mut shelf, mut list) = (LevelQueue::new(3), Vec::new());
+        let mut rng = Rng::stream(1, "levels");
+        let (mut queue, mut list) = (LevelQueue::new(3), Vec::new());
         for packet in 0..20_000_u32 {
             let level = rng.below(3) as usize;
             let of_level: Vec<usize> = (0..list.len()).filter(|&at| list[at] as usize % 3 == level).collect();
-            assert_eq!((shelf.packets.len() as usize, shelf.of_level(level)), (list.len(), of_level.len() as u32));
+            assert_eq!((queue.packets.len() as usize, queue.of_level(level)), (list.len(), of_level.len() as u32));
             match rng.below(7) {
                 0..=2 => {
                     let packet = 3 * packet + level as u32;
-                    let slot = shelf.push_back(level, at(packet), numbered(packet, 1000));
+                    let slot = queue.push_back(level, at(packet), numbered(packet, 1000));
                     list.push(packet);
-                    assert_eq!(shelf.packets.packet(slot).map(|packet| packet.flow), Some(packet));
+                    assert_eq!(queue.packets.packet(slot).map(|packet| packet.flow), Some(packet));
                 }
                 3 => {
                     let first = (!list.is_empty()).then(|| list.remove(0));
-                    assert_eq!(number(shelf.pop_front()), first);
+                    assert_eq!(number(queue.pop_front()), first);
                 }
                 4 => {
                     let wanted = of_level.first().map(|&at| list.remove(at));
-                    assert_eq!(number(shelf.take(level, Place::First)), wanted);
+                    assert_eq!(number(queue.take(level, Place::First)), wanted);
                 }
                 5 => {
                     let wanted = of_level.last().map(|&at| list.remove(at));
-                    assert_eq!(number(shelf.take(level, Place::Last)), wanted);
+                    assert_eq!(number(queue.take(level, Place::Last)), wanted);
                 }
-                _ if of_level.is_empty() => assert_eq!(number(shelf.take(level, Place::Number(0))), None),
+                _ if of_level.is_empty() => assert_eq!(number(queue.take(level, Place::Number(0))), None),
                 _ => {
                     let place = Place::Number(rng.below(of_level.len() as u64) as u32);
-                    let taken = number(shelf.take(level, place)).unwrap();
+                    let taken = number(queue.take(level, place)).unwrap();
                     let at = list.iter().position(|&packet| packet == taken).unwrap();
                     assert_eq!(list.remove(at) as usize % 3, level);
                 }
             }
         }
-        assert_eq!(drained(shelf), list);
+        assert_eq!(drained(queue), list);
     }
 
     #[test]
     fn each_number_is_another_packet() {
-        let taken = |place| number(shelf(&[1, 0, 1, 1, 2, 1]).take(1, Place::Number(place))).unwrap();
+        let taken = |place| number(filled(&[1, 0, 1, 1, 2, 1]).take(1, Place::Number(place))).unwrap();
         let mut seen: Vec<u32> = (0..4).map(taken).collect();
         seen.sort_unstable();
         assert_eq!(seen, [0, 2, 3, 5]);

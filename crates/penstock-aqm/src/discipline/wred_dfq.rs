@@ -79,7 +79,7 @@ pub(crate) struct WredDfq;
 
 /// A queue from whose middle WRED drops packets.
 struct Pushout<P> {
-    shelf: LevelQueue<P>,
+    levels: LevelQueue<P>,
     limit: Limit,
     law: Wred,
     victim: Victim,
@@ -96,11 +96,11 @@ enum Met {
 
 impl<P: Packet> Pushout<P> {
     fn queue(&self) -> Backlog {
-        self.shelf.packets.backlog(self.limit)
+        self.levels.packets.backlog(self.limit)
     }
 
     fn admits(&self, size: u32) -> bool {
-        self.shelf.packets.has_room(self.limit, size)
+        self.levels.packets.has_room(self.limit, size)
     }
 
     /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. Returns the cause if the
@@ -136,7 +136,7 @@ impl<P: Packet> Pushout<P> {
 
     /// The victim of a drop at `level`; the arriving packet is a candidate if this `is_own` level.
     fn met(&self, level: usize, is_own: bool, rng: &mut Rng) -> Met {
-        let waiting = self.shelf.of_level(level);
+        let waiting = self.levels.of_level(level);
         let candidates = waiting + u32::from(is_own);
         match self.victim {
             _ if candidates == 0 => Met::Nobody,
@@ -167,14 +167,14 @@ impl<P: Packet> Pushout<P> {
     }
 
     fn push_out(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, level: usize, place: Place) {
-        if let Some(Taken { packet, enqueued }) = self.shelf.take(level, place) {
-            self.shelf.packets.total().evict(env, &packet, enqueued);
+        if let Some(Taken { packet, enqueued }) = self.levels.take(level, place) {
+            self.levels.packets.total().evict(env, &packet, enqueued);
         }
     }
 
     /// Update the law for a packet that found no room.
     fn overflow(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, meta: &PacketMeta) {
-        self.law.on_overflow(&mut env.cx(self.queue(), self.shelf.packets.total().bytes), meta);
+        self.law.on_overflow(&mut env.cx(self.queue(), self.levels.packets.total().bytes), meta);
     }
 }
 
@@ -183,23 +183,23 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
         let meta = packet.meta();
         let own = self.law.level(&meta);
         if let Some(cause) = self.judge(env, own) {
-            return self.shelf.packets.total().refuse(env, &packet, cause);
+            return self.levels.packets.total().refuse(env, &packet, cause);
         }
         self.make_room(env, own, meta.size);
         if !self.admits(meta.size) {
             self.overflow(env, &meta);
-            return self.shelf.packets.total().refuse(env, &packet, Cause::Overflow);
+            return self.levels.packets.total().refuse(env, &packet, Cause::Overflow);
         }
-        let slot = self.shelf.push_back(own, env.now, packet);
-        self.shelf.packets.report_queued(env, slot);
+        let slot = self.levels.push_back(own, env.now, packet);
+        self.levels.packets.report_queued(env, slot);
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        let Some(Taken { packet, enqueued }) = self.shelf.pop_front() else {
+        let Some(Taken { packet, enqueued }) = self.levels.pop_front() else {
             self.law.on_idle(env.now);
             return Next::Empty;
         };
-        self.shelf.packets.total().send(env, &packet, enqueued);
+        self.levels.packets.total().send(env, &packet, enqueued);
         Next::Send(packet)
     }
 
@@ -213,7 +213,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.shelf.reserve(packets);
+        self.levels.reserve(packets);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -253,10 +253,10 @@ impl Scheme for WredDfq {
             reader.params::<(WredDfqParams, WredParams)>()
         })?;
         let law = Wred::new(&wred, link)?;
-        let shelf = LevelQueue::new(law.levels());
+        let levels = LevelQueue::new(law.levels());
         let WredDfqParams { victim, debt } = params;
         let owed = debt.then(|| vec![0; law.levels()]);
-        Ok(Box::new(Pushout { shelf, limit: link.limit, law, victim, owed }))
+        Ok(Box::new(Pushout { levels, limit: link.limit, law, victim, owed }))
     }
 }
 

@@ -134,7 +134,7 @@ def test_senders_of_incast_are_one_group() -> None:
 
 
 def test_the_picture_of_a_scenario_counts_senders() -> None:
-    from penstock.scenario.topology import topology_lines
+    from penstock.scenario.network_drawing import topology_lines
 
     resolved = Document.parse(text('kind = "incast"\nsenders = 3\npackets = 5')).resolve()
     assert any("3 × incast" in line for line in topology_lines(resolved.shown))

@@ -28,7 +28,6 @@ pub(crate) mod fq_pie;
 mod gps;
 mod guard;
 mod indexed_heap;
-pub(crate) mod lazy_heap;
 mod level_queue;
 mod packet_queue;
 pub(crate) mod packet_slab;
@@ -44,6 +43,7 @@ pub(crate) mod shaper;
 pub mod tdrr;
 #[cfg(test)]
 pub(crate) mod test_harness;
+pub(crate) mod upper_bound_heap;
 mod weighted_classes;
 pub(crate) mod wf2q;
 pub(crate) mod wfq;

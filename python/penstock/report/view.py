@@ -9,10 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from penstock.results.cell import Cell
-from penstock.results.chart import SHAPES
 from penstock.results.comparison import Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
+from penstock.results.svg_chart import SHAPES
 
 COLOURS = 8
 

@@ -83,7 +83,7 @@ class Sweep:
         where: keeps only the cells for which it is true.
         labels: further labels of all cells.
         keep: numbers to keep of queue and law over time (`Study.keep`).
-        first: a first pass; `base` gets its result, such as settings that it finds, before the labels.
+        first: a first pass, for instance one that finds settings; its result is the first argument of `base`.
         only_full: whether a quick reproduction leaves this sweep out; only for a sweep that is added to another.
 
     """

@@ -12,7 +12,7 @@ from typing import Any, TypedDict, cast
 
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.laws.catalog import schemes as known_schemes
-from penstock.results import chart
+from penstock.results import svg_chart
 from penstock.results.cell import Cell, Lead, leaders
 from penstock.results.display import is_number, scale_for, scheme_argument, setting
 from penstock.results.distribution import Bin, parse_bin
@@ -347,9 +347,9 @@ class Comparison:
             title = metric(name).title
             first = [row[0] for row in rows]
             panels.append(
-                chart.line_panel(title, xs, rows, scale) if swept else chart.interval_panel(title, first, scale)
+                svg_chart.line_panel(title, xs, rows, scale) if swept else svg_chart.interval_panel(title, first, scale)
             )
-        legend = chart.legend([scheme.label for scheme in self.schemes])
+        legend = svg_chart.legend([scheme.label for scheme in self.schemes])
         return f'{legend}<div class="panels">{"".join(panels)}</div>' if panels else ""
 
 

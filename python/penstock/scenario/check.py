@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from penstock.scenario.network_drawing import topology_lines
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.topology import topology_lines
 from penstock.units import UnitError, format_time, parse_length, parse_rate, parse_size, parse_time
 
 # Column at which the comments begin.

@@ -2,9 +2,9 @@
 //! was idle is served before the others. A law guards each queue.
 
 use super::guard::Admitted;
-use super::lazy_heap::LazyHeap;
 use super::packet_slab::{PacketSlab, SlabQueue, Taken};
 use super::salted_hash::SaltedHash;
+use super::upper_bound_heap::UpperBoundHeap;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::law::ce_threshold::CeThresholdFor;
@@ -93,7 +93,7 @@ pub(crate) struct FlowQueue<P, L> {
     new: List,
     old: List,
     /// Queues by their bytes; of equally long ones, the first.
-    fattest: LazyHeap<(u64, Reverse<u32>)>,
+    fattest: UpperBoundHeap<(u64, Reverse<u32>)>,
     /// The law of a new queue, in its initial state.
     fresh: L,
     quantum: i64,
@@ -119,7 +119,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
             hash: SaltedHash::default(),
             new: List::EMPTY,
             old: List::EMPTY,
-            fattest: LazyHeap::new(),
+            fattest: UpperBoundHeap::new(),
             fresh: law,
             quantum: params.quantum.0.cast_signed(),
             overflow,
@@ -194,7 +194,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         self.packets.total().evict(env, &packet, departing.enqueued);
     }
 
-    /// Section 4.2, first part: the queue whose turn it is.
+    /// RFC 8290, section 4.2, first part: finds the queue whose turn it is; a queue without credit gets a quantum and
+    /// goes to the back.
     fn select(&mut self) -> Option<u32> {
         let mut passed = 0;
         loop {

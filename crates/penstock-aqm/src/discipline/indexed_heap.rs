@@ -1,20 +1,20 @@
 //! A priority queue of numbered members whose keys change with every packet; it finds the member with the largest key.
 
 use super::drr_queues::Queue;
-use super::lazy_heap::LazyHeap;
+use super::upper_bound_heap::UpperBoundHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 /// Numbered members by key, the largest first. Changing a key usually takes O(1) time, O(log n) amortized.
 #[derive(Clone, Debug)]
 pub(super) struct IndexedHeap<K> {
-    heap: LazyHeap<K>,
+    heap: UpperBoundHeap<K>,
     keys: Vec<Option<K>>,
 }
 
 impl<K: PartialOrd + Copy> IndexedHeap<K> {
     pub(super) fn new() -> Self {
-        Self { heap: LazyHeap::new(), keys: Vec::new() }
+        Self { heap: UpperBoundHeap::new(), keys: Vec::new() }
     }
 
     /// Make room for members with numbers below `members`.

@@ -87,8 +87,8 @@ struct Pushout<P> {
     owed: Option<Vec<u32>>,
 }
 
-/// The victim of a drop.
-enum Met {
+/// The packet that a drop removes: the arriving one, a waiting one, or none.
+enum Hit {
     Arriving,
     Waiting(Place),
     Nobody,
@@ -116,37 +116,37 @@ impl<P: Packet> Pushout<P> {
             };
             let owed = self.owed.as_ref().is_some_and(|owed| owed[level] > 0);
             let Some(cause) = hit.or(owed.then_some(Cause::Early)) else { continue };
-            let met = self.met(level, level == own, env.rng);
+            let met = self.hit(level, level == own, env.rng);
             if let Some(owed) = &mut self.owed {
                 match (hit, &met) {
-                    (Some(_), Met::Nobody) => owed[level] = owed[level].saturating_add(1),
-                    (None, Met::Arriving | Met::Waiting(_)) => owed[level] -= 1,
+                    (Some(_), Hit::Nobody) => owed[level] = owed[level].saturating_add(1),
+                    (None, Hit::Arriving | Hit::Waiting(_)) => owed[level] -= 1,
                     _ => {}
                 }
             }
             match met {
-                Met::Arriving => return Some(cause),
-                Met::Waiting(place) => self.push_out(env, level, place),
-                Met::Nobody if self.owed.is_some() => {}
-                Met::Nobody => self.law.resume_count(level, &before),
+                Hit::Arriving => return Some(cause),
+                Hit::Waiting(place) => self.push_out(env, level, place),
+                Hit::Nobody if self.owed.is_some() => {}
+                Hit::Nobody => self.law.resume_count(level, &before),
             }
         }
         None
     }
 
     /// The victim of a drop at `level`; the arriving packet is a candidate if this `is_own` level.
-    fn met(&self, level: usize, is_own: bool, rng: &mut Rng) -> Met {
+    fn hit(&self, level: usize, is_own: bool, rng: &mut Rng) -> Hit {
         let waiting = self.levels.of_level(level);
         let candidates = waiting + u32::from(is_own);
         match self.victim {
-            _ if candidates == 0 => Met::Nobody,
-            Victim::Last if is_own => Met::Arriving,
-            Victim::Last => Met::Waiting(Place::Last),
-            Victim::First if waiting > 0 => Met::Waiting(Place::First),
-            Victim::First => Met::Arriving,
+            _ if candidates == 0 => Hit::Nobody,
+            Victim::Last if is_own => Hit::Arriving,
+            Victim::Last => Hit::Waiting(Place::Last),
+            Victim::First if waiting > 0 => Hit::Waiting(Place::First),
+            Victim::First => Hit::Arriving,
             Victim::Random => {
                 let number = if candidates > 1 { rng.below(u64::from(candidates)) as u32 } else { 0 };
-                if number < waiting { Met::Waiting(Place::Number(number)) } else { Met::Arriving }
+                if number < waiting { Hit::Waiting(Place::Number(number)) } else { Hit::Arriving }
             }
         }
     }
@@ -159,7 +159,7 @@ impl<P: Packet> Pushout<P> {
         }
         for level in (own + 1..self.law.levels()).rev() {
             while !self.admits(size) {
-                let Met::Waiting(place) = self.met(level, false, env.rng) else { break };
+                let Hit::Waiting(place) = self.hit(level, false, env.rng) else { break };
                 self.law.restart_count(level);
                 self.push_out(env, level, place);
             }

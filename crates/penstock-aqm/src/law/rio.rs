@@ -22,8 +22,8 @@
 //! * `ns2_quirk` is ns-2's RIO: with the same random numbers it drops the same packets
 //!   (`tests/integration/ns2_classes.rs`). Both averages are updated at In arrivals only; an Out arrival ends an idle
 //!   time without decay of avg_total, and of several idle times avg_in decays over the last one only; forced drops and
-//!   overflows do not restart the count but add to it like arrivals. So the first Out packets that see avg_total below
-//!   max_out again are dropped with certainty. ns-2's Out branch also uses the max_p of its plain RED, 1/10, as p_out:
+//!   overflows do not restart the count but add to it like arrivals. The count is then large, so the first Out packets
+//!   after avg_total has fallen below max_out are still dropped with certainty. ns-2's Out branch also uses the max_p of its plain RED, 1/10, as p_out:
 //!   set p_out = 0.1 too.
 //! * `guards` consider all waiting packets, for In packets also.
 

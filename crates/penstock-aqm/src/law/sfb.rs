@@ -109,7 +109,7 @@ struct Derived {
 #[derive(Clone, Debug)]
 struct Spare {
     filter: Filter,
-    /// Packets of each flow in the queue, from which the bins of new hash functions are filled.
+    /// Number of queued packets of each flow; fills the bins when the hash functions change.
     qlen: PerFlow<u32>,
 }
 

@@ -80,7 +80,7 @@ impl Hop {
         }
     }
 
-    /// A packet comes; `flow` carries the time of its arrival in microseconds.
+    /// A packet arrives. Its flow number is its arrival time in microseconds, from which `serve` computes its wait.
     fn arrive(&mut self, now: Time, class: usize, size: u32) {
         self.serve(now);
         let flow = (now.as_nanos() / 1_000) as u32;

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 const MS: u64 = 1_000_000;
 
-/// Datagrams of 1000 bytes over a watched link of 10 Mbit/s and 20 ms with further `keys`; `more` of their group.
+/// Sends datagrams of 1000 bytes at `rate` over a watched link of 10 Mbit/s and 20 ms. `keys` are further keys of the link,
+/// `more` those of the traffic group.
 fn results(rate: f64, keys: &Value, more: &Value) -> Value {
     let mut link = json!({"name": "link", "from": "A", "to": "B", "rate": 1e7, "delay": 20 * MS, "watch": true});
     link.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());

@@ -87,7 +87,7 @@ class FecSwitch(ps.Aqm):
         self.arrived = self.lost = 0
 
     def gauges(self) -> dict[str, float]:
-        """The average queue, and whether RED is at work."""
+        """The average queue, and 1 while the queue is RED, 0 while it is drop-tail."""
         return {"avg": self.avg, "red": float(self.red)}
 
     def _drops(self, waiting: int, rng: Rng) -> bool:

@@ -36,7 +36,7 @@ FLOWS = Choice([3, 53, 103], GRID)
 
 
 def _counting(counts: str | None, holds: Statement) -> Statement:
-    """A statement on the runs in which AVQ and AVQ* count this: `None` for bytes."""
+    """The statement `holds` about the runs of all schemes in which AVQ and AVQ* count in `counts` (`None`: bytes)."""
 
     def chosen(labels: Labels) -> bool:
         return bool(labels.get("counts") == (counts if labels["scheme"] in AVQS else None))

@@ -1,4 +1,4 @@
-"""Values that may be drawn: fixed, uniform, exponential, Pareto, from a list, measured, linear over a link's copies."""
+"""Values that may be drawn: from a distribution, from a list, or spread evenly over the copies of a link."""
 
 from __future__ import annotations
 

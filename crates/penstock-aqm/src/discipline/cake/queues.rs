@@ -1,8 +1,8 @@
 //! The tins of CAKE, their queues, and the choice of the next packet.
 
-use super::super::lazy_heap::LazyHeap;
 use super::super::packet_slab::{PacketSlab, Taken};
 use super::super::salted_hash::SaltedHash;
+use super::super::upper_bound_heap::UpperBoundHeap;
 use super::super::{Discipline, DropBudget, Env, Next, Probe};
 use super::deficit_shaper::DeficitShaper;
 use super::hosts::{Ends, HostLoads};
@@ -71,7 +71,7 @@ pub(super) struct CakeQueue<P> {
     turn: usize,
     hash: SaltedHash,
     /// Queues by their bytes; of equally long ones, the first.
-    fattest: LazyHeap<(u64, Reverse<u32>)>,
+    fattest: UpperBoundHeap<(u64, Reverse<u32>)>,
     shaper: Option<DeficitShaper>,
     limit: Limit,
     /// When the queue was built.
@@ -100,7 +100,7 @@ impl<P: Packet> CakeQueue<P> {
             tins: plan.diffserv.tins().iter().map(tin).collect(),
             turn: 0,
             hash: SaltedHash::default(),
-            fattest: LazyHeap::new(),
+            fattest: UpperBoundHeap::new(),
             shaper: plan.bandwidth.map(DeficitShaper::new),
             limit: link.limit,
             start,

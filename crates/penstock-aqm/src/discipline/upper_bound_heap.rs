@@ -11,14 +11,14 @@ const ABSENT: u32 = u32::MAX;
 /// costs one comparison unless it exceeds its bound. Each raised bound is lowered at most once: O(log n) amortized for
 /// n members.
 #[derive(Clone, Debug)]
-pub(crate) struct LazyHeap<K> {
+pub(crate) struct UpperBoundHeap<K> {
     /// (bound, member), the largest on top.
     entries: Vec<(K, u32)>,
     /// Index in `entries` of each member.
     places: Vec<u32>,
 }
 
-impl<K: PartialOrd + Copy> LazyHeap<K> {
+impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     pub(crate) const fn new() -> Self {
         Self { entries: Vec::new(), places: Vec::new() }
     }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn it_finds_what_a_scan_finds() {
         let mut rng = Rng::stream(1, "heap");
-        let mut heap = LazyHeap::new();
+        let mut heap = UpperBoundHeap::new();
         let mut keys: [Option<(u64, Reverse<u32>)>; 40] = [None; 40];
         for _ in 0..50_000 {
             let id = rng.below(40) as u32;

@@ -3,7 +3,7 @@
 /// No member.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The neighbours of a member in a list. The last member has no next one; `previous` means nothing for the first.
+/// The neighbours of a member in a list. The last member has no next one; `previous` of the first member is undefined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Links {
     pub(crate) previous: u32,
@@ -24,7 +24,7 @@ pub(crate) trait Linked<const LIST: usize = 0> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List<const LIST: usize = 0> {
     head: u32,
-    /// Means nothing if the list is empty.
+    /// Undefined if the list is empty.
     tail: u32,
     len: u32,
 }

@@ -100,7 +100,7 @@ fn parse_v6(packet: &[u8]) -> Result<Header, Malformed> {
     let traffic_class = header[0] << 4 | header[1] >> 4;
     let (mut protocol, mut is_fragment) = (header[6], false);
     while let Some(length) = extension(protocol, rest)? {
-        // An offset, or more fragments: RFC 8200, section 4.5. The headers behind are in the first fragment only.
+        // An offset, or more fragments: RFC 8200, section 4.5. Only the first fragment has the headers that follow.
         is_fragment = protocol == FRAGMENT && word(rest, 2) & !6 != 0;
         protocol = rest[0];
         rest = &rest[length..];

@@ -30,10 +30,8 @@ pub(crate) struct EventQueue {
     rank_mask: u64,
     /// The smallest time that does not fit into a key.
     horizon: u64,
-    /// The largest key of an entry that [`EventQueue::next`] gives.
+    /// The largest key of an entry that [`EventQueue::next`] returns.
     limit: u64,
-    /// The latest time of such an entry.
-    end: Time,
 }
 
 type Node = [u64; WIDTH];
@@ -69,13 +67,11 @@ impl EventQueue {
             rank_mask: (1 << rank_bits) - 1,
             horizon: NEVER >> rank_bits,
             limit: NEVER - 1,
-            end: Time::NEVER,
         }
     }
 
-    /// Give only entries up to and including `end` from now on.
+    /// From now on [`EventQueue::next`] returns only entries up to and including `end`.
     pub(crate) fn set_end(&mut self, end: Time) {
-        self.end = end;
         let fits = end.as_nanos() < self.horizon;
         self.limit = if fits { end.as_nanos() << self.rank_bits | self.rank_mask } else { NEVER - 1 };
     }
@@ -91,7 +87,7 @@ impl EventQueue {
                 larger.insert(rank, time);
             }
         }
-        larger.set_end(self.end);
+        larger.set_end(Time::from_nanos(self.limit >> self.rank_bits));
         *self = larger;
     }
 
@@ -242,6 +238,21 @@ mod tests {
                 queue.clear(first.1);
             }
             assert_eq!(queue.next(), None);
+        }
+    }
+
+    #[test]
+    fn entries_after_the_end_are_kept_back_also_in_a_larger_queue() {
+        for end in [499, 500, u64::MAX] {
+            let mut queue = EventQueue::new(3, 1);
+            queue.set_end(Time::from_nanos(end));
+            queue.set(2, Time::from_nanos(500));
+            let shown = (end >= 500).then_some((Time::from_nanos(500), 2));
+            assert_eq!(queue.next(), shown);
+            queue.grow(1000);
+            assert_eq!(queue.next(), shown);
+            queue.set_end(Time::from_nanos(500));
+            assert_eq!(queue.next(), Some((Time::from_nanos(500), 2)));
         }
     }
 

@@ -233,7 +233,9 @@ impl QueueStats {
 
     /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
     pub(crate) fn sent_nanobits(&self) -> u128 {
-        (u128::from(self.sent_bits) * NANOBITS).saturating_add_signed(self.edge_nanobits)
+        let whole = u128::from(self.sent_bits) * NANOBITS;
+        debug_assert!(whole.checked_add_signed(self.edge_nanobits).is_some(), "more is unsent than was sent");
+        whole.saturating_add_signed(self.edge_nanobits)
     }
 
     /// All drops.

@@ -1,0 +1,34 @@
+//! Network devices that real packets come from and go to.
+#![allow(unsafe_code, reason = "devices are controlled through ioctl and socket options")]
+
+mod tun;
+
+pub use tun::Tun;
+
+use std::io;
+use std::os::fd::AsFd;
+
+/// A network device, read and written without blocking; poll its file descriptor to wait for a frame.
+pub trait Device: AsFd + Send {
+    /// Bytes in front of the IP header of each frame: 0 (TUN) or 14 (Ethernet).
+    fn header(&self) -> usize;
+    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. A frame longer than
+    /// `buffer` is cut.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone or down.
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
+    /// Sends a frame. `Ok(false)`: the device had no room, and the frame is lost.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone or down, or refuses the frame.
+    fn send(&mut self, frame: &[u8]) -> io::Result<bool>;
+    /// Number of frames lost since the device was opened because they were not read in time.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone.
+    fn lost(&self) -> io::Result<u64>;
+}

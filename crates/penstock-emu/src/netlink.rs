@@ -1,0 +1,118 @@
+//! Settings of network devices, addresses and routes of the calling thread's namespace, by rtnetlink (RFC 3549; Linux
+//! rtnetlink(7)): `ip` need not be installed.
+
+use crate::namespace::with_context;
+use nix::errno::Errno;
+use nix::net::if_::if_nametoindex;
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// A socket to the kernel's routing tables.
+pub(crate) struct Netlink {
+    socket: OwnedFd,
+    sequence: u32,
+}
+
+impl Netlink {
+    /// Opens the tables of the calling thread's namespace.
+    pub(crate) fn open() -> io::Result<Self> {
+        let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkRoute)
+            .map_err(|error| with_context("open an rtnetlink socket", &error.into()))?;
+        Ok(Self { socket, sequence: 0 })
+    }
+
+    /// Switches a device on, with an MTU in bytes and a length of its transmit queue in packets, if given.
+    pub(crate) fn switch_on(&mut self, device: &str, mtu: Option<u32>, queue_length: Option<u32>) -> io::Result<()> {
+        let step =
+            || format!("switch on device {device}{}", mtu.map_or(String::new(), |mtu| format!(" with MTU {mtu}")));
+        let mut attempt = || {
+            const UP: u32 = libc::IFF_UP as u32;
+            let mut message = Message::link(if_nametoindex(device)?, UP, UP);
+            for (attribute, value) in [(libc::IFLA_MTU, mtu), (libc::IFLA_TXQLEN, queue_length)] {
+                if let Some(value) = value {
+                    message.attribute(attribute, &value.to_ne_bytes());
+                }
+            }
+            self.request(libc::RTM_NEWLINK, 0, message)
+        };
+        attempt().map_err(|error| with_context(&step(), &error))
+    }
+
+    /// Gives a device an address in a network of `prefix` bits, with the route to that network.
+    pub(crate) fn add_address(&mut self, device: &str, address: Ipv4Addr, prefix: u8) -> io::Result<()> {
+        let mut attempt = || {
+            let mut message = Message(vec![libc::AF_INET as u8, prefix, 0, 0]);
+            message.0.extend(if_nametoindex(device)?.to_ne_bytes());
+            message.attribute(libc::IFA_LOCAL, &address.octets());
+            message.attribute(libc::IFA_ADDRESS, &address.octets());
+            self.request(libc::RTM_NEWADDR, libc::NLM_F_CREATE | libc::NLM_F_EXCL, message)
+        };
+        attempt().map_err(|error| with_context(&format!("add address {address}/{prefix} to {device}"), &error))
+    }
+
+    /// Routes a network of `prefix` bits through a device; 0.0.0.0/0 is the default route.
+    pub(crate) fn add_route(&mut self, network: Ipv4Addr, prefix: u8, device: &str) -> io::Result<()> {
+        let mut attempt = || {
+            let scope = [libc::RT_TABLE_MAIN, libc::RTPROT_STATIC, libc::RT_SCOPE_LINK, libc::RTN_UNICAST];
+            let mut message = Message(vec![libc::AF_INET as u8, prefix, 0, 0]);
+            message.0.extend(scope);
+            message.0.extend(0_u32.to_ne_bytes());
+            message.attribute(libc::RTA_DST, &network.octets());
+            message.attribute(libc::RTA_OIF, &if_nametoindex(device)?.to_ne_bytes());
+            self.request(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL, message)
+        };
+        attempt().map_err(|error| with_context(&format!("route {network}/{prefix} through {device}"), &error))
+    }
+
+    /// Removes a device.
+    #[cfg(test)]
+    pub(crate) fn delete(&mut self, device: &str) -> io::Result<()> {
+        self.request(libc::RTM_DELLINK, 0, Message::link(if_nametoindex(device)?, 0, 0))
+    }
+
+    /// Sends a request and waits for its acknowledgement.
+    fn request(&mut self, kind: u16, flags: libc::c_int, message: Message) -> io::Result<()> {
+        const HEADER: usize = 16;
+        self.sequence += 1;
+        let flags = (libc::NLM_F_REQUEST | libc::NLM_F_ACK | flags) as u16;
+        let mut bytes = Vec::with_capacity(HEADER + message.0.len());
+        bytes.extend(((HEADER + message.0.len()) as u32).to_ne_bytes());
+        bytes.extend(kind.to_ne_bytes());
+        bytes.extend(flags.to_ne_bytes());
+        bytes.extend(self.sequence.to_ne_bytes());
+        bytes.extend(0_u32.to_ne_bytes());
+        bytes.extend(message.0);
+        send(self.socket.as_raw_fd(), &bytes, MsgFlags::empty())?;
+        let mut answer = [0; 4096];
+        let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+        let code = answer.get(HEADER..HEADER + 4).filter(|_| length >= HEADER + 4).ok_or(Errno::EBADMSG)?;
+        match i32::from_ne_bytes([code[0], code[1], code[2], code[3]]) {
+            0 => Ok(()),
+            error => Err(Errno::from_raw(-error).into()),
+        }
+    }
+}
+
+/// The part of a message behind its header: a fixed structure, then attributes.
+struct Message(Vec<u8>);
+
+impl Message {
+    /// `ifinfomsg`: a device and the flags to change.
+    fn link(index: u32, flags: u32, change: u32) -> Self {
+        let mut bytes = vec![0; 4];
+        for word in [index, flags, change] {
+            bytes.extend(word.to_ne_bytes());
+        }
+        Self(bytes)
+    }
+
+    /// Appends an attribute. All values here are whole words, so none needs padding.
+    fn attribute(&mut self, kind: u16, value: &[u8]) {
+        debug_assert_eq!(value.len() % 4, 0);
+        self.0.extend((4 + value.len() as u16).to_ne_bytes());
+        self.0.extend(kind.to_ne_bytes());
+        self.0.extend(value);
+    }
+}

@@ -16,6 +16,7 @@ pub mod probe;
 mod queue;
 mod reordered;
 pub mod spec;
+mod trace_event;
 mod transmitter;
 
 pub use errors::ScenarioError;
@@ -25,4 +26,5 @@ pub use loss::Loss;
 pub use network_plan::{LinkPlan, NetworkPlan};
 pub use queue::{Queue, QueuePlan};
 pub use reordered::ReorderedPackets;
+pub use trace_event::TraceEvent;
 pub use transmitter::Transmitter;

@@ -56,7 +56,8 @@ fn refuse_simulated(link: &LinkSpec, errors: &mut Vec<ScenarioError>) {
     }
     let classes = link.queue.iter().flat_map(|queue| queue.params.classes.iter().flatten());
     for class in classes.filter(|class| !class.matches.traffic.is_empty() || !class.matches.flow.is_empty()) {
-        let message = format!("class {:?} matches simulated flows: on a real link match by dscp, protocol or ends", class.name);
+        let message =
+            format!("class {:?} matches simulated flows: on a real link match by dscp, protocol or ends", class.name);
         refuse("queue.classes", &message);
     }
 }

@@ -8,7 +8,6 @@ use crate::hop::RoutedFlow;
 use crate::host::{FlowState, Host, Origin, Source};
 use crate::probe::flow::FlowStats;
 use crate::probe::sender::SenderSeries;
-use crate::scenario::TrafficSpec;
 use crate::session::{ClosedConnections, NO_SESSION, Session};
 use crate::traffic::behaviour::Behaviour;
 use penstock_core::{Bytes, Rng, Time};
@@ -109,7 +108,7 @@ impl Builder<'_> {
                 ..Host::idle(host.rank, Origin::first(*flow, 0, spec.dscp), Arc::clone(&data), number)
             };
             let mut rng = Rng::stream(self.seed, &format!("{}.{}", spec.name, planned.copy));
-            let behaviour = behaviour(spec, start, &data, &mut rng);
+            let behaviour = Behaviour::of(spec, start, &data, &mut rng);
             let request = match &spec.web {
                 Some(web) => Arc::new(TcpParams { packet: Bytes(u64::from(web.request)), ..(*data).clone() }),
                 None => Arc::clone(&data),
@@ -132,17 +131,5 @@ impl Builder<'_> {
             sessions.push(session);
         }
         sessions
-    }
-}
-
-/// The behaviour of a session of this group that starts at `start`; `data` are the parameters of its connections.
-fn behaviour(spec: &TrafficSpec, start: Time, data: &TcpParams, rng: &mut Rng) -> Behaviour {
-    let senders = spec.senders() as u32;
-    match (&spec.web, &spec.onoff, &spec.incast, &spec.transfers) {
-        (Some(web), ..) => Behaviour::web(web, start, senders, data.packet.0 as u32),
-        (_, Some(onoff), ..) => Behaviour::transfers(onoff, start),
-        (_, _, Some(incast), Some(transfers)) => Behaviour::incast(incast, transfers, start, senders),
-        (_, _, None, Some(transfers)) => Behaviour::arrivals(transfers, start, rng),
-        _ => unreachable!("the scenario was checked"),
     }
 }

@@ -1,12 +1,13 @@
 //! Behaviour of sessions: times and sizes of their connections. Each session has one timer, and is notified when one of
 //! its connections ends.
 
-use crate::scenario::{IncastSpec, OnoffSpec, TransfersSpec, WebSpec};
+use crate::scenario::{IncastSpec, OnoffSpec, TrafficSpec, TransfersSpec, WebSpec};
 use crate::traffic::incast::Incast;
 use crate::traffic::opening::Opening;
 use crate::traffic::transfers::{Arrivals, Transfers};
 use crate::traffic::web::Web;
 use penstock_core::{Rng, Span, Time};
+use penstock_tcp::TcpParams;
 
 /// A source of connections.
 pub(crate) enum Behaviour {
@@ -21,6 +22,18 @@ pub(crate) enum Behaviour {
 }
 
 impl Behaviour {
+    /// The behaviour of a session of this group that starts at `start`; `data` are the parameters of its connections.
+    pub(crate) fn of(group: &TrafficSpec, start: Time, data: &TcpParams, rng: &mut Rng) -> Self {
+        let senders = group.senders() as u32;
+        match (&group.web, &group.onoff, &group.incast, &group.transfers) {
+            (Some(web), ..) => Self::web(web, start, senders, data.packet.0 as u32),
+            (_, Some(onoff), ..) => Self::transfers(onoff, start),
+            (_, _, Some(incast), Some(transfers)) => Self::incast(incast, transfers, start, senders),
+            (_, _, None, Some(transfers)) => Self::arrivals(transfers, start, rng),
+            _ => unreachable!("the scenario was checked"),
+        }
+    }
+
     /// Transfers by `spec`, the first at `start`.
     pub(crate) fn transfers(spec: &OnoffSpec, start: Time) -> Self {
         Self::Transfers(Transfers::new(spec, start))

@@ -6,6 +6,7 @@ mod computed_links;
 mod device_queue;
 mod draws;
 mod edge;
+mod emission;
 mod fec;
 mod linux_qdisc;
 mod measured;

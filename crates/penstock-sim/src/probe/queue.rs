@@ -9,13 +9,13 @@ use penstock_aqm::{Cause, Report};
 use penstock_core::{Span, Time};
 
 /// 1e-9 bits in a bit.
-pub const NANOBITS: u128 = 1_000_000_000;
+pub(crate) const NANOBITS: u128 = 1_000_000_000;
 
 /// The packet counts in the throughput of no flow.
-pub const NO_FLOW: u32 = u32::MAX;
+pub(crate) const NO_FLOW: u32 = u32::MAX;
 
 /// Statistics of one queue since the warm-up, by the definitions of the reference pages.
-pub struct QueueStats {
+pub(crate) struct QueueStats {
     /// Packets waiting.
     length: u32,
     last_change: Time,
@@ -27,28 +27,20 @@ pub struct QueueStats {
     samples_at: Vec<u64>,
     average_sum: f64,
     average_samples: u64,
-    /// Packets that arrived.
-    pub arrivals: u64,
-    /// Packets whose transmission started.
-    pub departures: u64,
-    /// Packets that were marked.
-    pub marks: u64,
-    /// Dropped packets, by cause.
-    pub drops: [u64; Cause::ALL.len()],
+    pub(crate) arrivals: u64,
+    pub(crate) departures: u64,
+    pub(crate) marks: u64,
+    pub(crate) drops: [u64; Cause::ALL.len()],
     /// Bits of the packets whose transmission started.
-    pub sent_bits: u64,
+    pub(crate) sent_bits: u64,
     /// Correction of that, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
-    pub edge_nanobits: i128,
+    pub(crate) edge_nanobits: i128,
     /// Flow in whose throughput the last packet counts, or [`NO_FLOW`].
-    pub crossing: u32,
-    /// The device queue below the discipline.
-    pub device: BelowDiscipline,
-    /// Packets that the link itself lost, in front of the queue.
-    pub link_losses: u64,
-    /// Packets that conditioners or shapers dropped.
-    pub policed: u64,
-    /// Waiting times of the packets whose transmission started.
-    pub delays: Histogram,
+    pub(crate) crossing: u32,
+    pub(crate) device: BelowDiscipline,
+    pub(crate) link_losses: u64,
+    pub(crate) policed: u64,
+    pub(crate) delays: Histogram,
     bursts: Bursts,
     warmup: Time,
     waiting_at_warmup: u32,
@@ -57,13 +49,11 @@ pub struct QueueStats {
 
 /// The device queue below the discipline; its packets still wait, so they count in the length and delay of the queue.
 #[derive(Clone, Copy, Default)]
-pub struct BelowDiscipline {
-    /// Whether there is one.
-    pub exists: bool,
-    /// Packets that wait in it.
-    pub packets: u32,
+pub(crate) struct BelowDiscipline {
+    pub(crate) exists: bool,
+    pub(crate) packets: u32,
     /// Time at which the packet handed over last had entered the discipline.
-    pub enqueued: Time,
+    pub(crate) enqueued: Time,
 }
 
 /// Optional statistics, in one place: a queue without them makes one test at each change.
@@ -82,7 +72,7 @@ struct QueueSeries {
 impl QueueStats {
     /// Statistics from `warmup` on, with samples every `sampling`; series with intervals of `series`, if any, and counts
     /// by codepoint where `by_codepoint`.
-    pub fn new(warmup: Time, sampling: Span, series: Option<Span>, by_codepoint: bool) -> Self {
+    pub(crate) fn new(warmup: Time, sampling: Span, series: Option<Span>, by_codepoint: bool) -> Self {
         let series = series.map(|width| QueueSeries { queue: Series::new(width), width, gauges: Vec::new() });
         let codepoints = by_codepoint.then(Codepoints::default);
         let is_wanted = series.is_some() || by_codepoint;
@@ -114,7 +104,7 @@ impl QueueStats {
     }
 
     /// The warm-up ends: clear the counts. The queue keeps its length.
-    pub fn restart(&mut self, now: Time) {
+    pub(crate) fn restart(&mut self, now: Time) {
         let fresh = Self::new(self.warmup, self.sampling, None, false);
         let mut wanted = self.wanted.take();
         if let Some(codepoints) = wanted.as_mut().and_then(|wanted| wanted.codepoints.as_mut()) {
@@ -137,20 +127,20 @@ impl QueueStats {
 
     /// The discipline handed the packet that it reported last over to the device queue; returns the time at which the
     /// packet had entered the discipline.
-    pub fn hand_over(&mut self) -> Time {
+    pub(crate) fn hand_over(&mut self) -> Time {
         self.device.packets += 1;
         self.device.enqueued
     }
 
     /// Whether a sample is due, which [`QueueStats::sample`] takes before the queue changes.
     #[inline]
-    pub fn is_due(&self, now: Time) -> bool {
+    pub(crate) fn is_due(&self, now: Time) -> bool {
         now >= self.next_sample
     }
 
     /// Take the samples due up to `now`; `gauges` shows the law's state, which has held since the last change.
     #[cold]
-    pub fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
+    pub(crate) fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
         let step = self.sampling.as_nanos();
         let due = (now - self.next_sample).as_nanos() / step + 1;
         self.next_sample += self.sampling * due;
@@ -172,7 +162,7 @@ impl QueueStats {
     /// A packet with codepoint `dscp` was queued.
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
-    pub fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+    pub(crate) fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Queued, dscp);
         self.arrivals += 1;
         self.bursts.end();
@@ -182,7 +172,7 @@ impl QueueStats {
     /// The transmission of a packet with codepoint `dscp` starts.
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
-    pub fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Sent, dscp);
         self.departures += 1;
         self.delays.record(report.now - report.enqueued);
@@ -190,14 +180,14 @@ impl QueueStats {
     }
 
     /// A packet with codepoint `dscp` was marked.
-    pub fn marked<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+    pub(crate) fn marked<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Marked, dscp);
         self.marks += 1;
         self.set_length(report.packets);
     }
 
     /// A packet with codepoint `dscp` was dropped.
-    pub fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
+    pub(crate) fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
         // A packet that was queued has been counted as an arrival then.
         let arrives = !cause.was_queued();
         self.change(report.now, if arrives { Fate::Refused } else { Fate::Removed }, dscp);
@@ -209,7 +199,7 @@ impl QueueStats {
 
     /// Bring the integrals up to `now`.
     #[inline]
-    pub fn advance(&mut self, now: Time) {
+    pub(crate) fn advance(&mut self, now: Time) {
         self.integrate(now);
         if let Some(wanted) = &mut self.wanted {
             wanted.hold(now, self.length);
@@ -242,44 +232,44 @@ impl QueueStats {
     }
 
     /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
-    pub fn sent_nanobits(&self) -> u128 {
+    pub(crate) fn sent_nanobits(&self) -> u128 {
         let whole = u128::from(self.sent_bits) * NANOBITS;
         debug_assert!(whole.checked_add_signed(self.edge_nanobits).is_some(), "more is unsent than was sent");
         whole.saturating_add_signed(self.edge_nanobits)
     }
 
     /// All drops.
-    pub fn all_drops(&self) -> u64 {
+    pub(crate) fn all_drops(&self) -> u64 {
         self.drops.iter().sum()
     }
 
     /// Whether arrivals = departures + drops + change of backlog.
-    pub fn is_conserved(&self) -> bool {
+    pub(crate) fn is_conserved(&self) -> bool {
         self.arrivals + u64::from(self.waiting_at_warmup) == self.departures + self.all_drops() + u64::from(self.length)
     }
 
     /// Share of time at each length from 0.
-    pub fn length_pmf(&self) -> Vec<f64> {
+    pub(crate) fn length_pmf(&self) -> Vec<f64> {
         pmf(&self.time_at)
     }
 
     /// Share of samples at each length from 0; empty without a sample.
-    pub fn sampled_pmf(&self) -> Vec<f64> {
+    pub(crate) fn sampled_pmf(&self) -> Vec<f64> {
         pmf(&self.samples_at)
     }
 
     /// Share of bursts of 1, 2, ... consecutive losses.
-    pub fn burst_pmf(&self) -> Vec<f64> {
+    pub(crate) fn burst_pmf(&self) -> Vec<f64> {
         self.bursts.pmf()
     }
 
     /// Mean of the law's average over the samples.
-    pub fn average(&self) -> Option<f64> {
+    pub(crate) fn average(&self) -> Option<f64> {
         (self.average_samples > 0).then(|| self.average_sum / self.average_samples as f64)
     }
 
     /// The series by name, the queue's first; empty unless they were requested.
-    pub fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
+    pub(crate) fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
         self.wanted.iter().filter_map(|wanted| wanted.series.as_ref()).flat_map(|series| {
             let gauges = series.gauges.iter().map(|(name, gauge)| (name.as_str(), gauge));
             std::iter::once(("queue", &series.queue)).chain(gauges)
@@ -287,7 +277,7 @@ impl QueueStats {
     }
 
     /// The counts by codepoint, if they were requested.
-    pub fn codepoints(&self) -> Option<&Codepoints> {
+    pub(crate) fn codepoints(&self) -> Option<&Codepoints> {
         self.wanted.as_ref()?.codepoints.as_ref()
     }
 }

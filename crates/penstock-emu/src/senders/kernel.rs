@@ -1,0 +1,168 @@
+//! The state of connections in the kernel, sampled at equal intervals.
+
+use super::clock::{Gate, Window, now_ns};
+use super::report::Counters;
+use super::tcp_info::{TcpInfo, tcp_info};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Interval between the samples, in nanoseconds.
+const INTERVAL: u64 = 100_000_000;
+
+/// Samples all open connections.
+#[derive(Default)]
+pub(super) struct Sampler {
+    watched: Mutex<Vec<Arc<Watched>>>,
+}
+
+/// A connection that is sampled.
+pub(super) struct Watched {
+    stream: Arc<TcpStream>,
+    counters: Arc<Counters>,
+    sums: Mutex<Sums>,
+}
+
+/// The samples of connections: sums for means, the latest values, and counts since the end of the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    pub(super) samples: u64,
+    pub(super) srtt_s: f64,
+    pub(super) rttvar_s: f64,
+    pub(super) cwnd: f64,
+    pub(super) lost: f64,
+    pub(super) delivery_rate_bps: f64,
+    /// Smallest of the minimum round-trip times, once one is known.
+    pub(super) min_rtt_s: Option<f64>,
+    /// The latest sample, and whether no further one is taken.
+    pub(super) last: TcpInfo,
+    complete: bool,
+    pub(super) retransmitted: u64,
+    pub(super) sent: u64,
+    pub(super) delivered: u64,
+    pub(super) delivered_ce: u64,
+}
+
+impl Sampler {
+    /// Sample this connection from now on.
+    pub(super) fn watch(&self, stream: &Arc<TcpStream>, counters: &Arc<Counters>) -> Arc<Watched> {
+        let (stream, counters) = (Arc::clone(stream), Arc::clone(counters));
+        let watched = Arc::new(Watched { stream, counters, sums: Mutex::default() });
+        self.watched().push(Arc::clone(&watched));
+        watched
+    }
+
+    /// The connection ends: its samples go to its flow.
+    pub(super) fn close(&self, watched: &Arc<Watched>, window: Window) {
+        self.watched().retain(|other| !Arc::ptr_eq(other, watched));
+        // Flows also end at the end of the statistics, which may be just before or after the last sample.
+        if now_ns() >= window.start {
+            watched.sample(true);
+        }
+        let sums = watched.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.counters.kernel(&sums);
+    }
+
+    /// Sample from the start to the end of the statistics.
+    pub(super) fn run(&self, window: Window, gate: &Gate) {
+        if !gate.sleep_until(window.start) {
+            return;
+        }
+        self.watched().iter().for_each(|watched| watched.begin());
+        let mut at = window.start;
+        while at < window.end {
+            at = (at + INTERVAL).min(window.end);
+            if !gate.sleep_until(at) {
+                return;
+            }
+            self.watched().iter().for_each(|watched| watched.sample(at == window.end));
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Vec<Arc<Watched>>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    /// Count from now on.
+    fn begin(&self) {
+        // A connection that is closed at this moment has no state, and is not sampled.
+        if let Ok(info) = tcp_info(&*self.stream) {
+            let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+            sums.last = info;
+        }
+    }
+
+    /// Sample, unless the last sample has been taken; `last`: this is the last.
+    fn sample(&self, last: bool) {
+        let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(info) = tcp_info(&*self.stream)
+            && !sums.complete
+        {
+            sums.add(info);
+            sums.complete = last;
+        }
+    }
+}
+
+impl Sums {
+    /// Add a sample of a connection whose latest sample, or count at the end of the warm-up, is in `last`.
+    fn add(&mut self, info: TcpInfo) {
+        let since = |now: u32, then: u32| u64::from(now.wrapping_sub(then));
+        self.retransmitted += since(info.retransmitted, self.last.retransmitted);
+        self.sent += since(info.sent, self.last.sent);
+        self.delivered += since(info.delivered, self.last.delivered);
+        self.delivered_ce += since(info.delivered_ce, self.last.delivered_ce);
+        self.last = info;
+        // Before the first acknowledgement no time is known.
+        if info.srtt_s > 0.0 {
+            self.samples += 1;
+            self.srtt_s += info.srtt_s;
+            self.rttvar_s += info.rttvar_s;
+            self.cwnd += f64::from(info.cwnd);
+            self.lost += f64::from(info.lost);
+            self.delivery_rate_bps += info.delivery_rate_bps;
+            self.min_rtt_s = Some(self.min_rtt_s.map_or(info.min_rtt_s, |least| least.min(info.min_rtt_s)));
+        }
+    }
+
+    /// Add the samples of another connection, which is later.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.samples += other.samples;
+        self.srtt_s += other.srtt_s;
+        self.rttvar_s += other.rttvar_s;
+        self.cwnd += other.cwnd;
+        self.lost += other.lost;
+        self.delivery_rate_bps += other.delivery_rate_bps;
+        self.min_rtt_s = match (self.min_rtt_s, other.min_rtt_s) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        if other.samples > 0 {
+            self.last = other.last;
+        }
+        self.retransmitted += other.retransmitted;
+        self.sent += other.sent;
+        self.delivered += other.delivered;
+        self.delivered_ce += other.delivered_ce;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_start_at_the_end_of_the_warm_up_and_means_are_over_samples() {
+        let info = |sent, srtt_s, cwnd| TcpInfo { sent, srtt_s, min_rtt_s: srtt_s, cwnd, ..TcpInfo::default() };
+        let mut one = Sums { last: info(100, 0.02, 10), ..Sums::default() };
+        one.add(info(150, 0.03, 20));
+        one.add(info(170, 0.05, 40));
+        assert_eq!((one.samples, one.sent, one.srtt_s, one.cwnd), (2, 70, 0.08, 60.0));
+        // A connection that began later counts from its beginning.
+        let mut two = Sums::default();
+        two.add(info(7, 0.01, 5));
+        one.merge(&two);
+        assert_eq!((one.samples, one.sent, one.last.sent, one.min_rtt_s), (3, 77, 7, Some(0.01)));
+    }
+}

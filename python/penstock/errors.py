@@ -12,6 +12,7 @@ __all__ = [
     "ErrorDetail",
     "MissingPackageError",
     "PenstockError",
+    "RequirementError",
     "RunError",
     "ScenarioError",
     "UnknownNameError",
@@ -32,6 +33,12 @@ class RunError(PenstockError):
     exit_code = 1
 
 
+class RequirementError(PenstockError):
+    """The environment lacks something; the message has the cure."""
+
+    exit_code = 4
+
+
 class UnknownNameError(PenstockError, KeyError):
     """A name that does not exist in a result; the message suggests the nearest existing one."""
 
@@ -46,10 +53,8 @@ class UnknownNameError(PenstockError, KeyError):
         return self._message
 
 
-class MissingPackageError(PenstockError, ImportError):
+class MissingPackageError(RequirementError, ImportError):
     """An optional package that is not installed."""
-
-    exit_code = 4
 
     def __init__(self, package: str, use: str) -> None:
         super().__init__(f"{package} is not installed; {use} needs it: pip install {package}")

@@ -4,6 +4,8 @@ mod catalog;
 mod fluid;
 mod laws;
 mod models;
+#[cfg(target_os = "linux")]
+mod namespaces;
 mod pictures;
 mod runs;
 mod toml_text;
@@ -52,5 +54,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
     module.add_function(wrap_pyfunction!(traces::run_recorded, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_words, module)?)?;
+    #[cfg(target_os = "linux")]
+    {
+        module.add_class::<namespaces::Namespace>()?;
+        module.add_function(wrap_pyfunction!(namespaces::raise_priority, module)?)?;
+    }
     Ok(())
 }

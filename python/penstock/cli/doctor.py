@@ -11,8 +11,9 @@ EXAMPLE = "penstock doctor"
 def doctor(as_json: AsJson = False) -> None:
     """Check the environment, and show how to install missing parts."""
     from penstock.engine import environment
+    from penstock.link import requirements
 
-    findings = environment.examine()
+    findings = [*environment.examine(), *requirements.findings()]
     if as_json:
         write_json(json_text([vars(item) for item in findings]), None)
     else:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 
 from penstock import _native
 from penstock.engine.run import cores
@@ -39,8 +38,6 @@ def examine() -> list[Finding]:
         _tool("cargo", "builds the native module", "install Rust 1.88 or newer (Debian 12: apt install cargo-web)"),
         _tool("uv", "faster set-up", "optional; set-up uses pip without it"),
         _tool("ns", "ns-2, for make bench-peers", "optional (Debian: apt install ns2)"),
-        _tun(),
-        _privileges(),
     ]
 
 
@@ -71,18 +68,6 @@ def _tool(name: str, use: str, advice: str) -> Finding:
 def _memory() -> Finding:
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
     return Finding("memory", True, f"{pages / 2**30:.1f} GiB")
-
-
-def _tun() -> Finding:
-    there = Path("/dev/net/tun").exists()
-    advice = "" if there else "needed only for emulation on a real link: modprobe tun"
-    return Finding("TUN", there, "/dev/net/tun" if there else "no /dev/net/tun", advice)
-
-
-def _privileges() -> Finding:
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    found = "root" if root else "an ordinary user"
-    return Finding("privileges", True, f"{found}; simulation needs none")
 
 
 def text(findings: Sequence[Finding]) -> str:

@@ -1,0 +1,1 @@
+"""Real links: the queues of a scenario under the traffic of real hosts. Linux only."""

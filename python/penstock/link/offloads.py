@@ -1,0 +1,52 @@
+"""Offloads of Ethernet devices: they join packets to frames beyond the MTU, or leave checksums to the hardware.
+
+The requests of ethtool(8) (Linux, include/uapi/linux/ethtool.h), so that the program need not be installed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import socket
+import struct
+from pathlib import Path
+
+__all__ = ["ethernet_devices", "offloads", "switch_off"]
+
+_SIOCETHTOOL = 0x8946
+
+# Names as for `ethtool -K`, with the requests that read and write them.
+_OFFLOADS = {"rx": (0x14, 0x15), "tx": (0x16, 0x17), "tso": (0x1E, 0x1F), "gso": (0x23, 0x24), "gro": (0x2B, 0x2C)}
+
+
+def ethernet_devices() -> list[str]:
+    """The hardware Ethernet devices of the namespace whose `/sys` is mounted."""
+    folders = sorted(Path("/sys/class/net").glob("*/device"))
+    return [folder.parent.name for folder in folders if (folder.parent / "type").read_text().strip() == "1"]
+
+
+def offloads(device: str) -> list[str]:
+    """The offloads of a device of the calling thread's namespace that are on, named as for `ethtool -K`."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        return [name for name, (read, _) in _OFFLOADS.items() if _request(control, device, read)]
+
+
+def switch_off(device: str) -> None:
+    """Switch all offloads of a device of the calling thread's namespace off, as far as it has them."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for _, write in _OFFLOADS.values():
+            _request(control, device, write, 0)
+
+
+def _request(control: socket.socket, device: str, command: int, value: int = 0) -> int:
+    """The answer to a request; 0 where the device does not know it."""
+    data = ctypes.create_string_buffer(struct.pack("=II", command, value), 8)
+    request = struct.pack("16sP16x", device.encode(), ctypes.addressof(data))
+    try:
+        fcntl.ioctl(control, _SIOCETHTOOL, request)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EPERM):
+            raise
+        return 0
+    return int(struct.unpack("=II", data.raw)[1])

@@ -5,12 +5,10 @@ mod links;
 mod ranks;
 
 use crate::engine::Engine;
-use crate::errors::ScenarioError;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
 use crate::hop::Routes;
-use crate::laws::Laws;
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
@@ -23,8 +21,10 @@ use crate::scenario::Scenario;
 use crate::tally::{Amount, Tally};
 use crate::trace::Trace;
 use flows::Flows;
-use links::{Links, Queue};
+use links::{Links, SimQueue};
 use penstock_core::Time;
+use penstock_link::Laws;
+use penstock_link::ScenarioError;
 use ranks::Ranks;
 
 /// Build the engine, or find all errors of the scenario.
@@ -72,7 +72,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn engine(mut self, queues: Vec<Option<Queue>>, traced: bool) -> Engine {
+    fn engine(mut self, queues: Vec<Option<SimQueue>>, traced: bool) -> Engine {
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues);
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
@@ -144,7 +144,7 @@ impl Builder<'_> {
     }
 
     /// Facts about flows, if any queue asks for them.
-    fn facts(&self, queues: &[Option<Queue>]) -> FlowFacts {
+    fn facts(&self, queues: &[Option<SimQueue>]) -> FlowFacts {
         if !queues.iter().flatten().any(|queue| queue.discipline.wants_rare()) {
             return FlowFacts::default();
         }

@@ -1,10 +1,10 @@
 //! Classes of packets: translates names of traffic, flows and nodes to numbers.
 
-use crate::errors::ScenarioError;
 use crate::graph::Graph;
 use crate::scenario::{ClassSpec, MatchSpec, Scenario, TrafficSpec, settings};
 use penstock_core::Ecn;
 use penstock_core::param::{ClassSetting, Match, nearest};
+use penstock_link::ScenarioError;
 use std::cell::OnceCell;
 use std::ops::Range;
 

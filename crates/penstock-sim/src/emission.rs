@@ -1,12 +1,12 @@
 //! The traffic of a scenario without its network, for real senders: start times, datagrams, and the connections of sessions,
 //! all drawn from the same random streams as in a simulated run of the same seed.
 
-use crate::errors::ScenarioError;
 use crate::offered::Offered;
 use crate::scenario::{Scenario, TrafficSpec};
 use crate::traffic::behaviour::Behaviour;
 use crate::traffic::opening::{Opening, Size};
 use penstock_core::{Rng, Span, Time};
+use penstock_link::ScenarioError;
 
 /// A flow of a scenario, or a session, as offered to the network.
 pub struct Emission {

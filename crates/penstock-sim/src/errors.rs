@@ -1,17 +1,7 @@
-//! Errors of scenarios and of runs.
+//! Errors of runs.
 
-use penstock_core::param::ParamError;
-use serde::Serialize;
+use penstock_link::ScenarioError;
 use std::fmt;
-
-/// One error of a scenario.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ScenarioError {
-    /// The key, as in a scenario file: `links.bottleneck.queue.min_th`.
-    pub path: String,
-    /// The problem and the allowed values, without the key.
-    pub message: String,
-}
 
 /// Failure of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,14 +34,3 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
-
-impl ScenarioError {
-    pub(crate) fn new(path: &str, message: String) -> Self {
-        Self { path: path.to_owned(), message }
-    }
-
-    /// An error of a parameter below `path`, found by a registry.
-    pub(crate) fn parameter(path: &str, error: ParamError) -> Self {
-        Self { path: format!("{path}.{}", error.name), message: error.message }
-    }
-}

@@ -5,6 +5,7 @@
 //! canonical form, without units.
 
 mod build;
+mod changing_link;
 mod classes;
 mod delay_lines;
 mod device_queue;
@@ -17,21 +18,17 @@ mod flow;
 mod graph;
 mod hop;
 mod host;
-mod laws;
 mod link;
-mod link_changes;
 mod lookahead;
-mod loss;
 mod network;
 mod offered;
-mod opportunities;
 mod packet;
 pub mod pcap;
 mod plan;
 mod port;
 mod probe;
+mod real_network;
 mod record;
-mod reordered;
 mod result;
 mod routing;
 pub mod scenario;
@@ -39,13 +36,13 @@ mod session;
 mod tally;
 pub mod trace;
 mod traffic;
-mod transmitter;
 
 pub use emission::{Connection, ConnectionSource, Emission, EmissionSource, emissions};
-pub use errors::{RunError, ScenarioError};
-pub use laws::Laws;
+pub use errors::RunError;
 pub use packet::Kind;
 use penstock_core::Time;
+pub use penstock_link::{Laws, ScenarioError};
+pub use real_network::real_network;
 pub use record::{Record, Recordings};
 pub use result::RunResult;
 pub use scenario::Scenario;

@@ -1,7 +1,7 @@
 //! One direction of a link: a queue or a computed FIFO, a transmitter, a delay line.
 
-use crate::transmitter::Transmitter;
 use penstock_core::{Span, Time};
+use penstock_link::Transmitter;
 
 /// A link direction: transmission and propagation. One cache line.
 #[repr(align(64))]

@@ -3,12 +3,12 @@
 mod changes;
 mod device;
 
+use crate::changing_link::ChangingLink;
 use crate::delay_lines::DelayLines;
 use crate::event_queue::EventQueue;
 use crate::flow::{FlowFacts, NO_TIMER};
 use crate::hop::{Hop, Lookahead};
 use crate::link::Link;
-use crate::link_changes::LinkChanges;
 use crate::packet::SimPacket;
 use crate::port::{Outlet, Port, STEADY, State};
 use crate::tally::Tally;
@@ -20,8 +20,8 @@ pub(crate) struct Network {
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link>,
     pub(crate) ports: Vec<Port>,
-    /// The changes of the links that change during the run.
-    pub(crate) changes: Vec<LinkChanges>,
+    /// The links that change during the run.
+    pub(crate) changes: Vec<ChangingLink>,
     pub(crate) lines: DelayLines,
     /// Rank of the head of the first delay line in the event queue; those of the others follow.
     pub(crate) first_line: u32,
@@ -300,7 +300,7 @@ impl Network {
     pub(crate) fn unsent(&self, number: usize, now: Time) -> u128 {
         let port = &self.ports[number];
         match self.changes.get(port.outlet.changes as usize) {
-            Some(changes) => changes.unsent(now),
+            Some(changing) => changing.changes.unsent(now),
             None if port.state == State::Busy => {
                 let end = self.events.time_of(port.outlet.rank).unwrap_or(now);
                 self.links[port.outlet.link as usize].transmitter.unsent(end.since(now))

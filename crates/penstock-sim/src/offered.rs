@@ -1,6 +1,5 @@
 //! Parameters and sources of the traffic groups: TCP parameters, recorded packets, sources of datagrams.
 
-use crate::errors::ScenarioError;
 use crate::probe::blocks::Blocks;
 use crate::probe::frames::Frames;
 use crate::probe::one_way::OneWayDelays;
@@ -10,6 +9,7 @@ use crate::traffic::paced::Paced;
 use crate::traffic::replay::{self, Recorded, Replay};
 use crate::traffic::video::Video;
 use penstock_core::{Bytes, Rng};
+use penstock_link::ScenarioError;
 use penstock_tcp::{Profile, TcpParams};
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! The part of a run that is fixed before time starts: drawn rates and delays, routes, and the links that are computed.
 
-use crate::errors::ScenarioError;
 use crate::hop::{Route, Routes};
 use crate::scenario::{Draw, LinkSpec, Scenario, TrafficKind, rate};
 use crate::{lookahead, routing};
 use penstock_aqm::LinkInfo;
 use penstock_core::{Bytes, Limit, Rate, Rng, Span};
+use penstock_link::ScenarioError;
 
 /// Drawn values by link, and the routes.
 pub(crate) struct Plan {

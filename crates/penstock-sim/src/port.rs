@@ -3,12 +3,12 @@
 use crate::device_queue::DeviceQueue;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
-use crate::loss::Loss;
 use crate::packet::SimPacket;
-use crate::probe::queue::QueueStats;
 use crate::tally::Tally;
 use penstock_aqm::{Discipline, Env, Next};
 use penstock_core::{Rng, Time};
+use penstock_link::Loss;
+use penstock_link::probe::queue::QueueStats;
 
 /// A simulated queue and the transmitter that it feeds.
 pub(crate) struct Port {

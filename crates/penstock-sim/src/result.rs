@@ -4,17 +4,13 @@ mod flows;
 
 use crate::engine::Engine;
 use crate::probe::blocks::BlockSums;
-use crate::probe::codepoints::Codepoints;
-use crate::probe::distribution::moments;
 use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
 use crate::probe::one_way::OneWayDelays;
-use crate::probe::queue::QueueStats;
-use crate::probe::series::Series;
-use crate::scenario::{LinkSpec, Scenario, TrafficSpec};
+use crate::scenario::{Scenario, TrafficSpec};
 use crate::session::{Completion, Session};
 use flows::{Flows, Row, data_links};
-use penstock_aqm::Cause;
+use penstock_link::metrics::{Metrics, link_metrics, over_time};
 use serde_json::{Map, Value, json};
 
 /// The numbers of one run.
@@ -47,26 +43,6 @@ impl RunResult {
     }
 }
 
-/// Metrics by name, without those that the run does not have.
-#[derive(Default)]
-struct Metrics(Map<String, Value>);
-
-impl Metrics {
-    fn count(&mut self, name: &str, value: u64) {
-        self.0.insert(name.to_owned(), value.into());
-    }
-
-    fn number(&mut self, name: &str, value: impl Into<Option<f64>>) {
-        if let Some(value) = value.into().filter(|value| value.is_finite()) {
-            self.0.insert(name.to_owned(), value.into());
-        }
-    }
-
-    fn list(&mut self, name: &str, values: Vec<f64>) {
-        self.0.insert(name.to_owned(), values.into());
-    }
-}
-
 /// The result of a run.
 pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult {
     let flows = Flows::of(scenario, engine);
@@ -82,7 +58,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
         let length = u128::from((window.end - window.start).as_nanos());
         let capacity = engine.network.changes.get(engine.network.ports[port].outlet.changes as usize).map_or_else(
             || u128::from(link.transmitter.rate().bits_per_second()) * length,
-            |changes| changes.capacity_nanobits(window, stats.sent_nanobits()),
+            |changing| changing.changes.capacity_nanobits(window.start, window.end, stats.sent_nanobits()),
         );
         links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
         series.insert(spec.name.clone(), over_time(stats.series()));
@@ -96,7 +72,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
     body.insert("seed".to_owned(), seed.into());
     body.insert("links".to_owned(), links.into());
     body.insert("traffic".to_owned(), traffic.into());
-    body.insert("fairness".to_owned(), fairness.0.into());
+    body.insert("fairness".to_owned(), fairness.into());
     body.insert("events".to_owned(), engine.events.into());
     if scenario.options.series {
         body.insert("series".to_owned(), series.into());
@@ -105,16 +81,6 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
         body.insert("senders".to_owned(), sender_series(scenario, engine).into());
     }
     RunResult { body }
-}
-
-/// Series with equal intervals: the ends of these, and each series by its name.
-fn over_time<'a>(all: impl Iterator<Item = (&'a str, &'a Series)>) -> Value {
-    let mut values = Map::new();
-    for (name, series) in all {
-        values.entry("t_ns").or_insert_with(|| json!(series.times()));
-        values.insert(name.to_owned(), json!(series));
-    }
-    values.into()
 }
 
 /// By name of watched traffic: the series of each flow.
@@ -128,54 +94,6 @@ fn sender_series(scenario: &Scenario, engine: &Engine) -> Map<String, Value> {
         }
     }
     groups
-}
-
-fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Option<f64>) -> Value {
-    let mut metrics = Metrics::default();
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    metrics.count("arrivals", stats.arrivals);
-    metrics.count("departures", stats.departures);
-    metrics.count("drops", stats.all_drops());
-    for cause in Cause::ALL.into_iter().filter(|&cause| cause != Cause::Policed) {
-        metrics.count(&format!("drops_{}", cause.name()), stats.drops[cause as usize]);
-    }
-    metrics.count("marks", stats.marks);
-    metrics.count("link_losses", stats.link_losses);
-    metrics.count("policed", stats.policed);
-    metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
-    metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
-    metrics.number("utilization", (capacity > 0).then(|| stats.sent_nanobits() as f64 / capacity as f64));
-    metrics.number("average_mean_pkts", stats.average());
-    metrics.number("jain", jain);
-    for (prefix, pmf) in [("", stats.length_pmf()), ("sampled_", stats.sampled_pmf())] {
-        let (mean, variance) = moments(&pmf);
-        let infix = if prefix.is_empty() { "length_" } else { "length_sampled_" };
-        metrics.number(&format!("{infix}mean_pkts"), mean);
-        metrics.number(&format!("{infix}var_pkts2"), variance);
-        metrics.number(&format!("{prefix}empty_share"), pmf.first().copied().unwrap_or(0.0));
-        for [low, high] in &spec.shares {
-            let share = pmf.iter().skip(*low as usize + 1).take((high - low) as usize).sum::<f64>();
-            metrics.number(&format!("{prefix}share_{low}_{high}"), share);
-        }
-        metrics.list(&format!("{prefix}length_pmf"), pmf);
-    }
-    let delays = &stats.delays;
-    metrics.number("delay_mean_s", delays.mean());
-    metrics.number("delay_sd_s", delays.sd());
-    metrics.number("jitter_sd_s", delays.sd());
-    for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)] {
-        metrics.number(&format!("delay_{name}_s"), delays.quantile(p));
-    }
-    metrics.list("burst_loss_pmf", stats.burst_pmf());
-    for (name, counts) in stats.codepoints().into_iter().flat_map(Codepoints::seen) {
-        metrics.count(&format!("dscp_{name}_arrivals"), counts.arrivals);
-        metrics.count(&format!("dscp_{name}_departures"), counts.departures);
-        metrics.count(&format!("dscp_{name}_drops"), counts.drops);
-        metrics.count(&format!("dscp_{name}_marks"), counts.marks);
-        metrics.number(&format!("dscp_{name}_loss_rate"), ratio(counts.drops, counts.arrivals));
-        metrics.list(&format!("dscp_{name}_burst_loss_pmf"), counts.bursts.pmf());
-    }
-    metrics.0.into()
 }
 
 fn flow_metrics(row: &Row) -> Value {
@@ -198,7 +116,7 @@ fn flow_metrics(row: &Row) -> Value {
     if let Some(blocks) = &row.blocks {
         block_metrics(&mut metrics, blocks);
     }
-    metrics.0.into()
+    metrics.into()
 }
 
 /// A mean over the flows that have the metric.
@@ -304,9 +222,9 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
     }
     if scenario.options.flows {
         let rows: Vec<Value> = flows.rows(group).map(|row| flow_metrics(&row)).collect();
-        metrics.0.insert("flows".to_owned(), rows.into());
+        metrics.value("flows", rows.into());
     }
-    metrics.0.into()
+    metrics.into()
 }
 
 fn delay_metrics(metrics: &mut Metrics, datagrams: &OneWayDelays) {

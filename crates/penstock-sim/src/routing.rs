@@ -1,10 +1,10 @@
 //! Routes of all flows: the path of least propagation delay, or the one that the scenario names.
 
-use crate::errors::ScenarioError;
 use crate::graph::Graph;
 use crate::hop::{Hop, Route, RoutedFlow, Routes};
 use crate::scenario::{LinkSpec, Scenario, TrafficKind, TrafficSpec};
 use penstock_core::Span;
+use penstock_link::ScenarioError;
 use std::collections::HashMap;
 
 /// The two ends of a route, by node number.

@@ -8,10 +8,10 @@ use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
 use crate::probe::frames::Frames;
 use crate::probe::one_way::OneWayDelays;
-use crate::probe::queue::{NANOBITS, NO_FLOW, QueueStats};
 use crate::trace::{Trace, TraceEvent};
 use penstock_aqm::{Backlog, Cause, Probe, Report};
 use penstock_core::Time;
+use penstock_link::probe::queue::{NANOBITS, NO_FLOW, QueueStats};
 
 /// Packets and bytes in the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,31 +3,7 @@
 use crate::packet::{Kind, SimPacket};
 use penstock_aqm::{Cause, Report};
 use penstock_core::Time;
-
-/// Kind of a packet event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum TraceEvent {
-    /// A source sent it.
-    Send,
-    /// It arrived at a watched queue.
-    Arrive,
-    /// It was dropped there.
-    Drop,
-    /// It was marked there.
-    Mark,
-    /// It was queued there.
-    Enqueue,
-    /// It left the queue.
-    Dequeue,
-    /// It arrived at its sink.
-    Receive,
-}
-
-impl TraceEvent {
-    /// All events, in the order of their numbers.
-    pub const NAMES: [&'static str; 7] = ["send", "arrive", "drop", "mark", "enqueue", "dequeue", "receive"];
-}
+pub use penstock_link::TraceEvent;
 
 /// One event of a packet.
 #[derive(Clone, Copy, Debug)]

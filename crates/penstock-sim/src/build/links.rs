@@ -1,33 +1,25 @@
 //! Links, their queues and their changes.
 
 use super::Builder;
+use crate::changing_link::{ChangingLink, Reordered};
 use crate::classes::Names;
 use crate::delay_lines::DelayLines;
 use crate::device_queue::DeviceQueue;
-use crate::errors::ScenarioError;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
-use crate::laws::Laws;
 use crate::link::Link;
-use crate::link_changes::LinkChanges;
-use crate::loss::Loss;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
 use crate::port::{Outlet, Port, STEADY, State};
-use crate::probe::queue::QueueStats;
-use crate::reordered::ReorderedPackets;
-use crate::scenario::{EdgeSpec, LinkSpec, Scenario};
+use crate::scenario::{LinkSpec, Scenario};
 use crate::tally::Tally;
-use crate::transmitter::Transmitter;
-use penstock_aqm::edge::conditioned_queue::{self, Conditioned};
-use penstock_aqm::{Discipline, Fifo, LinkInfo, MAX_FLOWS};
-use penstock_core::{Bytes, Limit, Rng, Span, Time};
+use penstock_aqm::MAX_FLOWS;
+use penstock_core::{Bytes, Rng, Span, Time};
+use penstock_link::probe::queue::QueueStats;
+use penstock_link::{Laws, LinkChanges, Loss, Queue, QueuePlan, ReorderedPackets, ScenarioError, Transmitter};
 
-/// The discipline of a link, and whether its timer may move at every operation.
-pub(super) struct Queue {
-    pub(super) discipline: Box<dyn Discipline<SimPacket, Tally>>,
-    timer_moves: bool,
-}
+/// The queue of a link.
+pub(super) type SimQueue = Queue<SimPacket, Tally>;
 
 /// The queue of each link; `None` for computed links. `mtu` is the largest packet of the scenario; errors go to
 /// `errors`.
@@ -38,82 +30,38 @@ pub(super) fn queues(
     mtu: Bytes,
     laws: &dyn Laws,
     errors: &mut Vec<ScenarioError>,
-) -> Vec<Option<Queue>> {
+) -> Vec<Option<SimQueue>> {
     let names = Names::new(scenario);
     let flows = plan.routes.flows.len() as u32;
     let mut queue = |(number, link): (usize, &LinkSpec)| {
-        let info = plan.link_info(mtu, number, link);
-        let path = format!("links.{}.queue", link.name);
-        let (scheme, settings) = match &link.queue {
-            Some(queue) => {
-                let settings = queue.params.settings(|classes| names.classes(classes, &path, errors));
-                (queue.scheme.as_str(), settings)
-            }
-            None if plan.computed[number] => return None,
-            None => ("droptail", Vec::new()),
-        };
-        let stages = stages(link, &info, &names, errors);
-        let built = match laws.build(scheme, &settings, &info) {
-            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<SimPacket, Tally>>),
-            None => penstock_aqm::build(scheme, &settings, &info, Time::ZERO),
-        };
-        let built = built.map(|mut queue| {
-            // flows with higher numbers would share the state of others
-            if flows > MAX_FLOWS {
-                queue.reserve(0, flows);
-            }
-            queue
-        });
-        match built {
-            Ok(discipline) if stages.is_empty() => Some(Queue { discipline, timer_moves: false }),
-            Ok(queue) => {
-                let queue = Conditioned::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
-                Some(Queue { timer_moves: queue.timer_moves(), discipline: Box::new(queue) })
-            }
-            Err(refused) => {
-                errors.extend(refused.into_iter().map(|error| ScenarioError::parameter(&path, error)));
-                None
-            }
+        if plan.computed[number] && link.queue.is_none() {
+            return None;
         }
+        let info = plan.link_info(mtu, number, link);
+        let settings = QueuePlan::new(link, |classes, path| names.classes(classes, path, errors));
+        let mut queue: SimQueue = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
+        // flows with higher numbers would share the state of others
+        if flows > MAX_FLOWS {
+            queue.discipline.reserve(0, flows);
+        }
+        Some(queue)
     };
     scenario.links.iter().enumerate().map(&mut queue).collect()
-}
-
-/// The conditioners and shapers before the queue of a link.
-fn stages(
-    link: &LinkSpec,
-    info: &LinkInfo,
-    names: &Names<'_>,
-    errors: &mut Vec<ScenarioError>,
-) -> Vec<conditioned_queue::Stage<SimPacket>> {
-    let stage = |(i, spec): (usize, &EdgeSpec)| {
-        let path = format!("links.{}.edge[{i}]", link.name);
-        let settings = spec.params.settings(|classes| names.classes(classes, &path, errors));
-        let limit = spec.limit.map_or(Limit::Infinite, Limit::from);
-        match penstock_aqm::build_stage(&spec.kind, &settings, limit, info, Time::ZERO) {
-            Ok(stage) => Some(stage),
-            Err(refused) => {
-                errors.extend(refused.into_iter().map(|error| ScenarioError::parameter(&path, error)));
-                None
-            }
-        }
-    };
-    link.edge.iter().enumerate().filter_map(stage).collect()
 }
 
 /// The links of a network, with their ports, changes and delay lines.
 pub(super) struct Links {
     pub(super) directions: Vec<Link>,
     pub(super) ports: Vec<Port>,
-    pub(super) changes: Vec<LinkChanges>,
+    pub(super) changes: Vec<ChangingLink>,
     pub(super) lines: DelayLines,
 }
 
 impl Builder<'_> {
     /// All links; the first changes of links and timers of queues are scheduled.
-    pub(super) fn links(&self, queues: Vec<Option<Queue>>, events: &mut EventQueue) -> Links {
+    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, events: &mut EventQueue) -> Links {
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
-        let mut changes: Vec<LinkChanges> = Vec::new();
+        let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
             let port = queue.map(|queue| {
                 let place = ports.len() as u32;
@@ -121,8 +69,8 @@ impl Builder<'_> {
                 events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
                 if !spec.is_steady() {
                     port.outlet.changes = changes.len() as u32;
-                    let of_link = self.changes(number, place, port.outlet.changes);
-                    events.set(of_link.rank, of_link.next());
+                    let of_link = self.changing(number, place, port.outlet.changes);
+                    events.set(of_link.rank, of_link.changes.next());
                     changes.push(of_link);
                 }
                 ports.push(port);
@@ -135,7 +83,7 @@ impl Builder<'_> {
     }
 
     /// Port number `place`, in front of link number `link`.
-    fn port(&self, link: usize, place: u32, queue: Queue) -> Port {
+    fn port(&self, link: usize, place: u32, queue: SimQueue) -> Port {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
         let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
@@ -168,12 +116,17 @@ impl Builder<'_> {
         Span::from_nanos(even.max(self.scenario.sampling_ns))
     }
 
-    /// The changes of number `number`, of a link behind the port `port`.
-    fn changes(&self, link: usize, port: u32, number: u32) -> LinkChanges {
+    /// The changing link of number `number`, behind the port `port`.
+    fn changing(&self, link: usize, port: u32, number: u32) -> ChangingLink {
         let rank = self.ranks.of(EventSource::LinkChange(number)).unwrap_or_default();
-        let reordered = self.ranks.of(EventSource::ReorderedArrival(number)).map(ReorderedPackets::new);
+        let reordered = |rank: u32| Reordered { rank, packets: ReorderedPackets::default() };
         let spec = &self.scenario.links[link];
         let info = self.plan.link_info(self.offered.mtu(), link, spec);
-        LinkChanges::new(spec, self.seed, port, rank, info, reordered)
+        ChangingLink {
+            port,
+            rank,
+            changes: LinkChanges::new(spec, self.seed, info),
+            reordered: self.ranks.of(EventSource::ReorderedArrival(number)).map(reordered),
+        }
     }
 }

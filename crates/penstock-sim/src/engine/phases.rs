@@ -2,9 +2,7 @@
 
 use super::Engine;
 use crate::host::{Host, Source};
-use crate::link_changes::LinkChanges;
 use crate::network::Network;
-use crate::reordered::ReorderedPackets;
 use crate::session::ClosedConnections;
 use crate::tally::Amount;
 use penstock_core::Time;
@@ -23,7 +21,7 @@ impl Engine {
             let unsent = self.network.unsent(port, now);
             self.network.tally.begin_within_packet(port, unsent);
         }
-        self.network.changes.iter_mut().for_each(|changes| changes.restart(now));
+        self.network.changes.iter_mut().for_each(|changing| changing.changes.restart(now));
         let counted = |host: &mut Host| match &mut host.source {
             Source::Tcp(sender) => sender.counts(now),
             Source::Udp(source, _, before) => {
@@ -55,7 +53,7 @@ impl Engine {
     pub(super) fn close(&mut self, end: Time) {
         let Network { ports, tally, .. } = &mut self.network;
         ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.settle(end, stats));
-        self.network.changes.iter_mut().for_each(|changes| changes.settle(end));
+        self.network.changes.iter_mut().for_each(|changing| changing.changes.settle(end));
         self.sender_series.iter_mut().flatten().for_each(|series| series.close(end));
         if let Some(trace) = &mut self.network.tally.trace {
             let owner = |host: &Host| self.sessions[host.session as usize].flows[0];
@@ -68,8 +66,9 @@ impl Engine {
     /// arrivals are its departures, its drops and its change of backlog. Describes the first violation.
     pub(crate) fn imbalance(&self) -> Option<String> {
         let mut found = Amount::default();
-        let changes = self.network.changes.iter();
-        let reordered = changes.filter_map(LinkChanges::reordered).flat_map(ReorderedPackets::iter);
+        let changing = self.network.changes.iter();
+        let reordered =
+            changing.filter_map(|link| link.reordered.as_ref()).flat_map(|reordered| reordered.packets.iter());
         for packet in self.network.lines.iter().chain(reordered) {
             found.add(packet);
         }

@@ -1,23 +1,25 @@
 //! Links that change during the run.
 
 use super::Network;
-use crate::link_changes::Departure;
+use crate::changing_link::{ChangingLink, Reordered};
 use crate::packet::SimPacket;
 use crate::port::State;
 use penstock_core::Time;
+use penstock_link::Departure;
 
 impl Network {
     /// Start the transmission of a packet on a link that changes; returns the end of the transmission.
     #[cold]
     pub(super) fn transmit_on_changing_link(&mut self, now: Time, number: u32, packet: &mut SimPacket) -> Time {
-        let changes = &mut self.changes[number as usize];
-        let link = self.ports[changes.port as usize].outlet.link as usize;
-        let Departure { end, arrival, reordered } = changes.depart(now, &mut self.links[link], packet.size);
-        if let Some(packets) = changes.reordered_mut().filter(|_| reordered) {
-            packets.push(arrival, packet);
-            self.events.set(packets.rank(), packets.next());
+        let ChangingLink { port, changes, reordered, .. } = &mut self.changes[number as usize];
+        let link = &mut self.links[self.ports[*port as usize].outlet.link as usize];
+        let departure = changes.depart(now, &mut link.transmitter, link.delay, packet.size);
+        let Departure { end, arrival, is_reordered } = departure;
+        if let Some(Reordered { rank, packets }) = reordered.as_mut().filter(|_| is_reordered) {
+            packets.push(arrival, *packet);
+            self.events.set(*rank, packets.next());
         } else {
-            let line = self.links[link].line;
+            let line = link.line;
             self.propagate(arrival, line, packet);
         }
         end
@@ -26,20 +28,20 @@ impl Network {
     /// Remove the reordered packet that has arrived. The caller passes it on.
     #[cold]
     pub(crate) fn take_reordered(&mut self, number: u32) -> Option<SimPacket> {
-        let packets = self.changes[number as usize].reordered_mut()?;
+        let Reordered { rank, packets } = self.changes[number as usize].reordered.as_mut()?;
         let packet = packets.pop();
-        self.events.set(packets.rank(), packets.next());
+        self.events.set(*rank, packets.next());
         packet
     }
 
     /// A link changes.
     #[cold]
     pub(crate) fn on_link_change(&mut self, now: Time, number: u32) {
-        let changes = &mut self.changes[number as usize];
-        let stats = &mut self.tally.queues[changes.port as usize];
-        let port = &mut self.ports[changes.port as usize];
+        let ChangingLink { port, rank, changes, .. } = &mut self.changes[number as usize];
+        let stats = &mut self.tally.queues[*port as usize];
+        let port = &mut self.ports[*port as usize];
         let link = &mut self.links[port.outlet.link as usize];
-        if let Some(info) = changes.apply(now, link) {
+        if let Some(info) = changes.apply(now, &mut link.transmitter, &mut link.delay) {
             port.settle(now, stats);
             port.queue.on_link(now, info);
         }
@@ -50,6 +52,6 @@ impl Network {
             self.events.set(port.outlet.rank, end.max(free.unwrap_or(end)));
         }
         self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
-        self.events.set(changes.rank, changes.next());
+        self.events.set(*rank, changes.next());
     }
 }

@@ -1,7 +1,7 @@
 //! Statistics of flows in the network: losses, bits over the watched link, delivered bytes.
 
-use super::distribution::pmf;
 use penstock_core::Time;
+use penstock_link::probe::distribution::pmf;
 
 /// Counts of one flow in the network since the warm-up.
 #[derive(Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 //! One-way delays of datagrams, from their sending to their delivery.
 
-use super::histogram::Histogram;
 use penstock_core::Span;
+use penstock_link::probe::histogram::Histogram;
 
 /// The one-way delays of a group of flows since the warm-up.
 pub(crate) struct OneWayDelays {

@@ -1,7 +1,7 @@
 //! A TCP sender over time.
 
-use super::series::Series;
 use penstock_core::{Span, Time};
+use penstock_link::probe::series::Series;
 use penstock_tcp::Sender;
 
 /// The state of one sender as a series for each of its gauges, which hold their values from one change to the next.

@@ -3,8 +3,8 @@
 
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
 use crate::traffic::datagram::Datagram;
-use crate::transmitter::Transmitter;
 use penstock_core::{Rng, Span};
+use penstock_link::Transmitter;
 
 /// A source of datagrams at a rate.
 pub(crate) struct Paced {

@@ -4,7 +4,7 @@ use penstock_core::{Rate, Span};
 
 /// Transmission times at a fixed rate. The remainder of each division is carried to the next packet, so that the rate is
 /// exact in the long run.
-pub(crate) struct Transmitter {
+pub struct Transmitter {
     rate: u64,
     /// Fraction of a nanosecond carried to the next packet, in units of 1 / rate.
     carried: u64,
@@ -17,30 +17,30 @@ pub(crate) struct Transmitter {
 
 impl Transmitter {
     /// A transmitter of this rate, which must not be 0.
-    pub(crate) fn new(rate: Rate) -> Self {
+    pub fn new(rate: Rate) -> Self {
         Self { rate: rate.bits_per_second(), carried: 0, size: 0, nanos: 0, rest: 0 }
     }
 
     /// Nominal rate.
-    pub(crate) fn rate(&self) -> Rate {
+    pub fn rate(&self) -> Rate {
         Rate::from_bits_per_second(self.rate)
     }
 
     /// Use another rate, which must not be 0, from the next packet on. The carried fraction is kept.
-    pub(crate) fn set_rate(&mut self, rate: Rate) {
+    pub fn set_rate(&mut self, rate: Rate) {
         let new = rate.bits_per_second();
         self.carried = (u128::from(self.carried) * u128::from(new) / u128::from(self.rate)) as u64;
         (self.rate, self.size, self.nanos, self.rest) = (new, 0, 0, 0);
     }
 
     /// Part of the packet in transmission that is sent in the last `rest` of its transmission time, in 1e-9 bits.
-    pub(crate) fn unsent(&self, rest: Span) -> u128 {
+    pub fn unsent(&self, rest: Span) -> u128 {
         u128::from(self.rate) * u128::from(rest.as_nanos()) + u128::from(self.carried)
     }
 
     /// Transmission time of the next packet, of `size` bytes.
     #[inline]
-    pub(crate) fn transmission(&mut self, size: u32) -> Span {
+    pub fn transmission(&mut self, size: u32) -> Span {
         if size != self.size {
             let work = u64::from(size) * 8_000_000_000;
             (self.size, self.nanos, self.rest) = (size, work / self.rate, work % self.rate);

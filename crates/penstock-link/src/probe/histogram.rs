@@ -7,7 +7,7 @@ const FINENESS: u32 = 7;
 
 /// Counts of delays.
 #[derive(Clone, Default)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     counts: Vec<u64>,
     sum: u128,
     squares: u128,
@@ -16,7 +16,7 @@ pub(crate) struct Histogram {
 impl Histogram {
     /// Count one delay.
     #[inline]
-    pub(crate) fn record(&mut self, delay: Span) {
+    pub fn record(&mut self, delay: Span) {
         let nanos = delay.as_nanos();
         let bucket = bucket(nanos);
         if bucket >= self.counts.len() {
@@ -32,20 +32,20 @@ impl Histogram {
     }
 
     /// Mean in seconds; `None` without a delay.
-    pub(crate) fn mean(&self) -> Option<f64> {
+    pub fn mean(&self) -> Option<f64> {
         let total = self.total();
         (total > 0).then(|| self.sum as f64 / total as f64 * 1e-9)
     }
 
     /// Standard deviation in seconds.
-    pub(crate) fn sd(&self) -> Option<f64> {
+    pub fn sd(&self) -> Option<f64> {
         let mean = self.mean()? * 1e9;
         let variance = self.squares as f64 / self.total() as f64 - mean * mean;
         Some(variance.max(0.0).sqrt() * 1e-9)
     }
 
     /// The delay in seconds that the share `p` of all delays does not exceed, within half a percent.
-    pub(crate) fn quantile(&self, p: f64) -> Option<f64> {
+    pub fn quantile(&self, p: f64) -> Option<f64> {
         let wanted = (p * self.total() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
         for (bucket, &count) in self.counts.iter().enumerate() {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A step function of time, reduced to intervals of equal width.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Series {
+pub struct Series {
     min: Vec<f64>,
     mean: Vec<f64>,
     max: Vec<f64>,
@@ -29,13 +29,13 @@ const EMPTY: Interval = Interval { min: f64::INFINITY, max: f64::NEG_INFINITY, a
 
 impl Series {
     /// A series with intervals of this width, from the start of the run.
-    pub(crate) fn new(width: Span) -> Self {
+    pub fn new(width: Span) -> Self {
         let (min, mean, max) = (Vec::new(), Vec::new(), Vec::new());
         Self { min, mean, max, width: width.as_nanos(), seen: 0, open: EMPTY }
     }
 
     /// The value was `value` from the end of the previous call's period up to `now`.
-    pub(crate) fn hold(&mut self, now: Time, value: f64) {
+    pub fn hold(&mut self, now: Time, value: f64) {
         let now = now.as_nanos();
         while self.seen < now {
             let end = (self.min.len() as u64 + 1) * self.width;
@@ -54,7 +54,7 @@ impl Series {
     }
 
     /// Ends of the full intervals in nanoseconds.
-    pub(crate) fn times(&self) -> Vec<u64> {
+    pub fn times(&self) -> Vec<u64> {
         (1..=self.min.len() as u64).map(|interval| interval * self.width).collect()
     }
 }

@@ -1,11 +1,11 @@
 //! Losses of a link itself, in front of its queue.
 
-use crate::scenario::{GilbertSpec, LossSpec};
+use crate::spec::{GilbertSpec, LossSpec};
 use penstock_core::Rng;
 use std::collections::VecDeque;
 
 /// Loss model of a link.
-pub(crate) enum Loss {
+pub enum Loss {
     /// Each packet is lost with this probability.
     Rate(f64, Box<Rng>),
     /// The arrivals with these numbers, in ascending order, are lost; and the number of arrivals so far.
@@ -16,7 +16,7 @@ pub(crate) enum Loss {
 
 impl Loss {
     /// The loss model of the link called `link`.
-    pub(crate) fn new(spec: &LossSpec, seed: u64, link: &str) -> Self {
+    pub fn new(spec: &LossSpec, seed: u64, link: &str) -> Self {
         let rng = || Rng::stream(seed, &format!("{link}.loss"));
         match spec {
             LossSpec::Rate(p) => Self::Rate(*p, Box::new(rng())),
@@ -31,7 +31,7 @@ impl Loss {
     }
 
     /// Whether the packet that arrives now is lost.
-    pub(crate) fn loses(&mut self) -> bool {
+    pub fn loses(&mut self) -> bool {
         match self {
             Self::Rate(p, rng) => rng.chance(*p),
             Self::Arrivals(lost, seen) => {
@@ -53,7 +53,7 @@ impl Loss {
 ///
 /// E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39, 1960 (nothing lost in the good
 /// state); E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", ibid. 42, 1963.
-pub(crate) struct Gilbert {
+pub struct Gilbert {
     spec: GilbertSpec,
     is_bad: bool,
     rng: Rng,

@@ -5,9 +5,12 @@ use penstock_core::Dscp;
 
 /// Fate of a packet.
 #[derive(Clone, Copy)]
-pub(crate) enum Fate {
+pub enum Fate {
+    /// It was queued.
     Queued,
+    /// Its transmission started.
     Sent,
+    /// It was marked.
     Marked,
     /// Dropped on arrival.
     Refused,
@@ -17,24 +20,28 @@ pub(crate) enum Fate {
 
 /// Counts of one codepoint.
 #[derive(Default)]
-pub(crate) struct Counts {
-    pub(crate) arrivals: u64,
-    pub(crate) departures: u64,
-    pub(crate) drops: u64,
-    pub(crate) marks: u64,
+pub struct Counts {
+    /// Packets that arrived.
+    pub arrivals: u64,
+    /// Packets whose transmission started.
+    pub departures: u64,
+    /// Packets that were dropped, on arrival or later.
+    pub drops: u64,
+    /// Packets that were marked.
+    pub marks: u64,
     /// Bursts of losses of this codepoint.
-    pub(crate) bursts: Bursts,
+    pub bursts: Bursts,
 }
 
 /// Counts of all codepoints that were seen.
 #[derive(Default)]
-pub(crate) struct Codepoints {
+pub struct Codepoints {
     counts: Vec<Counts>,
 }
 
 impl Codepoints {
     /// A packet with this codepoint met its fate.
-    pub(crate) fn count(&mut self, fate: Fate, dscp: u8) {
+    pub fn count(&mut self, fate: Fate, dscp: u8) {
         if self.counts.len() <= usize::from(dscp) {
             self.counts.resize_with(usize::from(dscp) + 1, Counts::default);
         }
@@ -55,14 +62,14 @@ impl Codepoints {
     }
 
     /// Reset the counts.
-    pub(crate) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         for counts in &mut self.counts {
             *counts = Counts { bursts: counts.bursts.restarted(), ..Counts::default() };
         }
     }
 
     /// Name and counts of each codepoint with arrivals or departures; empty if that is only the default.
-    pub(crate) fn seen(&self) -> impl Iterator<Item = (String, &Counts)> {
+    pub fn seen(&self) -> impl Iterator<Item = (String, &Counts)> {
         let named = |number: usize| Dscp::new(number as u8).and_then(Dscp::name).map(str::to_lowercase);
         let seen = |counts: &Counts| counts.arrivals + counts.departures + counts.drops > 0;
         let tells = self.counts.iter().skip(1).any(seen);

@@ -7,7 +7,7 @@ const LONGEST_RUN: usize = 10_000;
 
 /// Number of bursts of each length.
 #[derive(Default)]
-pub(crate) struct Bursts {
+pub struct Bursts {
     /// Losses of the burst in progress.
     open: usize,
     ended: Vec<u64>,
@@ -15,13 +15,13 @@ pub(crate) struct Bursts {
 
 impl Bursts {
     /// A packet was lost.
-    pub(crate) fn lose(&mut self) {
+    pub fn lose(&mut self) {
         self.open += 1;
     }
 
     /// A packet was accepted.
     #[inline]
-    pub(crate) fn end(&mut self) {
+    pub fn end(&mut self) {
         if self.open > 0 {
             self.close();
         }
@@ -37,12 +37,13 @@ impl Bursts {
     }
 
     /// Without counts, but with the burst in progress.
-    pub(crate) fn restarted(&self) -> Self {
+    #[must_use]
+    pub fn restarted(&self) -> Self {
         Self { open: self.open, ended: Vec::new() }
     }
 
     /// Share of bursts of 1, 2, ... losses.
-    pub(crate) fn pmf(&self) -> Vec<f64> {
+    pub fn pmf(&self) -> Vec<f64> {
         pmf(&self.ended)
     }
 }

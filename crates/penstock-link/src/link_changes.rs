@@ -4,25 +4,17 @@
 //! packet; later changes do not affect packets in flight. A packet that would overtake another arrives together with it
 //! instead. Only if a link reorders, packets selected at random arrive later than that, and the packets behind them do
 //! not wait. During an outage no transmission starts; the one in progress ends, and packets on the wire arrive.
-//!
-//! All changes of one link share one entry of the event queue.
 
-use crate::link::Link;
 use crate::opportunities::Opportunities;
-use crate::probe::flow::Window;
 use crate::probe::queue::NANOBITS;
-use crate::reordered::ReorderedPackets;
-use crate::scenario::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When, rate};
+use crate::spec::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When, rate};
+use crate::transmitter::Transmitter;
 use penstock_aqm::LinkInfo;
 use penstock_core::{Rng, Span, Time};
 use std::collections::VecDeque;
 
 /// All changes of one link.
-pub(crate) struct LinkChanges {
-    /// Number of its port.
-    pub(crate) port: u32,
-    /// Rank in the event queue.
-    pub(crate) rank: u32,
+pub struct LinkChanges {
     rules: Vec<Rule>,
     /// Starts and ends of the remaining outages.
     outages: VecDeque<(Time, Time)>,
@@ -47,11 +39,10 @@ struct Rule {
     delay: Option<Drawn>,
 }
 
-/// How packets are reordered, and the reordered packets in flight.
+/// How packets are reordered.
 struct Reorder {
     spec: ReorderSpec,
     rng: Rng,
-    packets: ReorderedPackets,
 }
 
 /// The last transmission.
@@ -62,13 +53,13 @@ struct Transmission {
 }
 
 /// A transmission that starts now.
-pub(crate) struct Departure {
+pub struct Departure {
     /// Its end.
-    pub(crate) end: Time,
+    pub end: Time,
     /// Arrival of the packet.
-    pub(crate) arrival: Time,
+    pub arrival: Time,
     /// Whether packets behind it may overtake it.
-    pub(crate) reordered: bool,
+    pub is_reordered: bool,
 }
 
 /// A distribution and its own random stream.
@@ -86,29 +77,16 @@ struct Unused {
 }
 
 impl LinkChanges {
-    /// The changes of this link; `reordered` is empty, and given where the link reorders.
-    pub(crate) fn new(
-        spec: &LinkSpec,
-        seed: u64,
-        port: u32,
-        rank: u32,
-        info: LinkInfo,
-        reordered: Option<ReorderedPackets>,
-    ) -> Self {
+    /// The changes of the link `spec`, which its queue knows as `info`.
+    pub fn new(spec: &LinkSpec, seed: u64, info: LinkInfo) -> Self {
         let stream = |name: &str| Rng::stream(seed, &format!("{}.{name}", spec.name));
         let end = |at: u64, length: u64| Time::from_nanos(at.saturating_add(length));
         Self {
-            port,
-            rank,
             rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
             outages: spec.outage.iter().map(|o| (Time::from_nanos(o.at_ns), end(o.at_ns, o.for_ns))).collect(),
             opportunities: spec.capacity_ms.clone().map(Opportunities::new),
             jitter: spec.jitter.clone().map(|draw| Drawn(draw, stream("jitter"))),
-            reorder: spec.reorder.clone().zip(reordered).map(|(spec, packets)| Reorder {
-                spec,
-                rng: stream("reorder"),
-                packets,
-            }),
+            reorder: spec.reorder.clone().map(|spec| Reorder { spec, rng: stream("reorder") }),
             info,
             transmission: Transmission { start: Time::ZERO, end: Time::ZERO, bytes: 0 },
             last_arrival: Time::ZERO,
@@ -117,39 +95,29 @@ impl LinkChanges {
     }
 
     /// Time of the next change, [`Time::NEVER`] if there is none.
-    pub(crate) fn next(&self) -> Time {
+    pub fn next(&self) -> Time {
         let outage = self.outages.front().map(|outage| outage.0);
         self.rules.iter().map(|rule| rule.next).chain(outage).min().unwrap_or(Time::NEVER)
     }
 
-    /// Start the transmission of a packet of `size` bytes.
+    /// Start the transmission of a packet of `size` bytes by this transmitter, onto a wire of this propagation delay.
     #[cold]
-    pub(crate) fn depart(&mut self, now: Time, link: &mut Link, size: u32) -> Departure {
+    pub fn depart(&mut self, now: Time, transmitter: &mut Transmitter, delay: Span, size: u32) -> Departure {
         self.settle(now);
         let end = match &mut self.opportunities {
             Some(opportunities) => opportunities.end(now, size),
-            None => now + link.transmitter.transmission(size),
+            None => now + transmitter.transmission(size),
         };
         self.transmission = Transmission { start: now, end, bytes: size };
         let jitter = self.jitter.as_mut().map_or(Span::ZERO, |Drawn(draw, rng)| draw.span(rng));
-        self.last_arrival = self.last_arrival.max(end + link.delay + jitter);
+        self.last_arrival = self.last_arrival.max(end + delay + jitter);
         let late = self.reorder.as_mut().and_then(Reorder::draw);
         let arrival = self.last_arrival + late.unwrap_or(Span::ZERO);
-        Departure { end, arrival, reordered: late.is_some() }
-    }
-
-    /// The reordered packets in flight, if the link reorders.
-    pub(crate) fn reordered(&self) -> Option<&ReorderedPackets> {
-        self.reorder.as_ref().map(|reorder| &reorder.packets)
-    }
-
-    /// As [`LinkChanges::reordered`].
-    pub(crate) fn reordered_mut(&mut self) -> Option<&mut ReorderedPackets> {
-        self.reorder.as_mut().map(|reorder| &mut reorder.packets)
+        Departure { end, arrival, is_reordered: late.is_some() }
     }
 
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
-    pub(crate) fn unsent(&self, now: Time) -> u128 {
+    pub fn unsent(&self, now: Time) -> u128 {
         let Transmission { start, end, bytes } = self.transmission;
         if end < now {
             return 0;
@@ -161,16 +129,17 @@ impl LinkChanges {
         size * u128::from((end - now).as_nanos()) / u128::from((end - start).as_nanos().max(1))
     }
 
-    /// Bits that the link could have sent in the `window` of the statistics, in which it sent `sent`, both in 1e-9 bits.
-    pub(crate) fn capacity_nanobits(&self, window: Window, sent: u128) -> u128 {
+    /// Bits that the link could have sent from `start` to `end`, the window of the statistics, in which it sent `sent`;
+    /// both in 1e-9 bits.
+    pub fn capacity_nanobits(&self, start: Time, end: Time, sent: u128) -> u128 {
         match &self.opportunities {
-            Some(opportunities) => u128::from(opportunities.bytes(window.start, window.end)) * 8 * NANOBITS,
+            Some(opportunities) => u128::from(opportunities.bytes(start, end)) * 8 * NANOBITS,
             None => sent + self.unused.sum,
         }
     }
 
     /// Count the unused capacity up to `now`.
-    pub(crate) fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self, now: Time) {
         let Unused { sum, until, outage_end } = &mut self.unused;
         let idle = now.since((*until).max(self.transmission.end).max(*outage_end));
         *sum += u128::from(self.info.rate.bits_per_second()) * u128::from(idle.as_nanos());
@@ -178,14 +147,14 @@ impl LinkChanges {
     }
 
     /// Start the statistics.
-    pub(crate) fn restart(&mut self, now: Time) {
+    pub fn restart(&mut self, now: Time) {
         self.settle(now);
         self.unused.sum = 0;
     }
 
     /// Apply the changes of rate and delay that are due, in the order of the rules; returns the new link if its rate
     /// changed.
-    pub(crate) fn apply(&mut self, now: Time, link: &mut Link) -> Option<&LinkInfo> {
+    pub fn apply(&mut self, now: Time, transmitter: &mut Transmitter, delay: &mut Span) -> Option<&LinkInfo> {
         self.settle(now);
         let before = self.info.rate;
         for rule in self.rules.iter_mut().filter(|rule| rule.next <= now) {
@@ -194,17 +163,17 @@ impl LinkChanges {
                 self.info.rate = rate(drawn.draw());
             }
             if let Some(drawn) = &mut rule.delay {
-                link.delay = Span::from_nanos(drawn.draw().round() as u64);
+                *delay = Span::from_nanos(drawn.draw().round() as u64);
             }
         }
         (self.info.rate != before).then(|| {
-            link.transmitter.set_rate(self.info.rate);
+            transmitter.set_rate(self.info.rate);
             &self.info
         })
     }
 
     /// Start the outage that is due, if there is one; returns its end.
-    pub(crate) fn start_outage(&mut self, now: Time) -> Option<Time> {
+    pub fn start_outage(&mut self, now: Time) -> Option<Time> {
         let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;
         self.outages.pop_front();
         self.unused.outage_end = end;

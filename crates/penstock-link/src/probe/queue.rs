@@ -9,13 +9,13 @@ use penstock_aqm::{Cause, Report};
 use penstock_core::{Span, Time};
 
 /// 1e-9 bits in a bit.
-pub(crate) const NANOBITS: u128 = 1_000_000_000;
+pub const NANOBITS: u128 = 1_000_000_000;
 
 /// The packet counts in the throughput of no flow.
-pub(crate) const NO_FLOW: u32 = u32::MAX;
+pub const NO_FLOW: u32 = u32::MAX;
 
 /// Statistics of one queue since the warm-up, by the definitions of the reference pages.
-pub(crate) struct QueueStats {
+pub struct QueueStats {
     /// Packets waiting.
     length: u32,
     last_change: Time,
@@ -27,20 +27,28 @@ pub(crate) struct QueueStats {
     samples_at: Vec<u64>,
     average_sum: f64,
     average_samples: u64,
-    pub(crate) arrivals: u64,
-    pub(crate) departures: u64,
-    pub(crate) marks: u64,
-    pub(crate) drops: [u64; Cause::ALL.len()],
+    /// Packets that arrived.
+    pub arrivals: u64,
+    /// Packets whose transmission started.
+    pub departures: u64,
+    /// Packets that were marked.
+    pub marks: u64,
+    /// Dropped packets, by cause.
+    pub drops: [u64; Cause::ALL.len()],
     /// Bits of the packets whose transmission started.
-    pub(crate) sent_bits: u64,
+    pub sent_bits: u64,
     /// Correction of that, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
-    pub(crate) edge_nanobits: i128,
+    pub edge_nanobits: i128,
     /// Flow in whose throughput the last packet counts, or [`NO_FLOW`].
-    pub(crate) crossing: u32,
-    pub(crate) device: BelowDiscipline,
-    pub(crate) link_losses: u64,
-    pub(crate) policed: u64,
-    pub(crate) delays: Histogram,
+    pub crossing: u32,
+    /// The device queue below the discipline.
+    pub device: BelowDiscipline,
+    /// Packets that the link itself lost, in front of the queue.
+    pub link_losses: u64,
+    /// Packets that conditioners or shapers dropped.
+    pub policed: u64,
+    /// Waiting times of the packets whose transmission started.
+    pub delays: Histogram,
     bursts: Bursts,
     warmup: Time,
     waiting_at_warmup: u32,
@@ -49,11 +57,13 @@ pub(crate) struct QueueStats {
 
 /// The device queue below the discipline; its packets still wait, so they count in the length and delay of the queue.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct BelowDiscipline {
-    pub(crate) exists: bool,
-    pub(crate) packets: u32,
+pub struct BelowDiscipline {
+    /// Whether there is one.
+    pub exists: bool,
+    /// Packets that wait in it.
+    pub packets: u32,
     /// Time at which the packet handed over last had entered the discipline.
-    pub(crate) enqueued: Time,
+    pub enqueued: Time,
 }
 
 /// Optional statistics, in one place: a queue without them makes one test at each change.
@@ -72,7 +82,7 @@ struct QueueSeries {
 impl QueueStats {
     /// Statistics from `warmup` on, with samples every `sampling`; series with intervals of `series`, if any, and counts
     /// by codepoint where `by_codepoint`.
-    pub(crate) fn new(warmup: Time, sampling: Span, series: Option<Span>, by_codepoint: bool) -> Self {
+    pub fn new(warmup: Time, sampling: Span, series: Option<Span>, by_codepoint: bool) -> Self {
         let series = series.map(|width| QueueSeries { queue: Series::new(width), width, gauges: Vec::new() });
         let codepoints = by_codepoint.then(Codepoints::default);
         let is_wanted = series.is_some() || by_codepoint;
@@ -104,7 +114,7 @@ impl QueueStats {
     }
 
     /// The warm-up ends: clear the counts. The queue keeps its length.
-    pub(crate) fn restart(&mut self, now: Time) {
+    pub fn restart(&mut self, now: Time) {
         let fresh = Self::new(self.warmup, self.sampling, None, false);
         let mut wanted = self.wanted.take();
         if let Some(codepoints) = wanted.as_mut().and_then(|wanted| wanted.codepoints.as_mut()) {
@@ -127,20 +137,20 @@ impl QueueStats {
 
     /// The discipline handed the packet that it reported last over to the device queue; returns the time at which the
     /// packet had entered the discipline.
-    pub(crate) fn hand_over(&mut self) -> Time {
+    pub fn hand_over(&mut self) -> Time {
         self.device.packets += 1;
         self.device.enqueued
     }
 
     /// Whether a sample is due, which [`QueueStats::sample`] takes before the queue changes.
     #[inline]
-    pub(crate) fn is_due(&self, now: Time) -> bool {
+    pub fn is_due(&self, now: Time) -> bool {
         now >= self.next_sample
     }
 
     /// Take the samples due up to `now`; `gauges` shows the law's state, which has held since the last change.
     #[cold]
-    pub(crate) fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
+    pub fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
         let step = self.sampling.as_nanos();
         let due = (now - self.next_sample).as_nanos() / step + 1;
         self.next_sample += self.sampling * due;
@@ -162,7 +172,7 @@ impl QueueStats {
     /// A packet with codepoint `dscp` was queued.
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
-    pub(crate) fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+    pub fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Queued, dscp);
         self.arrivals += 1;
         self.bursts.end();
@@ -172,7 +182,7 @@ impl QueueStats {
     /// The transmission of a packet with codepoint `dscp` starts.
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
-    pub(crate) fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+    pub fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Sent, dscp);
         self.departures += 1;
         self.delays.record(report.now - report.enqueued);
@@ -180,14 +190,14 @@ impl QueueStats {
     }
 
     /// A packet with codepoint `dscp` was marked.
-    pub(crate) fn marked<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+    pub fn marked<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.change(report.now, Fate::Marked, dscp);
         self.marks += 1;
         self.set_length(report.packets);
     }
 
     /// A packet with codepoint `dscp` was dropped.
-    pub(crate) fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
+    pub fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
         // A packet that was queued has been counted as an arrival then.
         let arrives = !cause.was_queued();
         self.change(report.now, if arrives { Fate::Refused } else { Fate::Removed }, dscp);
@@ -199,7 +209,7 @@ impl QueueStats {
 
     /// Bring the integrals up to `now`.
     #[inline]
-    pub(crate) fn advance(&mut self, now: Time) {
+    pub fn advance(&mut self, now: Time) {
         self.integrate(now);
         if let Some(wanted) = &mut self.wanted {
             wanted.hold(now, self.length);
@@ -232,44 +242,44 @@ impl QueueStats {
     }
 
     /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
-    pub(crate) fn sent_nanobits(&self) -> u128 {
+    pub fn sent_nanobits(&self) -> u128 {
         let whole = u128::from(self.sent_bits) * NANOBITS;
         debug_assert!(whole.checked_add_signed(self.edge_nanobits).is_some(), "more is unsent than was sent");
         whole.saturating_add_signed(self.edge_nanobits)
     }
 
     /// All drops.
-    pub(crate) fn all_drops(&self) -> u64 {
+    pub fn all_drops(&self) -> u64 {
         self.drops.iter().sum()
     }
 
     /// Whether arrivals = departures + drops + change of backlog.
-    pub(crate) fn is_conserved(&self) -> bool {
+    pub fn is_conserved(&self) -> bool {
         self.arrivals + u64::from(self.waiting_at_warmup) == self.departures + self.all_drops() + u64::from(self.length)
     }
 
     /// Share of time at each length from 0.
-    pub(crate) fn length_pmf(&self) -> Vec<f64> {
+    pub fn length_pmf(&self) -> Vec<f64> {
         pmf(&self.time_at)
     }
 
     /// Share of samples at each length from 0; empty without a sample.
-    pub(crate) fn sampled_pmf(&self) -> Vec<f64> {
+    pub fn sampled_pmf(&self) -> Vec<f64> {
         pmf(&self.samples_at)
     }
 
     /// Share of bursts of 1, 2, ... consecutive losses.
-    pub(crate) fn burst_pmf(&self) -> Vec<f64> {
+    pub fn burst_pmf(&self) -> Vec<f64> {
         self.bursts.pmf()
     }
 
     /// Mean of the law's average over the samples.
-    pub(crate) fn average(&self) -> Option<f64> {
+    pub fn average(&self) -> Option<f64> {
         (self.average_samples > 0).then(|| self.average_sum / self.average_samples as f64)
     }
 
     /// The series by name, the queue's first; empty unless they were requested.
-    pub(crate) fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
+    pub fn series(&self) -> impl Iterator<Item = (&str, &Series)> {
         self.wanted.iter().filter_map(|wanted| wanted.series.as_ref()).flat_map(|series| {
             let gauges = series.gauges.iter().map(|(name, gauge)| (name.as_str(), gauge));
             std::iter::once(("queue", &series.queue)).chain(gauges)
@@ -277,7 +287,7 @@ impl QueueStats {
     }
 
     /// The counts by codepoint, if they were requested.
-    pub(crate) fn codepoints(&self) -> Option<&Codepoints> {
+    pub fn codepoints(&self) -> Option<&Codepoints> {
         self.wanted.as_ref()?.codepoints.as_ref()
     }
 }

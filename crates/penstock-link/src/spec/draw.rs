@@ -67,17 +67,17 @@ impl Draw {
     }
 
     /// Draw a time in nanoseconds, at most 30 years: longer than any run.
-    pub(crate) fn span(&self, rng: &mut Rng) -> Span {
+    pub fn span(&self, rng: &mut Rng) -> Span {
         Span::from_nanos(self.draw(rng).clamp(0.0, 1e18) as u64)
     }
 
     /// Draw a number and round it up; at least 1, and at most a number beyond the packets of any run.
-    pub(crate) fn count(&self, rng: &mut Rng) -> u32 {
+    pub fn count(&self, rng: &mut Rng) -> u32 {
         self.draw(rng).ceil().clamp(1.0, 4e9) as u32
     }
 
     /// Whether all values lie between the two; of an unbounded distribution, its mean.
-    pub(crate) fn within(&self, low: f64, high: f64) -> bool {
+    pub fn within(&self, low: f64, high: f64) -> bool {
         let inside = |value: f64| (low..=high).contains(&value);
         match self {
             Self::Fixed(value) => inside(*value),
@@ -105,6 +105,6 @@ fn value_at(cdf: &[[f64; 2]], u: f64) -> f64 {
 }
 
 /// The nearest whole rate of at least 1 bit/s.
-pub(crate) fn rate(bits_per_second: f64) -> Rate {
+pub fn rate(bits_per_second: f64) -> Rate {
     Rate::from_bits_per_second(bits_per_second.round().max(1.0) as u64)
 }

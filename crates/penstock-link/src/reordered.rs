@@ -1,75 +1,68 @@
 //! Reordered packets: packets delayed on a link for longer than those behind them, which overtake them.
 
-use crate::packet::SimPacket;
 use penstock_core::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The reordered packets in flight on one link.
-pub(crate) struct ReorderedPackets {
-    /// Their rank in the event queue.
-    rank: u32,
-    packets: BinaryHeap<Reverse<InFlight>>,
+pub struct ReorderedPackets<P> {
+    packets: BinaryHeap<Reverse<InFlight<P>>>,
     /// Number of packets so far.
     count: u64,
 }
 
 /// A packet and its arrival; of packets that arrive together the one sent first comes first.
-struct InFlight {
+struct InFlight<P> {
     at: Time,
     number: u64,
-    packet: SimPacket,
+    packet: P,
 }
 
-impl ReorderedPackets {
-    /// None yet, with this rank in the event queue.
-    pub(crate) fn new(rank: u32) -> Self {
-        Self { rank, packets: BinaryHeap::new(), count: 0 }
+impl<P> Default for ReorderedPackets<P> {
+    fn default() -> Self {
+        Self { packets: BinaryHeap::new(), count: 0 }
     }
+}
 
-    /// Their rank in the event queue.
-    pub(crate) fn rank(&self) -> u32 {
-        self.rank
-    }
-
+impl<P> ReorderedPackets<P> {
     /// Arrival of the first of them, [`Time::NEVER`] if there is none.
-    pub(crate) fn next(&self) -> Time {
+    pub fn next(&self) -> Time {
         self.packets.peek().map_or(Time::NEVER, |Reverse(first)| first.at)
     }
 
     /// Add a packet that arrives at `at`.
-    pub(crate) fn push(&mut self, at: Time, packet: &SimPacket) {
-        self.packets.push(Reverse(InFlight { at, number: self.count, packet: *packet }));
+    pub fn push(&mut self, at: Time, packet: P) {
+        self.packets.push(Reverse(InFlight { at, number: self.count, packet }));
         self.count += 1;
     }
 
     /// Take the first of them.
-    pub(crate) fn pop(&mut self) -> Option<SimPacket> {
+    pub fn pop(&mut self) -> Option<P> {
         self.packets.pop().map(|Reverse(first)| first.packet)
     }
 
     /// All of them.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &SimPacket> {
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
         self.packets.iter().map(|Reverse(in_flight)| &in_flight.packet)
     }
 }
 
-impl Ord for InFlight {
+impl<P> Ord for InFlight<P> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.at, self.number).cmp(&(other.at, other.number))
     }
 }
 
-impl PartialOrd for InFlight {
+impl<P> PartialOrd for InFlight<P> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for InFlight {
+impl<P> PartialEq for InFlight<P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for InFlight {}
+impl<P> Eq for InFlight<P> {}

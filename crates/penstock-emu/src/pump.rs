@@ -1,0 +1,150 @@
+//! The loop that moves packets between devices and links: wait until a packet arrives or must be written, and no longer.
+
+use crate::device::Device;
+use crate::lateness::{self, Lateness};
+use crate::network::{Network, Pending};
+use crate::result;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+use penstock_core::{Span, Time};
+use serde_json::{Map, Value};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+/// Packets read from a device before those that are due are written.
+const BATCH: usize = 64;
+
+/// Longest wait: timers of the queues are processed at least this often.
+const LONGEST_WAIT: Span = Span::from_millis(50);
+
+/// The clock of a real link: the time since its start, by the machine's monotonic clock, which is never set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock(Instant);
+
+impl Clock {
+    /// A clock that starts now.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Time since the start.
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanos(self.0.elapsed().as_nanos() as u64)
+    }
+}
+
+/// Devices joined by a network of links. The device of host k is number k.
+pub(crate) struct Pump {
+    pub(crate) network: Network,
+    pub(crate) devices: Vec<Box<dyn Device>>,
+    pub(crate) clock: Clock,
+    pub(crate) lateness: Lateness,
+    /// Frames that a device had no room for.
+    pub(crate) write_errors: u64,
+    /// Frames longer than a buffer: the sender's offloads are on.
+    pub(crate) oversized: u64,
+    /// Statistics at the end of the window, once it has come.
+    pub(crate) finished: Option<Map<String, Value>>,
+    starved_before: Option<f64>,
+}
+
+impl Pump {
+    /// A pump whose clock starts now, in the thread that drives it.
+    pub(crate) fn new(network: Network, devices: Vec<Box<dyn Device>>, clock: Clock) -> Self {
+        Self {
+            network,
+            devices,
+            clock,
+            lateness: Lateness::default(),
+            write_errors: 0,
+            oversized: 0,
+            finished: None,
+            starved_before: lateness::starved(),
+        }
+    }
+
+    /// One turn: write packets that are due, read those that wait, then sleep until the next is due, a packet comes, or `wake` can
+    /// be read.
+    ///
+    /// # Errors
+    /// A device is gone, or the poll failed.
+    pub(crate) fn turn(&mut self, wake: BorrowedFd<'_>) -> io::Result<()> {
+        self.advance()?;
+        for host in 0..self.devices.len() {
+            for _ in 0..BATCH {
+                if !self.receive(host)? {
+                    break;
+                }
+            }
+        }
+        self.advance()?;
+        self.wait(wake)
+    }
+
+    /// Process the events up to now, and write the packets that have arrived at their hosts.
+    fn advance(&mut self) -> io::Result<()> {
+        let now = self.clock.now();
+        self.network.advance(now);
+        if self.finished.is_none() && self.network.window.pending == Pending::Nothing {
+            let end = self.network.window.end;
+            self.finished = Some(result::collect(&mut self.network, end));
+        }
+        while let Some(delivery) = self.network.next_delivery() {
+            let bytes = self.network.outgoing(&delivery.frame);
+            let sent = self.devices[delivery.host as usize].send(bytes)?;
+            self.write_errors += u64::from(!sent);
+            self.network.release(&delivery.frame);
+            self.lateness.record(delivery.due, self.clock.now());
+        }
+        Ok(())
+    }
+
+    /// Read a packet from the device of this host; returns whether there was one.
+    fn receive(&mut self, host: usize) -> io::Result<bool> {
+        let Some(slot) = self.network.take_buffer() else {
+            self.network.ignored.without_memory += 1;
+            let length = self.devices[host].receive(&mut [0; 64])?;
+            return Ok(length.is_some());
+        };
+        let buffer = self.network.buffer(slot);
+        let width = buffer.len();
+        let Some(length) = self.devices[host].receive(buffer)? else {
+            self.network.give_back(slot);
+            return Ok(false);
+        };
+        if length >= width {
+            self.oversized += 1;
+            self.network.give_back(slot);
+            return Ok(true);
+        }
+        self.network.arrive(self.clock.now(), host, slot, length);
+        Ok(true)
+    }
+
+    fn wait(&mut self, wake: BorrowedFd<'_>) -> io::Result<()> {
+        let now = self.clock.now();
+        let until = self.network.wake_at().min(now + LONGEST_WAIT);
+        let timeout = TimeSpec::from_duration(Duration::from_nanos(until.since(now).as_nanos()));
+        let mut files: Vec<PollFd<'_>> =
+            self.devices.iter().map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN)).collect();
+        files.push(PollFd::new(wake, PollFlags::POLLIN));
+        match ppoll(&mut files, Some(timeout), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Packets that were lost before the queues saw them: the devices lost them, or there was no room to take them.
+    pub(crate) fn lost_before_queue(&self) -> io::Result<u64> {
+        let lost: u64 = self.devices.iter().map(|device| device.lost()).sum::<io::Result<u64>>()?;
+        Ok(lost + self.oversized + self.network.ignored.without_memory)
+    }
+
+    /// Share of the time so far for which the thread waited for a processor.
+    pub(crate) fn starved_share(&self) -> Option<f64> {
+        let waited = lateness::starved()? - self.starved_before?;
+        Some(waited / self.clock.now().as_secs())
+    }
+}

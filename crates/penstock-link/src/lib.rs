@@ -1,0 +1,30 @@
+//! A link: its transmitter, its losses, its changes, the queue in front of it, and the statistics of that queue. The simulator
+//! and the real link use the same code.
+//!
+//! A caller owns the clock and the packets. [`Transmitter`] gives the time that a packet takes, [`Loss`] the packets that
+//! the link itself loses, [`LinkChanges`] everything that varies during a run, [`QueuePlan`] the queue. [`spec`] is a link
+//! as a scenario describes it.
+
+mod errors;
+mod laws;
+mod link_changes;
+mod loss;
+pub mod metrics;
+mod network_plan;
+mod opportunities;
+pub mod probe;
+mod queue;
+mod reordered;
+pub mod spec;
+mod trace_event;
+mod transmitter;
+
+pub use errors::ScenarioError;
+pub use laws::Laws;
+pub use link_changes::{Departure, LinkChanges};
+pub use loss::Loss;
+pub use network_plan::{LinkPlan, NetworkPlan};
+pub use queue::{Queue, QueuePlan};
+pub use reordered::ReorderedPackets;
+pub use trace_event::TraceEvent;
+pub use transmitter::Transmitter;

@@ -1,0 +1,110 @@
+//! The queue in front of a link: its scheme, and the conditioners and shapers before it.
+
+use crate::errors::ScenarioError;
+use crate::laws::Laws;
+use crate::spec::{ClassSpec, EdgeSpec, LinkSpec};
+use penstock_aqm::edge::conditioned_queue::{Conditioned, Stage};
+use penstock_aqm::{Discipline, Fifo, LinkInfo, Probe};
+use penstock_core::param::{ClassSetting, Value};
+use penstock_core::{Limit, Packet, Rng, Time};
+
+/// The discipline of a link, and whether its timer may move at every operation.
+pub struct Queue<P, W: ?Sized> {
+    /// The discipline, with the conditioners and shapers before it.
+    pub discipline: Box<dyn Discipline<P, W>>,
+    /// Whether the caller must ask for the next timeout after every operation.
+    pub timer_moves: bool,
+}
+
+/// The settings of a queue, with numbers instead of the names in its classes.
+#[derive(Clone, Debug)]
+pub struct QueuePlan {
+    /// Name of the scheme.
+    pub scheme: String,
+    /// Parameters of the scheme.
+    pub settings: Vec<(String, Value)>,
+    stages: Vec<StagePlan>,
+}
+
+/// The settings of a conditioner or shaper.
+#[derive(Clone, Debug)]
+struct StagePlan {
+    kind: String,
+    limit: Limit,
+    settings: Vec<(String, Value)>,
+}
+
+impl QueuePlan {
+    /// The queue of this link; drop-tail if it has none. `classes` replaces the names in classes, which stand at a path of
+    /// the scenario, by numbers.
+    pub fn new(link: &LinkSpec, mut classes: impl FnMut(&[ClassSpec], &str) -> Vec<ClassSetting>) -> Self {
+        let path = path(link);
+        let (scheme, settings) = match &link.queue {
+            Some(queue) => (queue.scheme.clone(), queue.params.settings(|specs| classes(specs, &path))),
+            None => ("droptail".to_owned(), Vec::new()),
+        };
+        let stage = |(i, spec): (usize, &EdgeSpec)| {
+            let settings = spec.params.settings(|specs| classes(specs, &edge_path(link, i)));
+            StagePlan { kind: spec.kind.clone(), limit: spec.limit.map_or(Limit::Infinite, Limit::from), settings }
+        };
+        Self { scheme, settings, stages: link.edge.iter().enumerate().map(stage).collect() }
+    }
+
+    /// Build the queue in front of `link`, which it knows as `info`, at `now`; `laws` are those beside the registry, and
+    /// `seed` is that of the run. Errors go to `errors`.
+    pub fn build<P: Packet + Clone + Send + 'static, W: Probe<P> + ?Sized + 'static>(
+        &self,
+        link: &LinkSpec,
+        info: &LinkInfo,
+        seed: u64,
+        now: Time,
+        laws: &dyn Laws,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<Queue<P, W>> {
+        let stages = self.stages(link, info, now, errors);
+        let built = match laws.build(&self.scheme, &self.settings, info) {
+            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<P, W>>),
+            None => penstock_aqm::build(&self.scheme, &self.settings, info, now),
+        };
+        match built {
+            Ok(discipline) if self.stages.is_empty() => Some(Queue { discipline, timer_moves: false }),
+            Ok(queue) => {
+                let queue = Conditioned::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
+                Some(Queue { timer_moves: queue.timer_moves(), discipline: Box::new(queue) })
+            }
+            Err(refused) => {
+                errors.extend(refused.into_iter().map(|error| ScenarioError::parameter(&path(link), error)));
+                None
+            }
+        }
+    }
+
+    fn stages<P: Packet + Clone + Send + 'static>(
+        &self,
+        link: &LinkSpec,
+        info: &LinkInfo,
+        now: Time,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Vec<Stage<P>> {
+        let stage = |(i, plan): (usize, &StagePlan)| {
+            let StagePlan { kind, limit, settings } = plan;
+            match penstock_aqm::build_stage(kind, settings, *limit, info, now) {
+                Ok(stage) => Some(stage),
+                Err(refused) => {
+                    let path = edge_path(link, i);
+                    errors.extend(refused.into_iter().map(|error| ScenarioError::parameter(&path, error)));
+                    None
+                }
+            }
+        };
+        self.stages.iter().enumerate().filter_map(stage).collect()
+    }
+}
+
+fn path(link: &LinkSpec) -> String {
+    format!("links.{}.queue", link.name)
+}
+
+fn edge_path(link: &LinkSpec, i: usize) -> String {
+    format!("links.{}.edge[{i}]", link.name)
+}

@@ -10,6 +10,7 @@ __all__ = [
     "Namespace",
     "Packet",
     "Queue",
+    "RealLink",
     "Rng",
     "Verdict",
     "batch_distribution",
@@ -183,3 +184,23 @@ class Namespace:
     def try_tun(self) -> None: ...
 
 def raise_priority() -> str: ...
+
+@final
+class RealLink:
+    def __new__(
+        cls,
+        scenario: str,
+        seed: int,
+        hosts: list[tuple[str, Namespace, str, str]],
+        *,
+        mtu: int,
+        overhead: int,
+        memory: int,
+        endless: bool,
+        trace: bool,
+    ) -> RealLink: ...
+    def start(self, *, lateness_p99: float, lateness_max: float, lost_before_queue: int, starved: float) -> int: ...
+    def is_running(self) -> bool: ...
+    def snapshot(self) -> str | None: ...
+    def replace(self, link: str, scenario: str) -> None: ...
+    def stop(self) -> tuple[str, dict[str, bytes]]: ...

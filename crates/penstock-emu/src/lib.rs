@@ -36,6 +36,6 @@ mod trace;
 
 pub use network::{Ignored, Limits, Network};
 #[cfg(target_os = "linux")]
-pub use session::{Session, Validity};
+pub use session::{Outcome, Session, Validity};
 pub use tally::FlowCounts;
 pub use trace::TraceRow;

@@ -37,7 +37,7 @@ fn flows(network: &Network) -> Value {
         let FlowKey { src, dst, src_port, dst_port, protocol } = *network.facts.key(number)?;
         (counts.arrivals > 0).then(|| {
             json!({
-                "src": address(src), "dst": address(dst), "src_port": src_port, "dst_port": dst_port,
+                "flow": number, "src": address(src), "dst": address(dst), "src_port": src_port, "dst_port": dst_port,
                 "protocol": protocol, "arrivals": counts.arrivals, "drops": counts.drops, "marks": counts.marks,
                 "bytes": counts.bytes, "crossed_bits": counts.crossed_bits,
             })

@@ -7,6 +7,8 @@ mod models;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod pictures;
+#[cfg(target_os = "linux")]
+mod real_link;
 mod runs;
 mod toml_text;
 mod traces;
@@ -57,6 +59,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     {
         module.add_class::<namespaces::Namespace>()?;
+        module.add_class::<real_link::RealLink>()?;
         module.add_function(wrap_pyfunction!(namespaces::raise_priority, module)?)?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// No cause: the event is neither a mark nor a drop.
-const NO_CAUSE: u8 = u8::MAX;
+pub(crate) const NO_CAUSE: u8 = u8::MAX;
 
 /// Bytes written per call.
 const BUFFER: usize = 1 << 20;

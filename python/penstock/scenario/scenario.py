@@ -105,6 +105,7 @@ class Scenario:
         seed: seed of the first run.
         links: links by name.
         traffic: groups of flows by name.
+        real: settings of real links by name, as in the table `real` of a file.
 
     """
 
@@ -115,6 +116,7 @@ class Scenario:
     seed: int = 1
     links: Mapping[str, Link]
     traffic: Mapping[str, Traffic] = field(default_factory=dict)
+    real: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
@@ -149,7 +151,8 @@ class Scenario:
         tree: Tree = {}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
-            if item.default is dataclasses.MISSING or value != item.default:
+            usual = {} if item.name == "real" else item.default
+            if usual is dataclasses.MISSING or value != usual:
                 tree[item.name] = plain(value)
         for link in tree["links"].values():
             for direction in (link, link.get("reverse")):

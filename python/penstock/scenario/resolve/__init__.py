@@ -18,6 +18,7 @@ from penstock.errors import ErrorCollector, ErrorDetail
 from penstock.laws import python_law
 from penstock.scenario.resolve.links import LinkSpec, canonical_links, read_links
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
+from penstock.scenario.resolve.real import RealLimits, read_real
 from penstock.scenario.resolve.registries import settings_errors
 from penstock.scenario.resolve.routes import Network
 from penstock.scenario.resolve.traffic import read_traffic
@@ -26,7 +27,7 @@ from penstock.units import format_time, parse_time
 __all__ = ["Resolved", "resolve"]
 
 _ANY_TRIP = 100_000_000
-KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic")
+KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "real")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Resolved:
         round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
         do.
         route: the link directions from one node to another, along the given nodes or the shortest path.
+        real: settings of real links, which change nothing in a simulation.
 
     """
 
@@ -52,6 +54,7 @@ class Resolved:
     route: Callable[[str, str, Sequence[str] | None], list[str]] = field(
         default=lambda source, target, path: [], compare=False
     )
+    real: RealLimits = field(default_factory=RealLimits)
 
     def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
         """The canonical form as JSON; `series_points` is the maximum number of intervals of a series."""
@@ -70,6 +73,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     sampling = top.take("sampling", parse_time, 10_000_000)
     seed = top.take("seed", whole(0, 2**63 - 1), 1)
     _check_clock(top, duration, warmup, sampling)
+    real, shown_real = read_real(top)
 
     tables = tree.get("links", {})
     specs = read_links(errors, tables)
@@ -100,9 +104,11 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         "links": shown_links,
         "traffic": {spec.name: spec.shown for spec in traffic},
     }
+    if shown_real:
+        shown["real"] = shown_real
     watched = tuple(_watched(specs))
     _check_in_engine(errors, canonical, (tree, shown), specs)
-    return Resolved(canonical, shown, tuple(errors.found), watched, round_trip, network.names)
+    return Resolved(canonical, shown, tuple(errors.found), watched, round_trip, network.names, real)
 
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:

@@ -386,3 +386,6 @@ enum Event {
     Reordered(usize),
     Timer(usize),
 }
+
+#[cfg(test)]
+mod tests;

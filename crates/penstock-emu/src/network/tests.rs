@@ -173,7 +173,7 @@ proptest! {
             let (mut now, mut all) = (0, Vec::new());
             for (k, &(pause, host, size, ports)) in packets.iter().enumerate() {
                 now += pause;
-                let to = HOSTS[if host == 1 { 0 } else { 1 }];
+                let to = HOSTS[usize::from(host != 1)];
                 send(&mut network, Time::from_nanos(now), host, &datagram(host, to, ports, size));
                 if let Some(&late) = late.get(k % 32).filter(|&&late| late > 0) {
                     // Look ahead of the next arrival at most.

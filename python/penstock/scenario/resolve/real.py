@@ -48,8 +48,8 @@ def read_real(top: Table) -> tuple[RealLimits, dict[str, Any]]:
         mtu=_or(table.take("mtu", parse_size), usual.mtu),
         overhead=_or(table.take("overhead", parse_size), usual.overhead),
         memory=_or(table.take("memory", parse_size), usual.memory),
-        lateness_p99_s=usual.lateness_p99_s if late["lateness_p99"] is None else late["lateness_p99"] * 1e-9,
-        lateness_max_s=usual.lateness_max_s if late["lateness_max"] is None else late["lateness_max"] * 1e-9,
+        lateness_p99_s=usual.lateness_p99_s if late["lateness_p99"] is None else late["lateness_p99"] / 1e9,
+        lateness_max_s=usual.lateness_max_s if late["lateness_max"] is None else late["lateness_max"] / 1e9,
         lost_before_queue=_or(table.take("lost_before_queue", whole(0, 2**63 - 1)), usual.lost_before_queue),
         starved=_or(table.take("starved", parse_probability), usual.starved),
     )

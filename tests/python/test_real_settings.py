@@ -42,7 +42,7 @@ def test_every_key_is_read_and_shown() -> None:
     resolved = Document.parse(TEXT + REAL).resolve()
     assert resolved.real == RealLimits(9000, 14, 2_000_000, 300e-6, 5e-3, 3, 0.2)
     shown = resolved.shown["real"]
-    assert (shown["mtu"], shown["lateness_p99"], shown["lateness_max"]) == ("9kB", "300us", "5ms")
+    assert (shown["mtu"], shown["lateness_p99"], shown["lateness_max"]) == ("9000B", "300us", "5ms")
     assert Document.parse(TEXT).resolve().canonical == resolved.canonical
 
 

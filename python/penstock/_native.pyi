@@ -12,6 +12,7 @@ __all__ = [
     "Queue",
     "RealLink",
     "Rng",
+    "Senders",
     "Verdict",
     "batch_distribution",
     "batch_residual_loss",
@@ -182,6 +183,21 @@ class Namespace:
     def set(self, key: str, value: str) -> None: ...
     def add_route(self, network: str, prefix: int, device: str) -> None: ...
     def try_tun(self) -> None: ...
+
+@final
+class Senders:
+    def __new__(
+        cls,
+        scenario: str,
+        seed: int,
+        hosts: dict[str, tuple[Namespace, str]],
+        tcp: list[tuple[str, bool, bool, bool, int, int | None, int | None] | None],
+        first_port: int,
+        mtu: int,
+    ) -> Senders: ...
+    def start(self, zero: int) -> None: ...
+    def error(self) -> str | None: ...
+    def stop(self) -> str: ...
 
 def raise_priority() -> str: ...
 

@@ -22,12 +22,12 @@ use clock::{Gate, Window};
 use kernel::Sampler;
 use receiver::Incoming;
 use report::Counters;
-pub use report::{Completion, DatagramReport, FlowReport, KernelReport};
+pub use report::{Completion, DatagramReport, DelayReport, FlowReport, KernelReport};
 pub use socket::TcpSettings;
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ pub struct Opening {
     pub tag: u32,
 }
 
-/// Times of a run: values of `CLOCK_MONOTONIC` in nanoseconds.
+/// The times of a run: values of `CLOCK_MONOTONIC` in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// Time 0 of the flows.
@@ -141,7 +141,7 @@ pub struct Times {
     pub end: u64,
 }
 
-/// Running senders and receivers. Dropping it stops them.
+/// Senders and receivers. Dropping them stops them.
 pub struct Senders {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -150,8 +150,7 @@ pub struct Senders {
 
 /// State that all threads of a run share.
 struct Shared {
-    zero: u64,
-    window: Window,
+    times: OnceLock<Times>,
     gate: Gate,
     sampler: Sampler,
     /// Connections in progress, so that a stop can shut them down.
@@ -164,15 +163,14 @@ struct Shared {
 }
 
 impl Senders {
-    /// Open all receivers and start all flows.
+    /// Open all receivers, and a thread for each flow, which waits for [`start`](Self::start).
     ///
     /// # Errors
     ///
     /// A message that names the flow and the cure, if a receiver or a thread cannot be made; nothing runs then.
-    pub fn start(flows: Vec<Flow>, times: Times) -> Result<Self, String> {
+    pub fn prepare(flows: Vec<Flow>) -> Result<Self, String> {
         let shared = Arc::new(Shared {
-            zero: times.zero,
-            window: Window { start: times.warmup, end: times.end },
+            times: OnceLock::new(),
             gate: Gate::default(),
             sampler: Sampler::default(),
             open: Mutex::default(),
@@ -181,20 +179,26 @@ impl Senders {
             helpers: AtomicUsize::new(0),
         });
         let mut senders = Self { shared, threads: Vec::new(), counters: Vec::new() };
-        // Receivers first: a sender that starts at once must find its receiver.
-        let mut waiting = Vec::with_capacity(flows.len());
         for flow in flows {
             let counters = Arc::new(Counters::default());
             senders.counters.push(Arc::clone(&counters));
             senders.receive(&flow, &counters)?;
-            waiting.push((flow, counters));
-        }
-        let sampling = Arc::clone(&senders.shared);
-        senders.thread("sampler", move || sampling.sampler.run(sampling.window, &sampling.gate))?;
-        for (flow, counters) in waiting {
             senders.send(flow, counters)?;
         }
+        let shared = Arc::clone(&senders.shared);
+        senders.thread("sampler", move || {
+            if shared.gate.wait() {
+                shared.sampler.run(shared.window(), &shared.gate);
+            }
+        })?;
         Ok(senders)
+    }
+
+    /// Start all flows, once.
+    pub fn start(&self, times: Times) {
+        // Only the first start has an effect.
+        let _ = self.shared.times.set(times);
+        self.shared.gate.open();
     }
 
     /// Open the receivers of a flow.
@@ -207,11 +211,11 @@ impl Senders {
                 let (shared, counters) = (Arc::clone(&self.shared), Arc::clone(counters));
                 self.thread(&ends.name, move || datagrams::receive(&socket, &counters, &shared))
             }
-            Offer::Transfer { tcp, .. } => self.accept(ends, &ends.destination, tcp, Incoming::one(counters)),
+            Offer::Transfer { tcp, .. } => self.accept(ends, &ends.destination, tcp, Incoming::one(counters, tcp)),
             Offer::Session { tcp, .. } => {
-                self.accept(ends, &ends.destination, tcp, Incoming::many(counters))?;
+                self.accept(ends, &ends.destination, tcp, Incoming::many(counters, tcp))?;
                 let mut sources = ends.sources.iter();
-                sources.try_for_each(|source| self.accept(ends, source, tcp, Incoming::requests()))
+                sources.try_for_each(|source| self.accept(ends, source, tcp, Incoming::requests(tcp)))
             }
         }
     }
@@ -247,7 +251,7 @@ impl Senders {
         self.shared.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Stop all flows, wait until no thread is left, and report the flows in the order of [`start`](Self::start).
+    /// Stop all flows, wait until no thread is left, and report the flows in the order of [`prepare`](Self::prepare).
     ///
     /// # Errors
     ///
@@ -256,7 +260,7 @@ impl Senders {
         self.end();
         match self.error() {
             Some(message) => Err(message),
-            None => Ok(self.counters.iter().map(|counters| counters.report(self.shared.window)).collect()),
+            None => Ok(self.counters.iter().map(|counters| counters.report(self.shared.window())).collect()),
         }
     }
 
@@ -281,10 +285,10 @@ impl Flow {
     /// Send until the stop.
     fn run(self, counters: &Arc<Counters>, shared: &Arc<Shared>) -> Result<(), String> {
         let Self { ends, start, stop, offer } = self;
-        let stop = shared.zero.saturating_add(stop).min(shared.window.end);
-        if !shared.gate.sleep_until(shared.zero.saturating_add(start)) {
+        if !shared.gate.wait() || !shared.gate.sleep_until(shared.zero().saturating_add(start)) {
             return Ok(());
         }
+        let stop = shared.zero().saturating_add(stop).min(shared.window().end);
         let failed = |error| ends.error(&ends.destination, "cannot send", &error);
         match offer {
             Offer::Transfer { tcp, bytes } => {
@@ -334,6 +338,17 @@ fn no_thread(name: &str, error: &std::io::Error) -> String {
 }
 
 impl Shared {
+    /// Time 0 of the flows, once they have started.
+    fn zero(&self) -> u64 {
+        self.times.get().map_or(0, |times| times.zero)
+    }
+
+    /// The time of the statistics; before the start an empty one in the future.
+    fn window(&self) -> Window {
+        let (start, end) = self.times.get().map_or((u64::MAX, u64::MAX), |times| (times.warmup, times.end));
+        Window { start, end }
+    }
+
     /// Start a thread for a connection of a flow; it is counted until it ends.
     fn helper(self: &Arc<Self>, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
         self.helpers.fetch_add(1, Ordering::AcqRel);

@@ -10,6 +10,8 @@ mod pictures;
 #[cfg(target_os = "linux")]
 mod real_link;
 mod runs;
+#[cfg(target_os = "linux")]
+mod senders;
 mod toml_text;
 mod traces;
 
@@ -60,6 +62,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     {
         module.add_class::<namespaces::Namespace>()?;
         module.add_class::<real_link::RealLink>()?;
+        module.add_class::<senders::Senders>()?;
         module.add_function(wrap_pyfunction!(namespaces::raise_priority, module)?)?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,9 +29,11 @@ from penstock.cli.output import (
     write_json,
     write_page,
 )
-from penstock.errors import ErrorDetail, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from penstock.results.comparison import Comparison
     from penstock.studies.candidate import Precision
     from penstock.studies.plan import Plan
@@ -72,6 +75,21 @@ PrecisionGoal = Annotated[
 ]
 
 
+class On(StrEnum):
+    """Where the runs of a comparison are made."""
+
+    simulation = "simulation"
+    link = "link"
+
+
+Where = Annotated[
+    On,
+    typer.Option(
+        "--on", help="link: real runs beside simulated ones with the same seeds, and the differences of the two."
+    ),
+]
+
+
 def compare(
     scenario: ScenarioFile,
     scheme: Schemes,
@@ -79,6 +97,7 @@ def compare(
     vary: Varied = [],  # noqa: B006
     runs: Runs = 30,
     precision: PrecisionGoal = None,
+    on: Where = On.simulation,
     jobs: Jobs = None,
     seed: Seed = None,
     settings: Settings = [],  # noqa: B006
@@ -101,6 +120,9 @@ def compare(
     load_laws(load)
     goal = _precision(precision)
     plan = _plan(scenario, settings, seed, scheme, vary, at)
+    if on == On.link:
+        _on_link(plan, runs, goal, (json_target, json_file, html_file))
+        return
     threads = jobs or cores()
     notes = plan.check_budget(runs, threads, Limits.parse(max_events, max_memory))
     for note in (*plan.notes, plan.cost(runs, threads), *notes):
@@ -113,6 +135,18 @@ def compare(
         write_json(found.to_json(), json_file)
     if html_file is not None:
         write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
+
+
+def _on_link(
+    plan: Plan, runs: int, goal: Precision | None, targets: tuple[str | None, Path | None, Path | None]
+) -> None:
+    """Real runs, and simulated ones with the same seeds."""
+    from penstock.cli.measure import run_plan
+    from penstock.link.measure import ATTEMPTS
+
+    if goal is not None:
+        raise PenstockError("--precision: real runs are as many as --runs says")
+    run_plan(plan, runs, ATTEMPTS, targets, simulate=True)
 
 
 def _plan(

@@ -11,7 +11,17 @@ from typing import Any
 from penstock.results.display import Scale, decimals, is_number, number, scale_for, scheme_argument
 from penstock.results.metrics import metric, order
 
-__all__ = ["COLUMNS", "STYLE", "Grid", "comparison_grids", "comparison_html", "html_table", "run_grids", "text"]
+__all__ = [
+    "COLUMNS",
+    "STYLE",
+    "Grid",
+    "comparison_grids",
+    "comparison_html",
+    "difference_grid",
+    "html_table",
+    "run_grids",
+    "text",
+]
 
 Row = Mapping[str, Any]
 
@@ -71,6 +81,21 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
             title = f"{place}: paired difference to {_label(rows[0])}, mean ± half the 95 % interval"
             grids.append(_grid(title, [row for row in differences if row["place"] == place], signed=True))
     return grids
+
+
+def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> Grid:
+    """A table of two kinds of runs side by side: by metric the two means and the difference, each with its half-width.
+
+    `heads` names the two; a line has the rows of both and of the paired difference.
+    """
+    shown = []
+    for name, (first, second, difference) in lines.items():
+        scale = _scale(name, (first, second))
+        places = _decimals([row for row in (first, second, difference) if row is not None], scale)
+        unit = f" ({scale.unit})" if scale.unit else ""
+        texts = [_text(row, scale, places, signed=False) for row in (first, second)]
+        shown.append((f"{name}{unit}", *texts, _text(difference, scale, places, signed=True)))
+    return Grid(title, ("", *heads, "difference"), tuple(shown), 1)
 
 
 def comparison_html(rows: Sequence[Row], differences: Sequence[Row], place: str, runs: int) -> str:

@@ -63,6 +63,22 @@ class Collected:
                 self._keep(waiting[job.key], text)
         self.runs += len(seeds)
 
+    def record(self, case: int, seed: int, text: str) -> None:
+        """Add a run of a case that was made elsewhere; `text` is its result as JSON."""
+        self._keep([Job(case, seed, "")], text)
+        self.runs = max(self.runs, seed - int(self.plan.base.shown["seed"]) + 1)
+
+    def differences_to(self, other: Collected) -> Iterator[dict[str, Any]]:
+        """Rows of the differences of these runs to those of another collection of the same plan, paired by seed."""
+        for number, case in enumerate(self.plan.cases):
+            for key in self._keys(number):
+                if is_distribution(key[2]):
+                    continue
+                pairs = zip(self._column(number, key), other._column(number, key), strict=False)
+                values = [mine - its for mine, its in pairs if mine is not None and its is not None]
+                if values:
+                    yield _row(case, key, summarize(values))
+
     def _scenario(self, number: int) -> str:
         return self.plan.cases[number].resolved.for_engine(flows=False, series=False)
 

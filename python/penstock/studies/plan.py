@@ -25,6 +25,7 @@ class Case:
     candidate: Candidate
     vary: Mapping[str, Any]
     resolved: Resolved
+    document: Document
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,25 @@ class Plan:
                 placed = _placed(document, candidate, places)
                 found = resolve(placed.tree, placed.origins)
                 errors += found.errors
-                cases.append(Case(candidate, point, found))
+                cases.append(Case(candidate, point, found, placed))
         if errors:
             raise ScenarioError(dict.fromkeys(errors))
         notes = _left_out(base, candidates, places)
         return cls(resolved, places, tuple(cases), candidates, tuple(points), notes, base.origins)
+
+    @classmethod
+    def own(cls, scenario: ScenarioLike) -> Plan:
+        """The scenario as it is: the only candidate is the queue of its first watched link."""
+        base = as_document(scenario)
+        resolved = base.resolve()
+        if not resolved.watched:
+            raise PenstockError("no link is watched: set watch = true in the table of the bottleneck")
+        place = resolved.watched[0]
+        table = resolved.shown["links"][place.removesuffix(".reverse")]
+        queue = table.get("reverse", {}).get("queue") if place.endswith(".reverse") else table.get("queue")
+        candidate = Candidate(queue["scheme"] if isinstance(queue, Mapping) else "droptail")
+        case = Case(candidate, {}, resolved, base)
+        return cls(resolved, resolved.watched, (case,), (candidate,), ({},), (), base.origins)
 
 
 def _check_places(base: Document, places: Sequence[str]) -> None:

@@ -39,9 +39,10 @@ impl Window {
     }
 }
 
-/// Open while flows run; closing it wakes all threads that sleep.
+/// Opens when flows start and closes when they must end, which wakes all threads that sleep.
 #[derive(Default)]
 pub(super) struct Gate {
+    opened: AtomicBool,
     closed: AtomicBool,
     lock: Mutex<()>,
     wake: Condvar,
@@ -53,11 +54,29 @@ impl Gate {
         self.closed.load(Ordering::Acquire)
     }
 
+    /// Start all flows.
+    pub(super) fn open(&self) {
+        self.set(&self.opened);
+    }
+
     /// End all flows.
     pub(super) fn close(&self) {
+        self.set(&self.closed);
+    }
+
+    fn set(&self, flag: &AtomicBool) {
         let _lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        self.closed.store(true, Ordering::Release);
+        flag.store(true, Ordering::Release);
         self.wake.notify_all();
+    }
+
+    /// Wait for the start; returns false if the flows must end before.
+    pub(super) fn wait(&self) -> bool {
+        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.opened.load(Ordering::Acquire) && !self.is_closed() {
+            lock = self.wake.wait(lock).unwrap_or_else(PoisonError::into_inner);
+        }
+        !self.is_closed()
     }
 
     /// Sleep until this time of `CLOCK_MONOTONIC`; returns whether the gate is still open.

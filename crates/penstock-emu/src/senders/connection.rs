@@ -59,7 +59,7 @@ pub(super) fn send(
     shared.open().push(Arc::clone(&stream));
     let watched = shared.sampler.watch(&stream, counters);
     let sent = transfer(&stream, tcp, (bytes, stop), counters, shared);
-    shared.sampler.close(&watched, shared.window);
+    shared.sampler.close(&watched, shared.window());
     shared.open().retain(|other| !Arc::ptr_eq(other, &stream));
     if shared.gate.is_closed() {
         // Nothing is retransmitted after the run; where this fails, the kernel ends with the namespace.
@@ -67,7 +67,7 @@ pub(super) fn send(
         return Ok(None);
     }
     let end = now_ns();
-    let completion = Completion { at: end.saturating_sub(shared.zero), seconds: (end - begin) as f64 / 1e9 };
+    let completion = Completion { at: end.saturating_sub(shared.zero()), seconds: (end - begin) as f64 / 1e9 };
     Ok(sent?.then_some(completion))
 }
 

@@ -78,7 +78,7 @@ pub(super) fn send(
     let mut payload = vec![0; LARGEST];
     let mut departed = Departed::default();
     for (number, datagram) in (0_u32..).zip(schedule) {
-        let due = shared.zero + datagram.at;
+        let due = shared.zero() + datagram.at;
         let mut now = now_ns();
         if now < due {
             if !shared.gate.sleep_until(due) {
@@ -89,14 +89,14 @@ pub(super) fn send(
             break;
         }
         payload[..4].copy_from_slice(&number.to_be_bytes());
-        payload[4..HEADER].copy_from_slice(&now.saturating_sub(shared.zero).to_be_bytes());
+        payload[4..HEADER].copy_from_slice(&now.saturating_sub(shared.zero()).to_be_bytes());
         match socket.send(&payload[..usize::from(datagram.payload)]) {
             Ok(sent) => counters.write(sent as u64),
             // The queue of the device is full: the datagram is lost, as in the network.
             Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => {}
             Err(error) => return Err(error),
         }
-        if shared.window.contains(now) {
+        if shared.window().contains(now) {
             departed.add(now - due);
         }
     }
@@ -113,10 +113,10 @@ pub(super) fn receive(socket: &UdpSocket, counters: &Counters, shared: &Shared) 
             Ok(length) if length >= HEADER => {
                 let now = now_ns();
                 let number = u32::from_be_bytes(payload[..4].try_into().unwrap_or_default());
-                let sent = shared.zero + u64::from_be_bytes(payload[4..HEADER].try_into().unwrap_or_default());
-                let counts = shared.window.contains(now);
+                let sent = shared.zero() + u64::from_be_bytes(payload[4..HEADER].try_into().unwrap_or_default());
+                let counts = shared.window().contains(now);
                 counters.read(length as u64, counts);
-                arrived.of_window += u64::from(shared.window.contains(sent));
+                arrived.of_window += u64::from(shared.window().contains(sent));
                 arrived.add(number, now.saturating_sub(sent), counts);
             }
             // Of someone else.
@@ -151,7 +151,7 @@ impl Arrived {
         self.highest = self.highest.max(Some(number));
     }
 
-    pub(super) fn report(&mut self, departed: &Departed) -> DatagramReport {
+    pub(super) fn report(self, departed: &Departed) -> DatagramReport {
         let count = self.delays.len() as f64;
         DatagramReport {
             sent_pkts: departed.sent,
@@ -159,7 +159,7 @@ impl Arrived {
             received_pkts: self.delays.len() as u64,
             reordered_pkts: self.reordered,
             jitter_mean_s: (count > 1.0).then(|| self.differences as f64 / (count - 1.0) * 1e-9),
-            delay: DelayReport::of(&mut self.delays),
+            delays: self.delays,
             late_max_s: departed.latest as f64 / 1e9,
             late_mean_s: departed.late as f64 / departed.sent.max(1) as f64 / 1e9,
         }
@@ -167,8 +167,8 @@ impl Arrived {
 }
 
 impl DelayReport {
-    /// Of these delays in nanoseconds, which are sorted.
-    fn of(delays: &mut [u64]) -> Option<Self> {
+    /// Of these delays in nanoseconds, which are sorted; `None` without any.
+    pub fn of(delays: &mut [u64]) -> Option<Self> {
         delays.sort_unstable();
         let count = delays.len() as f64;
         let last = delays.len().checked_sub(1)?;
@@ -204,7 +204,7 @@ mod tests {
         let report = arrived.report(&departed);
         assert_eq!((report.sent_pkts, report.lost_pkts, report.received_pkts, report.reordered_pkts), (4, 1, 3, 1));
         assert_eq!((report.jitter_mean_s, report.late_max_s, report.late_mean_s), (Some(0.003), 3e-6, 1e-6));
-        let delay = report.delay.expect("three arrived");
+        let delay = DelayReport::of(&mut report.delays.clone()).expect("three arrived");
         assert_eq!((delay.mean, delay.p50, delay.p99), (0.012, 0.012, 0.014));
         assert!((delay.sd - (8.0_f64 / 3.0).sqrt() * 1e-3).abs() < 1e-12);
         assert_eq!(DelayReport::of(&mut []), None);

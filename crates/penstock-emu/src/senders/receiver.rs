@@ -3,6 +3,7 @@
 use super::clock::now_ns;
 use super::report::Counters;
 use super::socket::{self, TcpSettings};
+use super::tcp_info::set_window_clamp;
 use super::{Host, Shared};
 use nix::sys::socket::{Backlog, MsgFlags, SockType, listen as nix_listen, recv};
 use std::io;
@@ -22,22 +23,24 @@ pub(super) struct Incoming {
     counters: Option<Arc<Counters>>,
     /// Whether several are open at a time.
     many: bool,
+    /// Maximum window in bytes.
+    window: Option<u32>,
 }
 
 impl Incoming {
     /// One connection of a flow.
-    pub(super) fn one(counters: &Arc<Counters>) -> Self {
-        Self { counters: Some(Arc::clone(counters)), many: false }
+    pub(super) fn one(counters: &Arc<Counters>, tcp: &TcpSettings) -> Self {
+        Self { counters: Some(Arc::clone(counters)), many: false, window: tcp.window }
     }
 
     /// Connections of a session.
-    pub(super) fn many(counters: &Arc<Counters>) -> Self {
-        Self { counters: Some(Arc::clone(counters)), many: true }
+    pub(super) fn many(counters: &Arc<Counters>, tcp: &TcpSettings) -> Self {
+        Self { counters: Some(Arc::clone(counters)), many: true, window: tcp.window }
     }
 
     /// Requests of a session.
-    pub(super) fn requests() -> Self {
-        Self { counters: None, many: true }
+    pub(super) fn requests(tcp: &TcpSettings) -> Self {
+        Self { counters: None, many: true, window: tcp.window }
     }
 }
 
@@ -61,19 +64,20 @@ pub(super) fn accept(listener: &TcpListener, name: &str, incoming: &Incoming, sh
         };
         shared.open().push(Arc::clone(&stream));
         if !incoming.many {
-            receive(&stream, name, incoming.counters.as_deref(), shared);
+            receive(&stream, name, (incoming.counters.as_deref(), incoming.window), shared);
             continue;
         }
-        let (named, counters, state) = (name.to_owned(), incoming.counters.clone(), Arc::clone(shared));
-        let started = shared.helper(name, move || receive(&stream, &named, counters.as_deref(), &state));
+        let (named, counters, window) = (name.to_owned(), incoming.counters.clone(), incoming.window);
+        let state = Arc::clone(shared);
+        let started = shared.helper(name, move || receive(&stream, &named, (counters.as_deref(), window), &state));
         if let Err(message) = started {
             return shared.fail(message);
         }
     }
 }
 
-/// Read a connection to its end.
-fn receive(stream: &Arc<TcpStream>, name: &str, counters: Option<&Counters>, shared: &Shared) {
+/// Read a connection to its end, count its data, and limit its window.
+fn receive(stream: &Arc<TcpStream>, name: &str, (counters, window): (Option<&Counters>, Option<u32>), shared: &Shared) {
     // The kernel discards the data and writes nothing to the buffer, so that its pages are never used.
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -81,7 +85,12 @@ fn receive(stream: &Arc<TcpStream>, name: &str, counters: Option<&Counters>, sha
             Ok(0) => break,
             Ok(read) => {
                 if let Some(counters) = counters {
-                    counters.read(read as u64, shared.window.contains(now_ns()));
+                    counters.read(read as u64, shared.window().contains(now_ns()));
+                }
+                if let Some(window) = window {
+                    // The kernel sets the limit anew whenever it learns how much memory packets take. A connection that
+                    // has just ended has no limit any more.
+                    let _ = set_window_clamp(&**stream, window);
                 }
             }
             Err(nix::errno::Errno::EINTR) => {}

@@ -71,7 +71,7 @@ pub struct KernelReport {
 }
 
 /// Numbers of a flow of datagrams during the statistics.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatagramReport {
     /// Datagrams sent.
     pub sent_pkts: u64,
@@ -81,8 +81,8 @@ pub struct DatagramReport {
     pub received_pkts: u64,
     /// See `received_pkts`.
     pub reordered_pkts: u64,
-    /// One-way delay: mean, standard deviation and quantiles; `None` without a datagram.
-    pub delay: Option<DelayReport>,
+    /// One-way delays of the datagrams that arrived, in nanoseconds, in the order of arrival.
+    pub delays: Vec<u64>,
     /// Mean difference between the delays of two datagrams that arrive one after the other.
     pub jitter_mean_s: Option<f64>,
     /// Largest time by which a datagram was sent late.
@@ -152,7 +152,7 @@ impl Counters {
 
     /// The numbers of the flow, after all its threads have ended.
     pub(super) fn report(&self, window: Window) -> FlowReport {
-        let datagrams = match (&*lock(&self.departed), &mut *lock(&self.arrived)) {
+        let datagrams = match (&*lock(&self.departed), lock(&self.arrived).take()) {
             (Some(departed), Some(arrived)) => Some(arrived.report(departed)),
             _ => None,
         };

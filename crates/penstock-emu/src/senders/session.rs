@@ -34,7 +34,7 @@ pub(super) fn run(
     let (counters, state) = (Arc::clone(counters), Arc::clone(shared));
     let connections = Arc::new(Connections { ends, tcp, counters, shared: state, ended });
     while !shared.gate.is_closed() {
-        let now = now_ns().saturating_sub(shared.zero);
+        let now = now_ns().saturating_sub(shared.zero());
         if let Some(due) = source.next().filter(|due| *due <= now) {
             // At its own time, although this thread is a little late: otherwise the session would drift.
             source.on_time(due).into_iter().for_each(|opening| connections.open(opening));
@@ -43,7 +43,7 @@ pub(super) fn run(
         let wait = source.next().map_or(POLL, |due| Duration::from_nanos(due - now).min(POLL));
         match ends_of_connections.recv_timeout(wait) {
             Ok(tag) => {
-                let now = now_ns().saturating_sub(shared.zero);
+                let now = now_ns().saturating_sub(shared.zero());
                 source.on_end(now, tag).into_iter().for_each(|opening| connections.open(opening));
             }
             Err(RecvTimeoutError::Timeout) => {}

@@ -2,7 +2,7 @@
 
 use super::Host;
 use super::tcp_info::set_window_clamp;
-use nix::sys::socket::sockopt::{Ipv4Tos, ReuseAddr, TcpCongestion, TcpMaxSeg};
+use nix::sys::socket::sockopt::{Ipv4Tos, RcvBuf, RcvBufForce, ReuseAddr, TcpCongestion, TcpMaxSeg};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket};
 use std::ffi::OsString;
 use std::fs;
@@ -64,7 +64,15 @@ pub(super) fn set_tcp(socket: &OwnedFd, tcp: &TcpSettings) -> io::Result<()> {
     let name = OsString::from(&tcp.congestion_control);
     setsockopt(socket, TcpCongestion, &name)?;
     setsockopt(socket, TcpMaxSeg, &tcp.mss)?;
-    tcp.window.map_or(Ok(()), |window| set_window_clamp(socket, window))
+    tcp.window.map_or(Ok(()), |window| limit_window(socket, window))
+}
+
+/// Limit the window that a receiver will offer, with a buffer that the kernel leaves alone.
+fn limit_window(socket: &OwnedFd, window: u32) -> io::Result<()> {
+    // Half of a buffer is overhead of the kernel, with short packets more.
+    let buffer = 4 * window as usize;
+    setsockopt(socket, RcvBufForce, &buffer).or_else(|_| setsockopt(socket, RcvBuf, &buffer))?;
+    set_window_clamp(socket, window)
 }
 
 /// Begin a connection from a socket in the namespace of this thread; the socket does not block then. Returns once the

@@ -1,0 +1,187 @@
+"""Real runs of several schemes, and beside simulations of the same scenarios and seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock import _native
+from penstock.engine.run import run_batch
+from penstock.errors import ErrorDetail, RunError, ScenarioError
+from penstock.link.measure import ATTEMPTS, RealRun, prepare
+from penstock.results.grid import Grid, difference_grid
+from penstock.results.metrics import order
+from penstock.studies.collected import Collected
+from penstock.studies.plan import Case, Plan
+
+__all__ = ["Measured", "measure_plan", "prepare_plan"]
+
+OnRun = Callable[[int, int], object]
+"""Called with the numbers of finished and of planned runs."""
+
+SHOWN = (
+    "length_mean_pkts",
+    "delay_mean_s",
+    "delay_p99_s",
+    "loss_rate",
+    "mark_rate",
+    "utilization",
+    "goodput_bps",
+    "srtt_mean_s",
+    "cwnd_mean_pkts",
+    "owd_mean_s",
+    "jitter_mean_s",
+    "completion_mean_s",
+    "jain",
+)
+"""The metrics of the table of differences; those that a scenario does not have are left out."""
+
+
+@dataclass
+class Measured:
+    """Real runs of a plan, and simulated ones if they were asked for.
+
+    Attributes:
+        plan: the schemes and scenarios.
+        real: the numbers of the valid real runs.
+        simulated: the numbers of the simulated runs with the same seeds; None without any.
+        runs: each real run: scheme, params, vary, seed, `valid`, `invalid_because`, `attempts`, `lateness`,
+            `lost_before_queue`, and `kernel`.
+
+    """
+
+    plan: Plan
+    real: Collected
+    simulated: Collected | None = None
+    runs: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def invalid(self) -> list[dict[str, Any]]:
+        """The runs that do not count."""
+        return [run for run in self.runs if not run["valid"]]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row for each number, as of a comparison; `on` is "link" or "simulation"."""
+        for on, found in (("simulation", self.simulated), ("link", self.real)):
+            if found is not None:
+                yield from (row | {"on": on} for row in found.rows())
+
+    def differences(self) -> Iterator[dict[str, Any]]:
+        """Rows of the differences of real to simulated runs, paired by seed; without these, to the first scheme."""
+        if self.simulated is None:
+            yield from self.real.differences()
+        else:
+            for row in self.real.differences_to(self.simulated):
+                yield row | {"on": "link", "against_on": "simulation"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `--json` writes it."""
+        return {
+            "penstock": _native.version,
+            "scenario": self.plan.base.shown,
+            "rows": list(self.rows()),
+            "differences": list(self.differences()),
+            "runs": self.runs,
+        }
+
+    def to_json(self) -> str:
+        """As JSON text."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+    def page(self) -> dict[str, Any]:
+        """As a comparison's page shows it. With simulations, "link" and "simulation" are the values of a swept key."""
+        if self.simulated is None:
+            return self.to_dict()
+        rows = [row | {"vary": {**row["vary"], "on": row["on"]}} for row in self.rows()]
+        return {"penstock": _native.version, "scenario": self.plan.base.shown, "rows": rows, "differences": []}
+
+    def grids(self) -> list[Grid]:
+        """A table for each case and place: simulated and measured means, and their differences with intervals."""
+        rows = {(row["on"], *_key(row)): row for row in self.rows()}
+        differences = {_key(row): row for row in self.differences()}
+        grids = []
+        for case in self.plan.cases:
+            cell = _cell(case.candidate.name, case.candidate.params, case.vary)
+            both = [key[2:] for key in rows if key[:2] == ("link", cell) and ("simulation", *key[1:]) in rows]
+            label = ", ".join([case.candidate.label, *(f"{path} = {value}" for path, value in case.vary.items())])
+            for place in dict.fromkeys(place for place, _ in both):
+                lines = {}
+                for name in order({name for at, name in both if at == place and name in SHOWN}):
+                    key = cell, place, name
+                    lines[name] = rows["simulation", *key], rows["link", *key], differences.get(key)
+                title = f"{label}: {place}, mean ± half the 95 % interval of {self.real.runs} runs"
+                grids.append(difference_grid(title, ("simulated", "measured"), lines))
+        return grids
+
+
+def _cell(scheme: str, params: Mapping[str, Any], vary: Mapping[str, Any]) -> str:
+    return json.dumps([scheme, dict(params), dict(vary)], sort_keys=True)
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return _cell(row["scheme"], row["params"], row["vary"]), row["place"], row["metric"]
+
+
+def prepare_plan(plan: Plan) -> list[RealRun]:
+    """The cases of a plan ready to be run for real. Raises `ScenarioError` with the errors of all of them."""
+    errors: list[ErrorDetail] = []
+    ready = []
+    for case in plan.cases:
+        try:
+            ready.append(prepare(case.document))
+        except ScenarioError as error:
+            errors += error.errors
+    if errors:
+        raise ScenarioError(dict.fromkeys(errors))
+    return ready
+
+
+def measure_plan(
+    plan: Plan,
+    ready: list[RealRun],
+    runs: int,
+    *,
+    simulate: bool = False,
+    attempts: int = ATTEMPTS,
+    on_run: OnRun | None = None,
+) -> Measured:
+    """Make all runs of a plan for real, one after the other, and with `simulate` the same runs in simulation.
+
+    Raises `RunError` if no run of a case is valid.
+    """
+    found = Measured(plan, Collected(plan, 1, None, None), Collected(plan, 1, None, None) if simulate else None)
+    first, planned = int(plan.base.shown["seed"]), runs * len(plan.cases)
+    for index in range(runs):
+        for case, real in enumerate(ready):
+            run = real.run(first + index, attempts=attempts)
+            found.runs.append(_told(plan.cases[case], first + index, run.raw))
+            if run.raw["valid"]:
+                found.real.record(case, first + index, json.dumps(run.raw))
+            if on_run is not None:
+                on_run(index * len(ready) + case + 1, planned)
+    if found.simulated is not None:
+        for case, real in enumerate(ready):
+            text = real.resolved.for_engine(flows=False, series=False)
+            for index, result in enumerate(run_batch([text] * runs, range(first, first + runs))):
+                found.simulated.record(case, first + index, result)
+    _check_valid(found)
+    return found
+
+
+def _told(case: Case, seed: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("valid", "invalid_because", "attempts", "lateness", "lost_before_queue", "starved", "scheduling", "kernel")
+    labels = {"scheme": case.candidate.name, "params": dict(case.candidate.params), "vary": dict(case.vary)}
+    return {**labels, "seed": seed, **{key: raw[key] for key in kept if key in raw}}
+
+
+def _check_valid(found: Measured) -> None:
+    for case in found.plan.cases:
+        labels = case.candidate.name, dict(case.candidate.params), dict(case.vary)
+        mine = [run for run in found.runs if (run["scheme"], run["params"], run["vary"]) == labels]
+        if not any(run["valid"] for run in mine):
+            reasons = "; ".join(dict.fromkeys(reason for run in mine for reason in run["invalid_because"]))
+            raise RunError(
+                f"no run of {case.candidate.label} is valid: {reasons}. Stop other programs, or lower the rate"
+            )

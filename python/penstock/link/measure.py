@@ -1,0 +1,104 @@
+"""Real runs of scenarios: the kernel's TCP and datagrams of real hosts over a real link, with the numbers of a run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from penstock import _native
+from penstock.engine.run import engine_errors
+from penstock.errors import RunError
+from penstock.link.namespace import Host
+from penstock.link.requirements import require
+from penstock.link.results import result_of
+from penstock.link.session import End, Session
+from penstock.link.traffic import FIRST_PORT, RealTraffic, real_traffic
+from penstock.results.run import Run
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.scenario import Document, ScenarioLike, as_document
+
+__all__ = ["ATTEMPTS", "RealRun", "measure", "prepare"]
+
+ATTEMPTS = 3
+"""Maximum number of attempts for a run whose own numbers are invalid."""
+
+_DRAIN_S = 0.5
+"""Time after the end in which datagrams under way may still arrive."""
+
+_POLL_S = 0.05
+"""Interval at which a run looks for errors of senders."""
+
+
+@dataclass(frozen=True)
+class RealRun:
+    """A scenario that is ready to be run for real."""
+
+    document: Document
+    resolved: Resolved
+    traffic: RealTraffic
+
+    def run(self, seed: int, *, attempts: int = ATTEMPTS) -> Run:
+        """Run once, again up to `attempts` times in all while the numbers are invalid, and return the last run.
+
+        The result has the numbers of a simulated run and `kernel`, `lateness`, `lost_before_queue`, `valid`,
+        `invalid_because` and `attempts`. Raises `RunError` if a sender fails.
+        """
+        for attempt in range(1, attempts + 1):
+            raw = self._once(seed) | {"attempts": attempt}
+            if raw["valid"]:
+                break
+        return Run.from_json(json.dumps(raw), {**self.resolved.shown, "seed": seed})
+
+    def _once(self, seed: int) -> dict[str, Any]:
+        begun = time.process_time()
+        with ExitStack() as stack:
+            hosts = {node: stack.enter_context(Host()) for node in self.traffic.hosts}
+            ends = [End(node, host.namespace) for node, host in hosts.items()]
+            session = stack.enter_context(Session(self.document, ends, seed=seed))
+            places = {node: (host.namespace, session.addresses[node]) for node, host in hosts.items()}
+            sent = self._send(session, places, seed)
+            link = session.stop()
+        result = result_of(self.resolved, self.traffic, session.addresses, sent, link, seed)
+        return result | {"cpu_s": time.process_time() - begun}
+
+    def _send(self, session: Session, places: Mapping[str, tuple[_native.Namespace, str]], seed: int) -> dict[str, Any]:
+        """Send the traffic over the link; returns the report of the senders."""
+        tcp = [None if settings is None else settings.as_tuple() for settings in self.traffic.tcp]
+        canonical = self.resolved.for_engine(flows=True, series=False)
+        try:
+            with engine_errors():
+                senders = _native.Senders(canonical, seed, dict(places), tcp, FIRST_PORT, self.resolved.real.mtu)
+            zero = session.start()
+            senders.start(zero)
+            end = zero * 1e-9 + self.resolved.canonical["duration_ns"] * 1e-9 + _DRAIN_S
+            while senders.error() is None and (left := end - time.monotonic()) > 0:
+                time.sleep(min(left, _POLL_S))
+            report: dict[str, Any] = json.loads(senders.stop())
+        except RuntimeError as error:
+            raise RunError(str(error)) from None
+        return report
+
+
+def prepare(document: Document) -> RealRun:
+    """Resolve a scenario and map its traffic to real senders.
+
+    Raises `ScenarioError` with everything that a real run cannot do, `RequirementError` if the kernel lacks something.
+    """
+    resolved = document.resolve()
+    return RealRun(document, resolved, real_traffic(resolved, document.origins))
+
+
+def measure(scenario: ScenarioLike, seed: int | None = None, *, attempts: int = ATTEMPTS) -> Run:
+    """Run a scenario, or the scenario file of a path, for real: with the kernel's TCP over its links, in real time.
+
+    `seed` replaces the scenario's own. A run whose own numbers are invalid, such as one on a busy machine, is repeated
+    up to `attempts` times in all; `raw["valid"]` says whether the last one is valid. Raises `ScenarioError` with
+    everything that a real run cannot do, and `RequirementError` where real links cannot run.
+    """
+    require("measure")
+    ready = prepare(as_document(scenario))
+    return ready.run(int(ready.resolved.shown["seed"]) if seed is None else seed, attempts=attempts)

@@ -1,0 +1,212 @@
+"""The numbers of a real run, in the form of a simulated one, from the reports of the senders and the link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from penstock.link.traffic import FIRST_PORT, RealTraffic
+from penstock.scenario.resolve import Resolved
+
+__all__ = ["result_of"]
+
+_PROTOCOLS = {True: 6, False: 17}
+"""Protocol numbers of TCP and UDP, by whether a group uses TCP."""
+
+_KERNEL_COUNTS = ("sent_pkts", "retransmitted_pkts", "delivered_pkts", "delivered_ce_pkts")
+
+_QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+
+def result_of(
+    resolved: Resolved,
+    traffic: RealTraffic,
+    addresses: Mapping[str, str],
+    sent: Mapping[str, Any],
+    link: Mapping[str, Any],
+    seed: int,
+) -> dict[str, Any]:
+    """The result of a run: `seed`, `links`, `traffic` with flows, `fairness`, and of real runs `kernel`, `valid`, ...
+
+    `sent` is the report of the senders, `link` the result of the link.
+    """
+    seconds = (resolved.canonical["duration_ns"] - resolved.canonical["warmup_ns"]) * 1e-9
+    counts = _counts(link["flows"])
+    watched = _Watched.of(resolved)
+    metrics: dict[str, Any] = {}
+    kernel: dict[str, Any] = {}
+    goodputs = []
+    flows = list(zip(range(len(sent["flows"])), sent["flows"], strict=True))
+    for number, group in enumerate(resolved.canonical["traffic"]):
+        rows = []
+        mine = [(port, flow) for port, flow in flows if flow["group"] == number]
+        for index, flow in mine:
+            target = addresses[group["to"][flow["copy"] % len(group["to"])]]
+            ends = target, FIRST_PORT + index, _PROTOCOLS["tcp" in group]
+            rows.append(_flow(flow, counts.get(ends, {}), seconds, watched.share(group, flow["copy"]), resolved))
+        metrics[group["name"]] = _group(group, mine, rows, sent["delays"][number], resolved)
+        goodputs += [row["goodput_bps"] for row in rows]
+        seen = [flow["kernel"] for _, flow in mine if flow["kernel"] is not None]
+        if seen:
+            settings = traffic.tcp[number]
+            kernel[group["name"]] = {
+                "congestion_control": settings and settings.congestion_control,
+                **_kernel(seen),
+                "flows": [flow["kernel"] for _, flow in mine],
+            }
+    links = {name: dict(values) for name, values in link["links"].items()}
+    for name, values in links.items():
+        crossing = [row["goodput_bps"] for row in watched.rows(name, resolved, metrics)]
+        if (jain := _jain(crossing)) is not None:
+            values["jain"] = jain
+    fairness = {} if (jain := _jain(goodputs)) is None else {"jain": jain}
+    kept = ("lateness", "lost_before_queue", "starved", "scheduling", "valid", "invalid_because")
+    return {
+        "seed": seed,
+        "links": links,
+        "traffic": metrics,
+        "fairness": fairness,
+        "kernel": kernel,
+        **{key: link[key] for key in kept if key in link},
+    }
+
+
+def _counts(flows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], dict[str, int]]:
+    """The link's counts by destination, its port and the protocol; connections of a session together."""
+    found: dict[tuple[str, int, int], dict[str, int]] = {}
+    for flow in flows:
+        sums = found.setdefault((flow["dst"], flow["dst_port"], flow["protocol"]), {})
+        for key in ("arrivals", "drops", "marks", "crossed_bits"):
+            sums[key] = sums.get(key, 0) + flow[key]
+    return found
+
+
+class _Watched:
+    """The watched links on the routes of flows."""
+
+    def __init__(self, rates: Mapping[str, float], routes: Mapping[tuple[str, int], list[str]]) -> None:
+        self._rates, self._routes = rates, routes
+        first = [next((name for name in route if name in rates), None) for route in routes.values()]
+        self._first = dict(zip(routes, first, strict=True))
+        self._crossing = {name: first.count(name) for name in rates}
+
+    @classmethod
+    def of(cls, resolved: Resolved) -> _Watched:
+        links = resolved.canonical["links"]
+        rates = {link["name"]: link["rate"] for link in links if link["watch"]}
+        routes = {}
+        for group in resolved.canonical["traffic"]:
+            for copy in range(group["count"]):
+                source, target = (group[end][copy % len(group[end])] for end in ("from", "to"))
+                routes[group["name"], copy] = resolved.route(source, target, group["path"])
+        return cls(rates, routes)
+
+    def share(self, group: Mapping[str, Any], copy: int) -> float | None:
+        """The fair share of a flow, in bit/s, of the first watched link on its route; None if its rate is drawn."""
+        first = self._first[group["name"], copy]
+        if first is None or not isinstance(self._rates[first], (int, float)):
+            return None
+        return self._rates[first] / self._crossing[first]
+
+    def rows(
+        self, link: str, resolved: Resolved, metrics: Mapping[str, Mapping[str, Any]]
+    ) -> Iterable[Mapping[str, Any]]:
+        """The flows whose data crosses a link."""
+        for group in resolved.canonical["traffic"]:
+            for copy, row in enumerate(metrics[group["name"]]["flows"]):
+                if link in self._routes[group["name"], copy]:
+                    yield row
+
+
+def _flow(
+    flow: Mapping[str, Any], counts: Mapping[str, int], seconds: float, share: float | None, resolved: Resolved
+) -> dict[str, Any]:
+    """The metrics of a flow. Packets are those that came to the first queue, as the link counts them."""
+    kernel, datagrams = flow["kernel"], flow["datagrams"]
+    sent = datagrams["sent_pkts"] if datagrams else counts.get("arrivals", 0)
+    lost = datagrams["lost_pkts"] if datagrams else counts.get("drops", 0)
+    row: dict[str, Any] = {"sent_pkts": sent, "lost_pkts": lost}
+    if sent:
+        row["loss_rate"] = lost / sent
+    row["goodput_bps"] = flow["goodput_bps"]
+    row["throughput_bps"] = counts.get("crossed_bits", 0) / seconds
+    if share is not None:
+        row["fair_share"] = flow["goodput_bps"] / share
+    if kernel:
+        row |= {key: kernel[key] for key in ("retransmitted_pkts", "srtt_mean_s", "cwnd_mean_pkts")}
+    times = _completions(flow, resolved)
+    if len(times) == 1:
+        row["completion_s"] = times[0]
+    return row
+
+
+def _completions(flow: Mapping[str, Any], resolved: Resolved) -> list[float]:
+    """Times of the transfers that ended after the warm-up and before the end."""
+    window = resolved.canonical["warmup_ns"] * 1e-9, resolved.canonical["duration_ns"] * 1e-9
+    return [seconds for at, seconds in flow["completions"] if window[0] <= at < window[1]]
+
+
+def _group(
+    group: Mapping[str, Any],
+    flows: Sequence[tuple[int, Mapping[str, Any]]],
+    rows: list[dict[str, Any]],
+    delays: Mapping[str, float] | None,
+    resolved: Resolved,
+) -> dict[str, Any]:
+    """Counts and rates of a group are sums over its flows, other metrics means over the flows that have them."""
+    found: dict[str, Any] = {"count": len(rows)}
+    for key in ("sent_pkts", "lost_pkts"):
+        found[key] = sum(row[key] for row in rows)
+    if found["sent_pkts"]:
+        found["loss_rate"] = found["lost_pkts"] / found["sent_pkts"]
+    for key in ("goodput_bps", "throughput_bps"):
+        found[key] = math.fsum(row[key] for row in rows)
+    _put(found, "fair_share", _mean(row.get("fair_share") for row in rows))
+    _put(found, "jain", _jain([row["goodput_bps"] for row in rows]))
+    if "tcp" in group:
+        found["retransmitted_pkts"] = sum(row.get("retransmitted_pkts", 0) for row in rows)
+        for key in ("srtt_mean_s", "cwnd_mean_pkts"):
+            _put(found, key, _mean(row.get(key) for row in rows))
+        times = sorted(seconds for _, flow in flows for seconds in _completions(flow, resolved))
+        if times:
+            found["completion_mean_s"] = math.fsum(times) / len(times)
+            for name, share in _QUANTILES:
+                found[f"completion_{name}_s"] = times[max(math.ceil(share * len(times)) - 1, 0)]
+            found["completed"] = len(times)
+    else:
+        found |= delays or {}
+        jitters = [(flow["datagrams"]["jitter_mean_s"], flow["datagrams"]["received_pkts"] - 1) for _, flow in flows]
+        known = [(jitter, weight) for jitter, weight in jitters if jitter is not None]
+        if known:
+            found["jitter_mean_s"] = sum(jitter * weight for jitter, weight in known) / sum(w for _, w in known)
+    return found | {"flows": rows}
+
+
+def _kernel(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The state of the senders of a group: sums of counts, means of the rest, the least of the smallest times."""
+    found: dict[str, Any] = {"ecn": all(flow["ecn"] for flow in flows)}
+    for key in flows[0]:
+        if key in _KERNEL_COUNTS:
+            found[key] = sum(flow[key] for flow in flows)
+        elif key == "rtt_min_s":
+            found[key] = min(flow[key] for flow in flows)
+        elif key not in ("ecn", "samples"):
+            _put(found, key, _mean(flow[key] for flow in flows))
+    return found
+
+
+def _put(metrics: dict[str, Any], key: str, value: float | None) -> None:
+    if value is not None:
+        metrics[key] = value
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def _jain(values: Sequence[float]) -> float | None:
+    """Jain's index; None if nothing was delivered."""
+    squares = math.fsum(value**2 for value in values)
+    return math.fsum(values) ** 2 / (len(values) * squares) if squares else None

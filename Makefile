@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,5 +83,10 @@ validate: setup ## compare with the reference results cell by cell
 linux-kernel: ## build Linux 6.1 for virtual time into build/linux, to record more cells (packages: validation/linux/README.md)
 	validation/linux/build.sh
 
-fuzz: ## ten million random operations on each scheme, with random legal settings, on all cores
+real-queues: setup linux-kernel ## Linux's queues beside penstock's under real TCP, in virtual time: record them, and write docs/explanation/real-queues.md
+	cargo build --locked --quiet --release -p penstock-emu --example joined
+	$(BIN)/python -m validation.linux.real_queues
+	$(BIN)/python docs/real_queues.py
+
+fuzz: ## ten million damaged packets, and random operations on each scheme with random legal settings, on all cores
 	cd fuzz && cargo run --locked --release --quiet -- 10 1

@@ -1,8 +1,12 @@
-//! Pseudo-random operations on every registered scheme with pseudo-random legal parameters.
+//! Damaged packets for the parser of headers, then pseudo-random operations on every registered scheme with
+//! pseudo-random legal parameters.
 //!
-//! `penstock-fuzz [MILLIONS] [SEED]`: so many million operations on each scheme (default 1) from this seed (default 1),
-//! on all cores. Nothing may panic, packets are conserved, gauges stay finite, and the next timeout never lies in the
-//! past. A failure names the scheme and the attempt; the same numbers give the same failure again.
+//! `penstock-fuzz [MILLIONS] [SEED]`: MILLIONS of packets, and as many operations on each scheme (default 1), from this
+//! seed (default 1), on all cores. Nothing may panic; packets are read or refused, and only their traffic class is
+//! rewritten; schemes conserve packets, their gauges stay finite, and the next timeout never lies in the past. A failure
+//! names the scheme and the attempt, or the round of packets; the same arguments give the same failure again.
+
+mod packets;
 
 #[path = "../../crates/penstock-aqm/tests/integration/rig/mod.rs"]
 mod rig;
@@ -23,6 +27,14 @@ fn main() -> ExitCode {
         eprintln!("usage: penstock-fuzz [MILLIONS] [SEED]");
         return ExitCode::from(2);
     };
+    let start = Instant::now();
+    match packets::fuzz(seed, millions * 1_000_000) {
+        Ok(counts) => println!("{counts:?}, {:.1} s", start.elapsed().as_secs_f64()),
+        Err(fault) => {
+            eprintln!("{fault}");
+            return ExitCode::FAILURE;
+        }
+    }
     let results = rounds::on_each(schemes(), |scheme| {
         let start = Instant::now();
         let result = rounds::fuzz(scheme, seed, millions * 1_000_000);

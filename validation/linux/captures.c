@@ -4,11 +4,10 @@
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
-#include <net/if.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { ETHERNET = 14, IP = 20, TCP = 20, SACK_KIND = 5 };
+enum { IP = 20, TCP = 20, SACK_KIND = 5 };
 
 static unsigned word16(const unsigned char *at)
 {
@@ -60,47 +59,45 @@ static uint64_t kernel_stamp(struct msghdr *message)
     fail("a packet without a time");
 }
 
-static int packet_socket(const char *device)
+/* Of all devices of the namespace, one of which has traffic. Packets begin with the IP header. */
+static int packet_socket(void)
 {
-    int room = 1 << 24, yes = 1, packets = must(socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), "socket of a capture");
-    struct sockaddr_ll place = {
-        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = if_nametoindex(device)};
+    int room = 1 << 24, yes = 1, packets = must(socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL)), "socket of a capture");
 
     must(setsockopt(packets, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room), "room for a capture");
     must(setsockopt(packets, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes), "times of a capture");
-    must(bind(packets, (struct sockaddr *)&place, sizeof place), device);
     return packets;
 }
 
-static void capture(const char *namespace, const char *device, const char *name)
+static void capture(const char *namespace, const char *name)
 {
-    static unsigned char frame[2048], control[256];
+    static unsigned char packet[2048], control[256];
     FILE *log = create(name);
 
     enter(namespace);
-    int packets = packet_socket(device);
+    int packets = packet_socket();
     uint64_t zero_of_stamps = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + zero;
     for (;;) {
         struct sockaddr_ll from;
-        struct iovec place = {frame, sizeof frame};
+        struct iovec place = {packet, sizeof packet};
         struct msghdr message = {&from, sizeof from, &place, 1, control, sizeof control, 0};
-        int length = must(recvmsg(packets, &message, 0), name), protocol = frame[ETHERNET + 9];
-        int known = word16(frame + 12) == ETHERTYPE_IP && (protocol == IPPROTO_TCP || protocol == IPPROTO_ICMP);
+        int length = must(recvmsg(packets, &message, 0), name), protocol = packet[9];
+        int known = from.sll_protocol == htons(ETH_P_IP) && (protocol == IPPROTO_TCP || protocol == IPPROTO_ICMP);
 
-        if (known && length >= ETHERNET + IP + TCP)
+        if (known && length >= IP + TCP)
             write_packet(log, kernel_stamp(&message) - zero_of_stamps, from.sll_pkttype == PACKET_OUTGOING ? '>' : '<',
-                         frame + ETHERNET);
+                         packet);
     }
 }
 
 void capture_sender(int unused)
 {
     (void)unused;
-    capture("c", "c0", "sender.txt");
+    capture("c", "sender.txt");
 }
 
 void capture_receiver(int unused)
 {
     (void)unused;
-    capture("s", "s0", "receiver.txt");
+    capture("s", "receiver.txt");
 }

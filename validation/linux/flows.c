@@ -88,7 +88,7 @@ static uint64_t flow_start(int flow)
 
 static int connected_socket(int flow)
 {
-    struct sockaddr_in own = address("0.0.0.0", FIRST_SOURCE_PORT + flow), peer = address(RECEIVER, PORT);
+    struct sockaddr_in own = address("0.0.0.0", FIRST_SOURCE_PORT + flow), peer = address(receiver_address, PORT);
     int connection = must(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), "socket of a flow");
     const char *control = controls[flow];
 
@@ -146,7 +146,7 @@ static uint16_t internet_checksum(const uint16_t *words, size_t n)
 
 void ping(int unused)
 {
-    struct sockaddr_in peer = address(RECEIVER, 0);
+    struct sockaddr_in peer = address(receiver_address, 0);
     union {
         struct icmphdr header;
         uint16_t words[32]; /* 64 bytes: 98 in the frame */
@@ -170,7 +170,7 @@ void ping(int unused)
 void flood(int unused)
 {
     static const char data[DATAGRAM];
-    struct sockaddr_in peer = address(RECEIVER, PORT);
+    struct sockaddr_in peer = address(receiver_address, PORT);
 
     (void)unused;
     enter("c");

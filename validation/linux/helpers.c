@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct shared *shared;
-const char *folder;
+const char *folder, *receiver_address;
 const char *const *controls;
 int traces;
 FILE *tcp_info_log;

@@ -1,9 +1,11 @@
 #!/bin/sh
-# The first process of the User Mode Linux that record.py boots. Makes the network of three namespaces,
+# The first process of the User Mode Linux that record.py boots. Makes the network, measures, and switches off. With a
+# queue of the kernel the network has three namespaces,
 #
 #     c (sender) c0 --- r0 r (router) r1 --- s0 s (receiver)
 #
-# with the link of 10 Mbit/s and the queue under test on r1 and all delay behind s0, measures, and switches off.
+# with the link of 10 Mbit/s and the queue under test on r1 and all delay behind s0. With a queue of penstock its
+# emulator joins the namespaces c and s.
 # Comes with the kernel's command line: LAB, the measuring program; JOB, the folder of this run, in which the file `job`
 # sets the variables used below.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -23,29 +25,22 @@ cable() { # NAMESPACE DEVICE MAC ADDRESS, then the same of the other end
     ip -n "$5" neigh replace "$4" lladdr "$3" dev "$6" nud permanent
 }
 
-network() {
-    for n in c r s; do
-        ip netns add $n
-        ip -n $n link set lo up
-    done
+kernel_network() {
+    ip netns add r
     cable c c0 02:00:00:00:01:01 10.0.1.1 r r0 02:00:00:00:01:02 10.0.1.2
     cable r r1 02:00:00:00:02:01 10.0.2.1 s s0 02:00:00:00:02:02 10.0.2.2
     ip -n c route add default via 10.0.1.2
     ip -n s route add default via 10.0.2.1
     in_namespace r sysctl -qw net.ipv4.ip_forward=1
-    # Each segment is a packet of its own.
-    ip -n c link set c0 gso_max_segs 1
-    ip -n s link set s0 gso_max_segs 1
-    for n in c s; do
-        in_namespace $n sysctl -qw net.ipv4.tcp_ecn="$ecn" net.ipv4.tcp_no_metrics_save=1
-    done
+    receiver=10.0.2.2
 }
 
-queues() {
+kernel_queues() {
     in_namespace s tc qdisc add dev s0 root netem delay "${rtt_ms}ms" limit 100000
     # lab.c knows the queue under test by its handle. Its words are several arguments: $queue stands unquoted.
     if [ "$shaper" = htb ]; then
-        in_namespace r tc qdisc add dev r1 root handle 1: htb default 1
+        # Shaper and queue count the bytes of a frame, or, with $overhead, so many more.
+        in_namespace r tc qdisc add dev r1 root handle 1: ${overhead:+stab overhead $overhead} htb default 1
         # No two packets back to back after an idle time.
         in_namespace r tc class add dev r1 parent 1: classid 1:1 htb rate 10mbit burst 1 cburst 1 quantum 1514
         in_namespace r tc qdisc add dev r1 parent 1:1 handle 20: $queue
@@ -54,14 +49,37 @@ queues() {
     fi
 }
 
+# The emulator says when its links run: time 0 on the monotonic clock, and the addresses of its ends. lab.c ends it through
+# file 3 and reads its result from file 4.
+emulated_network() {
+    mknod /run/stop p
+    mknod /run/result p
+    "$emulator" "$JOB/scenario.json" "$seed" S=/run/netns/c D=/run/netns/s <>/run/stop >/run/result &
+    exec 3>/run/stop 4</run/result
+    read -r origin _ receiver <&4
+}
+
 measure() {
     set -e
     mount -t sysfs sys /sys
     mount -t tmpfs tmpfs /run
     . "$JOB/job"
-    network
-    queues
-    "$LAB" "$JOB" "$begin" "$end" "$start_us" "$traces" "$datagram_ns" $controls
+    ip netns add c
+    ip netns add s
+    if [ "$emulator" ]; then
+        emulated_network
+    else
+        kernel_network
+        kernel_queues
+        origin=0
+    fi
+    for n in c s; do
+        in_namespace $n sysctl -qw net.ipv4.tcp_ecn="$ecn" net.ipv4.tcp_no_metrics_save=1
+        for device in $(in_namespace $n ls /sys/class/net); do
+            in_namespace $n ip link set "$device" up gso_max_segs 1 # each segment is a packet of its own
+        done
+    done
+    "$LAB" "$JOB" "$begin" "$end" "$start_us" "$traces" "$datagram_ns" "$receiver" "$origin" $controls
 }
 
 mount -t proc proc /proc

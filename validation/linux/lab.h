@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#define RECEIVER "10.0.2.2"
-
 enum { PORT = 5000, MAX_FLOWS = 64 };
 
 #define MICROSECOND 1000ull
@@ -25,7 +23,7 @@ struct shared {
 };
 
 extern struct shared *shared;
-extern const char *folder;
+extern const char *folder, *receiver_address;
 extern const char *const *controls; /* of each flow */
 extern int traces;                  /* whether to write them */
 extern FILE *tcp_info_log;          /* of all flows, each of which writes whole lines */

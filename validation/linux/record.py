@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,15 @@ QUEUES = {
 
 CONTROLS = ("reno", "cubic", "bbr", "dctcp")
 
+Numbers = dict[str, float]
+"""The numbers of one run, by the keys of ``qdisc_tcp.json``."""
+
+Cells = Mapping[str, Mapping[str, list[float]]]
+"""By cell and key the numbers of each start."""
+
+Run = Callable[[int, Path], Numbers]
+"""Records one start of a cell; the files of the run come into the folder."""
+
 
 class RecordingError(Exception):
     """A cell that cannot be recorded, or a run that gave no result; the text says why."""
@@ -90,8 +100,12 @@ class Cell:
         datagram_ns = round(DATAGRAM_BITS / (share * LINK_BPS) * 1e9) if share else 0
         return cls(name, queue, rtt_ms, tuple(control for control in controls for _ in range(each)), datagram_ns)
 
-    def job(self, start: int, traces: bool) -> str:
-        """The variables that ``init.sh`` reads."""
+    def job(self, start: int, traces: bool, overhead: int | None = None, emulator: Path | None = None) -> str:
+        """The variables that ``init.sh`` reads.
+
+        `overhead` is added to the size of a frame, which the queue of the kernel counts. With `emulator`, a program,
+        that emulates the link and its queue instead of the kernel.
+        """
         variables = {
             "queue": QUEUES[self.queue],
             "shaper": "own" if self.queue == "cake_10mbit" else "htb",
@@ -101,16 +115,35 @@ class Cell:
             "begin": BEGIN_S,
             "end": END_S,
             "start_us": start * SHIFT_US,
+            "seed": seed_of(start),
             "traces": int(traces),
             "datagram_ns": self.datagram_ns,
+            "overhead": "" if overhead is None else overhead,
+            "emulator": emulator or "",
         }
         return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in variables.items())
 
 
-def run(kernel: Path, cell: Cell, start: int, folder: Path, traces: bool = False) -> dict[str, float]:
-    """Boot the kernel for one run of a cell, whose files come into `folder`, and read its numbers."""
+def seed_of(start: int) -> int:
+    """The seed of the kernel, or of the emulator, for a start of the flows."""
+    return start + 1
+
+
+def run(kernel: Path, cell: Cell, start: int, folder: Path, traces: bool = False) -> Numbers:
+    """Record a queue of the kernel."""
+    return numbers(measure(kernel, cell.job(start, traces), start, folder), *counters_of(folder))
+
+
+def counters_of(folder: Path) -> tuple[list[Any], list[Any]]:
+    """The counters of a queue of the kernel at begin and end."""
+    begin, end = (json.loads((folder / f"{name}.json").read_text()) for name in ("begin", "end"))
+    return begin, end
+
+
+def measure(kernel: Path, job: str, start: int, folder: Path) -> dict[str, Any]:
+    """Boot the kernel for one run, whose files come into `folder`, and read its result."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "job").write_text(cell.job(start, traces), encoding="utf-8")
+    (folder / "job").write_text(job, encoding="utf-8")
     (folder / "result.json").unlink(missing_ok=True)
     command = [
         *(kernel / "linux", "mem=256M", "rootfstype=hostfs", "rootflags=/", "rw", f"init={HERE / 'init.sh'}"),
@@ -118,12 +151,13 @@ def run(kernel: Path, cell: Cell, start: int, folder: Path, traces: bool = False
         *(f"LAB={kernel / 'lab'}", f"JOB={folder}"),
     ]
     # User Mode Linux does not know restartable sequences, which newer C libraries register in each process.
-    environment = {**os.environ, "UML_SEED": str(start + 1), "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+    environment = {**os.environ, "UML_SEED": str(seed_of(start)), "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
     with (folder / "console").open("wb") as console:
         boot(command, environment, console.fileno())
     if not (folder / "result.json").exists():
-        raise RecordingError(f"{cell.name}, start {start}: no result\n{told(folder)}")
-    return numbers(*(json.loads((folder / f"{name}.json").read_text()) for name in ("result", "begin", "end")))
+        raise RecordingError(f"start {start}: no result\n{told(folder)}")
+    result: dict[str, Any] = json.loads((folder / "result.json").read_text())
+    return result
 
 
 def boot(command: list[Any], environment: Mapping[str, str], console: int) -> None:
@@ -153,7 +187,7 @@ def told(folder: Path) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def numbers(result: Mapping[str, Any], begin: list[Any], end: list[Any]) -> dict[str, float]:
+def numbers(result: Mapping[str, Any], begin: list[Any], end: list[Any]) -> Numbers:
     """The numbers of ``qdisc_tcp.json``, from what a run left: its result, and the counters at begin and end."""
     before, after = counters(begin), counters(end)
     counted = {key: after[key] - before[key] for key in before}
@@ -171,39 +205,77 @@ def counters(queues: list[Any]) -> dict[str, int]:
     return {"drops": queue["drops"], "marks": sum(marks), "sent": queue["packets"]}
 
 
-def record(kernel: Path, cells: list[Cell], starts: int, jobs: int, file: Path, traces: Path | None) -> bool:
-    """Record all cells, `jobs` runs at a time; `file` grows by each that is finished. False if one failed."""
-    recorded: dict[str, dict[str, list[float]]] = {}
+def record(
+    runs: Mapping[str, Run],
+    starts: int,
+    jobs: int,
+    save: Callable[[Cells], None],
+    traces: Path | None = None,
+    kept: Cells | None = None,
+) -> bool:
+    """Record all cells, `jobs` runs at a time, and `save` them with those `kept` whenever one is finished.
+
+    Of a cell that is kept only the starts that it lacks are recorded. False if one failed.
+    """
+    recorded, complete = dict(kept or {}), True
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(jobs) as pool:
 
-        def submit(cell: Cell, start: int) -> Future[dict[str, float]]:
-            folder = (traces or Path(scratch)) / f"{cell.name} {start}".replace(" ", "_")
-            return pool.submit(run, kernel, cell, start, folder, traces is not None)
+        def submit(name: str, start: int) -> Future[Numbers]:
+            folder = (traces or Path(scratch)) / f"{name} {start}".replace(" ", "_")
+            return pool.submit(runs[name], start, folder)
 
-        runs = {cell: [submit(cell, start) for start in range(starts)] for cell in cells}
+        submitted = {
+            name: [submit(name, start) for start in range(starts_of(recorded.get(name, {})), starts)] for name in runs
+        }
         try:
-            for cell, futures in runs.items():
+            for name, futures in submitted.items():
                 try:
                     results = [future.result() for future in futures]
                 except RecordingError as error:
-                    print(error, file=sys.stderr)
+                    print(f"{name}, {error}", file=sys.stderr)
+                    complete = False
                     continue
-                recorded[cell.name] = {key: [result[key] for result in results] for key in results[0]}
-                write(file, recorded)
-                print(cell.name, flush=True)
+                if results:
+                    old = recorded.get(name, {})
+                    recorded[name] = {key: [*old.get(key, ()), *(new[key] for new in results)] for key in results[0]}
+                    save(recorded)
+                    print(name, flush=True)
         finally:
             # After Ctrl-C no further machine is booted; those that run come to their end.
             pool.shutdown(cancel_futures=True)
-    return len(recorded) == len(cells)
+    return complete
 
 
-def write(file: Path, cells: Mapping[str, Mapping[str, list[float]]]) -> None:
+def starts_of(numbers: Mapping[str, Sequence[float]]) -> int:
+    """The number of recorded starts."""
+    return len(next(iter(numbers.values()), ()))
+
+
+def write(file: Path, cells: Cells) -> None:
     """The cells as ``qdisc_tcp.json`` has them, one a line; the file is replaced as a whole."""
     lines = (f"{json.dumps(name)}: {json.dumps(lists, separators=(',', ':'))}" for name, lists in cells.items())
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part.json")
     part.write_text('{"cells": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
     part.replace(file)
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """The options of all that is recorded with the kernel."""
+    parser.add_argument("--kernel", type=Path, default=KERNEL, metavar="DIR", help="what build.sh made (default: here)")
+    parser.add_argument("--starts", type=int, default=6, help="runs of each cell, with other starts (default 6)")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default 2)")
+    parser.add_argument("--traces", type=Path, metavar="DIR", help="keep each run's files there, with captures")
+
+
+def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse what cannot be recorded."""
+    options.kernel = options.kernel.resolve()
+    options.traces = options.traces.resolve() if options.traces else None
+    if missing := [name for name in ("linux", "lab") if not (options.kernel / name).exists()]:
+        parser.error(f"no {missing[0]} in {options.kernel}; validation/linux/build.sh makes it")
+    if options.starts < 1 or options.jobs < 1:
+        parser.error("--starts and --jobs are 1 or more")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -215,23 +287,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "cells", nargs="+", metavar="CELL", help="QUEUE RTT_MS CC FLOWS [udpSHARE], as 'codel 20 cubic 4'"
     )
-    parser.add_argument("--kernel", type=Path, default=KERNEL, metavar="DIR", help="what build.sh made (default: here)")
-    parser.add_argument("--starts", type=int, default=6, help="runs of each cell, with other starts (default 6)")
-    parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default 2)")
     parser.add_argument("--write", type=Path, required=True, metavar="FILE", help="the JSON; what it was is lost")
-    parser.add_argument("--traces", type=Path, metavar="DIR", help="keep each run's files there, with captures")
+    add_machine(parser)
     options = parser.parse_args(arguments)
     try:
         cells = [Cell.parse(name) for name in options.cells]
     except RecordingError as error:
         parser.error(str(error))
-    kernel = options.kernel.resolve()
-    if missing := [name for name in ("linux", "lab") if not (kernel / name).exists()]:
-        parser.error(f"no {missing[0]} in {kernel}; validation/linux/build.sh makes it")
-    if options.starts < 1 or options.jobs < 1:
-        parser.error("--starts and --jobs are 1 or more")
-    traces = options.traces.resolve() if options.traces else None
-    return 0 if record(kernel, cells, options.starts, options.jobs, options.write, traces) else 1
+    check(parser, options)
+    runs = {cell.name: partial(run, options.kernel, cell, traces=options.traces is not None) for cell in cells}
+    return 0 if record(runs, options.starts, options.jobs, partial(write, options.write), options.traces) else 1
 
 
 if __name__ == "__main__":

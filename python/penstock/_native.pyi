@@ -207,7 +207,7 @@ class RealLink:
         cls,
         scenario: str,
         seed: int,
-        hosts: list[tuple[str, Namespace, str, str]],
+        hosts: list[tuple[str, Namespace, str, str | None]],
         *,
         mtu: int,
         overhead: int,

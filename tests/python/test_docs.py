@@ -43,18 +43,23 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def with_commands() -> list[Path]:
-    return [p for p in PAGES if any(b.language in {"sh", "python"} and not b.skipped for b in blocks(p))]
+def with_commands() -> list[object]:
+    """The pages with something to run; those with real links need namespaces."""
+    pages = [p for p in PAGES if any(b.language in {"sh", "python"} and not b.skipped for b in blocks(p))]
+    name = {p: str(p.relative_to(ROOT / "docs").with_suffix("")) for p in pages}
+    marks = {p: [pytest.mark.link] if "penstock link" in p.read_text(encoding="utf-8") else [] for p in pages}
+    return [pytest.param(p, id=name[p], marks=marks[p]) for p in pages]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", with_commands(), ids=lambda p: str(p.relative_to(ROOT / "docs").with_suffix("")))
+@pytest.mark.parametrize("page", with_commands())
 def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
-    """The blocks of a page run in order in one folder, with the project's scenarios beside them.
+    """The blocks of a page run in order in one folder, with the project's scenarios and examples beside them.
 
     A block with a caption is the content of that file; it runs too, unless the file is a part of a package.
     """
-    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    for folder in ("scenarios", "examples"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "NO_COLOR": "1",

@@ -1,8 +1,10 @@
 //! Network devices that real packets come from and go to.
 #![allow(unsafe_code, reason = "devices are controlled through ioctl and socket options")]
 
+mod ethernet;
 mod tun;
 
+pub use ethernet::Ethernet;
 pub use tun::Tun;
 
 use std::io;
@@ -12,8 +14,8 @@ use std::os::fd::AsFd;
 pub trait Device: AsFd + Send {
     /// Bytes in front of the IP header of each frame: 0 (TUN) or 14 (Ethernet).
     fn header(&self) -> usize;
-    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. A frame longer than
-    /// `buffer` is cut.
+    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. Of a frame longer than
+    /// `buffer` the rest is lost; the length is then that of the buffer or of the frame.
     ///
     /// # Errors
     ///
@@ -31,4 +33,9 @@ pub trait Device: AsFd + Send {
     ///
     /// The device is gone.
     fn lost(&self) -> io::Result<u64>;
+    /// Number of frames that were read and thrown away, because they were not those of the wire: offloads are on, or there
+    /// is a VLAN.
+    fn refused(&self) -> u64 {
+        0
+    }
 }

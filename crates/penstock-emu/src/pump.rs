@@ -119,8 +119,32 @@ impl Pump {
             self.network.give_back(slot);
             return Ok(true);
         }
+        if !self.is_ip(host, slot) {
+            self.pass_by(host, slot, length)?;
+            return Ok(true);
+        }
         self.network.arrive(self.clock.now(), host, slot, length);
         Ok(true)
+    }
+
+    /// Whether the frame in this buffer carries an IP packet, by the type in its Ethernet header, if it has one.
+    fn is_ip(&mut self, host: usize, slot: u32) -> bool {
+        const IPV4: [u8; 2] = [0x08, 0x00];
+        const IPV6: [u8; 2] = [0x86, 0xdd];
+        match self.devices[host].header() {
+            0 => true,
+            header => [IPV4, IPV6].iter().any(|kind| self.network.buffer(slot)[header - 2..header] == kind[..]),
+        }
+    }
+
+    /// Another frame, such as one of ARP, goes to the other device at once: links carry IP packets.
+    fn pass_by(&mut self, host: usize, slot: u32, length: usize) -> io::Result<()> {
+        let frame = &self.network.buffer(slot)[..length];
+        for (_, device) in self.devices.iter_mut().enumerate().filter(|&(number, _)| number != host) {
+            self.write_errors += u64::from(!device.send(frame)?);
+        }
+        self.network.give_back(slot);
+        Ok(())
     }
 
     fn wait(&mut self, wake: BorrowedFd<'_>) -> io::Result<()> {
@@ -139,7 +163,12 @@ impl Pump {
     /// Packets that were lost before the queues saw them: the devices lost them, or there was no room to take them.
     pub(crate) fn lost_before_queue(&self) -> io::Result<u64> {
         let lost: u64 = self.devices.iter().map(|device| device.lost()).sum::<io::Result<u64>>()?;
-        Ok(lost + self.oversized + self.network.ignored.without_memory)
+        Ok(lost + self.oversized + self.refused() + self.network.ignored.without_memory)
+    }
+
+    /// Frames that were not those of the wire.
+    pub(crate) fn refused(&self) -> u64 {
+        self.devices.iter().map(|device| device.refused()).sum()
     }
 
     /// Share of the time so far for which the thread waited for a processor.

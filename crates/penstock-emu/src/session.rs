@@ -190,8 +190,9 @@ fn finish(mut pump: Pump, fault: Option<&io::Error>, class: Class, validity: &Va
         require(lost <= allowed, format!("{lost} packets were lost before the queue: at most {allowed} are allowed"));
     }
     require(pump.write_errors == 0, format!("{} packets found no room at their host", pump.write_errors));
-    let oversized = format!("{} packets were larger than the MTU: switch offloads off", pump.oversized);
-    require(pump.oversized == 0, oversized);
+    let unlike = pump.oversized + pump.refused();
+    let offloads = "larger than the MTU, without a checksum or in a VLAN: switch offloads off";
+    require(unlike == 0, format!("{unlike} packets were {offloads}"));
     let starved = pump.starved_share();
     let waited = starved.unwrap_or(0.0);
     let too_long = format!(
@@ -203,7 +204,7 @@ fn finish(mut pump: Pump, fault: Option<&io::Error>, class: Class, validity: &Va
     require(pump.network.is_conserved(), "packets were not conserved: a defect of penstock".to_owned());
     result.insert("lateness".to_owned(), json!({"p50_s": p50, "p99_s": p99, "max_s": max}));
     result.insert("lost_before_queue".to_owned(), json!(lost));
-    result.insert("oversized".to_owned(), json!(pump.oversized));
+    result.insert("oversized".to_owned(), json!(unlike));
     result.insert("starved".to_owned(), json!(starved));
     result.insert("scheduling".to_owned(), json!(class.to_string()));
     result.insert("valid".to_owned(), json!(reasons.is_empty()));

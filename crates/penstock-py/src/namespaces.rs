@@ -28,6 +28,7 @@ impl Namespace {
 
     /// The namespace of a file: `/run/netns/NAME` or `/proc/PID/ns/net`.
     #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "a path from Python is owned")]
     fn open(path: PathBuf) -> PyResult<Self> {
         Ok(Self(namespace::Namespace::open(&path)?))
     }

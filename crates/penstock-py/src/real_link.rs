@@ -4,7 +4,7 @@ use crate::namespaces::Namespace;
 use crate::runs::simulate;
 use crate::traces::NO_CAUSE;
 use penstock_core::Time;
-use penstock_emu::device::{Device, Tun};
+use penstock_emu::device::{Device, Ethernet, Tun};
 use penstock_emu::{Limits, Network, Outcome, Session, TraceRow, Validity};
 use penstock_link::ScenarioError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -16,13 +16,15 @@ use std::sync::Mutex;
 /// Address bits that all hosts of a real link share.
 const PREFIX: u8 = 24;
 
-/// A host: its node, its namespace, the name of its device, and its IPv4 address.
-type Host<'py> = (String, PyRef<'py, Namespace>, String, String);
+/// A host: its node, its namespace, the name of its device, and its IPv4 address; without one, the device is an existing
+/// Ethernet device.
+type Host<'py> = (String, PyRef<'py, Namespace>, String, Option<String>);
 
 /// Links that do not run yet, and the devices of the hosts.
 type Idle = (Network, Vec<Box<dyn Device>>);
 
-/// The links of a canonical scenario between TUN devices, made here, in the namespaces of the hosts.
+/// The links of a canonical scenario between TUN devices, made here, in the namespaces of the hosts; or between Ethernet
+/// devices that are there.
 ///
 /// `mtu` is that of the devices, in bytes; `overhead` the bytes that a link carries with each IP packet beside it; `memory` the
 /// bytes for packets on the links. With `endless`, statistics end only when the links are stopped, not after the scenario's
@@ -57,9 +59,8 @@ impl RealLink {
         let mut names = Vec::new();
         let (mut addresses, mut places) = (Vec::new(), Vec::new());
         for (node, namespace, device, address) in hosts {
-            let address: Ipv4Addr =
-                address.parse().map_err(|error| PyValueError::new_err(format!("{address}: {error}")))?;
-            addresses.push(vec![u128::from(address.to_ipv6_mapped())]);
+            let address = address.as_deref().map(parse_address).transpose()?;
+            addresses.push(address.iter().map(|address| u128::from(address.to_ipv6_mapped())).collect());
             places.push((namespace.0.clone(), device, address));
             names.push(node);
         }
@@ -67,14 +68,20 @@ impl RealLink {
         if endless {
             plan.end = Time::NEVER;
         }
+        let bare = places.iter().filter(|(_, _, address)| address.is_none()).count();
+        if ![0, places.len()].contains(&bare) {
+            return Err(PyValueError::new_err("the devices of all hosts are Ethernet devices, or of none"));
+        }
+        let header = if bare > 0 { Ethernet::HEADER } else { 0 };
         // One byte more than the largest frame, so that a larger one is noticed.
-        let limits = Limits { frame: mtu as usize + 1, header: 0, memory, overhead };
+        let limits = Limits { frame: header + mtu as usize + 1, header, memory, overhead };
         let network = Network::new(plan, &addresses, &limits, trace).map_err(refused)?;
         let open = || {
-            let tun = |(namespace, name, address): &(_, String, _)| {
-                Ok(Box::new(Tun::open(namespace, name, *address, PREFIX, mtu)?) as Box<dyn Device>)
+            let device = |(namespace, name, address): &(_, String, Option<Ipv4Addr>)| match address {
+                Some(address) => Ok(Box::new(Tun::open(namespace, name, *address, PREFIX, mtu)?) as Box<dyn Device>),
+                None => Ok(Box::new(Ethernet::open(namespace, name)?) as Box<dyn Device>),
             };
-            places.iter().map(tun).collect::<std::io::Result<Vec<_>>>()
+            places.iter().map(device).collect::<std::io::Result<Vec<_>>>()
         };
         let devices = py.detach(open)?;
         Ok(Self { hosts: names, seed, idle: Mutex::new(Some((network, devices))), session: None })
@@ -136,6 +143,10 @@ impl RealLink {
         };
         Ok((serde_json::Value::Object(result).to_string(), columns(py, &trace)?))
     }
+}
+
+fn parse_address(text: &str) -> PyResult<Ipv4Addr> {
+    text.parse().map_err(|error| PyValueError::new_err(format!("{text}: {error}")))
 }
 
 /// The exception for a refused scenario.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli import check, compare, doctor, explain, measure, new, report, reproduce, run
+from penstock.cli import check, compare, doctor, explain, link, measure, new, report, reproduce, run
 from penstock.cli import list as listing_verb
 from penstock.cli.errors import report_errors
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "run": (run.run, run.EXAMPLE),
     "compare": (compare.compare, compare.EXAMPLE),
+    "link": (link.link, link.EXAMPLE),
     "measure": (measure.measure, measure.EXAMPLE),
     "list": (listing_verb.list_, listing_verb.EXAMPLE),
     "explain": (explain.explain, explain.EXAMPLE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 
 import typer
 
-from penstock.errors import PenstockError, ScenarioError
+from penstock.errors import PenstockError, RequirementError, ScenarioError
 
 MAX_SHOWN = 50
 """Maximum number of errors of a scenario that are printed; further ones are only counted."""
@@ -33,6 +34,9 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
             _discard_output()
             raise typer.Exit(0) from None
         except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                print("too many open files; raise their limit: ulimit -n 1024", file=sys.stderr)
+                raise typer.Exit(RequirementError.exit_code) from None
             if error.filename is None:
                 _discard_output()
             place = error.filename or "standard output"

@@ -12,7 +12,7 @@ import socket
 import struct
 from pathlib import Path
 
-__all__ = ["ethernet_devices", "offloads", "switch_off"]
+__all__ = ["ethernet_devices", "offloads", "switch"]
 
 _SIOCETHTOOL = 0x8946
 
@@ -32,11 +32,11 @@ def offloads(device: str) -> list[str]:
         return [name for name, (read, _) in _OFFLOADS.items() if _request(control, device, read)]
 
 
-def switch_off(device: str) -> None:
-    """Switch all offloads of a device of the calling thread's namespace off, as far as it has them."""
+def switch(device: str, *, on: bool) -> None:
+    """Switch all offloads of a device of the calling thread's namespace on or off, as far as it has them."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for _, write in _OFFLOADS.values():
-            _request(control, device, write, 0)
+            _request(control, device, write, int(on))
 
 
 def _request(control: socket.socket, device: str, command: int, value: int = 0) -> int:

@@ -16,7 +16,7 @@ from penstock.engine.environment import Finding
 from penstock.errors import RequirementError
 from penstock.link.offloads import ethernet_devices, offloads
 
-__all__ = ["Report", "findings", "in_user_namespace", "probe", "require"]
+__all__ = ["Report", "cure", "findings", "in_user_namespace", "probe", "require"]
 
 _INSIDE = "PENSTOCK_USER_NAMESPACE"
 """Set in a penstock that was started again in a user namespace, so that it does not do so forever."""
@@ -40,7 +40,7 @@ class Report:
     @property
     def cure(self) -> str:
         """What to do about the missing part; empty if nothing is missing."""
-        return _cure(self.missing)
+        return cure(self.missing)
 
 
 def probe() -> Report:
@@ -104,7 +104,7 @@ def require(verb: str) -> None:
         print("without root: in a user namespace, where no thread gets real-time priority", file=sys.stderr, flush=True)
         os.environ[_INSIDE] = "1"
         os.execvp(_USER_NAMESPACE[0], [*_USER_NAMESPACE, sys.executable, *sys.orig_argv[1:]])
-    raise RequirementError(f"penstock {verb} cannot run here: {missing}; {_cure(missing)}")
+    raise RequirementError(f"penstock {verb} cannot run here: {missing}; {cure(missing)}")
 
 
 _USER_NAMESPACE = ["unshare", "--user", "--map-root-user", "--net", "--"]
@@ -133,9 +133,9 @@ def _missing() -> str:
     return ""
 
 
-def _cure(missing: str) -> str:
+def cure(missing: str) -> str:
     """What to do about a failed step."""
-    cures = {
+    known = {
         "": "",
         "has no network namespaces": "run penstock on Linux, or in a Linux container or virtual machine",
         "there is no program unshare": "install util-linux, or run as root",
@@ -147,9 +147,9 @@ def _cure(missing: str) -> str:
         "Too many open files": "raise the limit of open files: ulimit -n 1024",
         "/proc/sys": f"the settings of namespaces are read-only; {_CONTAINER}",
     }
-    for part, cure in cures.items():
+    for part, advice in known.items():
         if part == missing or (part and part in missing):
-            return cure
+            return advice
     if os.geteuid() == 0:
         return f"root lacks a capability, SYS_ADMIN or NET_ADMIN; {_CONTAINER}"
     for setting, bad, good in _USER_NAMESPACE_SETTINGS:

@@ -39,19 +39,22 @@ class End:
         node: the node of the scenario whose place it takes.
         namespace: the network namespace in which it lives.
         device: name of the TUN device that is made there.
+        ethernet: whether the device is an Ethernet device that is there already; then it is so for all hosts.
 
     """
 
     node: str
     namespace: Namespace
     device: str = "penstock0"
+    ethernet: bool = False
 
 
 class Session:
     """The links of a scenario between hosts; real packets cross them from `start` to `stop`.
 
-    Host k of `ends` has the address 10.77.D.k + 1, where D is `depth`: links inside links need different ones. The
-    statistics end with the scenario, unless `endless`; with `trace` every event of a packet is recorded.
+    Host k of `ends` has the address 10.77.D.k + 1 at its TUN device, where D is `depth`: links inside links need
+    different ones. The statistics end with the scenario, unless `endless`; with `trace` every event of a
+    packet is recorded.
     The laws draw by `seed`, as in a simulation. A context manager that stops the links.
 
     Raises `ScenarioError` with every error of the scenario, and `OSError` if a device cannot be made.
@@ -69,10 +72,10 @@ class Session:
     ) -> None:
         self.document: Document = as_document(scenario)
         self.resolved: Resolved = self.document.resolve()
-        self.addresses = {end.node: f"10.77.{depth}.{k + 1}" for k, end in enumerate(ends)}
+        self.addresses = {end.node: f"10.77.{depth}.{k + 1}" for k, end in enumerate(ends) if not end.ethernet}
         self._trace: dict[str, bytes] = {}
         self._result: dict[str, Any] | None = None
-        hosts = [(end.node, end.namespace, end.device, self.addresses[end.node]) for end in ends]
+        hosts = [(end.node, end.namespace, end.device, self.addresses.get(end.node)) for end in ends]
         limits = self.resolved.real
         with engine_errors():
             self._link = _native.RealLink(

@@ -15,7 +15,7 @@ from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document, ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
 
-__all__ = ["Case", "Plan"]
+__all__ = ["Case", "Plan", "placed"]
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class Plan:
                 errors += error.errors
                 continue
             for candidate in candidates:
-                placed = _placed(document, candidate, places)
-                found = resolve(placed.tree, placed.origins)
+                case = placed(document, candidate, places)
+                found = resolve(case.tree, case.origins)
                 errors += found.errors
                 cases.append(Case(candidate, point, found, placed))
         if errors:
@@ -162,7 +162,7 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
     return tuple(notes.values())
 
 
-def _placed(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
+def placed(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
     """The scenario with the candidate's queue at these places, which are watched."""
     for place in places:
         name = place.removesuffix(".reverse")

@@ -1,0 +1,141 @@
+"""A running real link with its two hosts: namespaces, devices, routes, servers, and the command inside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock._native import Namespace
+from penstock.errors import PenstockError, RequirementError
+from penstock.link import nesting, peer
+from penstock.link.layout import Layout
+from penstock.link.namespace import Host
+from penstock.link.offloads import offloads
+from penstock.link.requirements import cure
+from penstock.link.session import End, Session
+
+__all__ = ["Lab", "Pair", "open_lab"]
+
+Pair = tuple[str, str]
+"""Two namespaces or devices, near and far."""
+
+PEER = "PENSTOCK_PEER"
+"""Environment variable of the command: the address of the host at the far end, with the servers."""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Two hosts and the running links between them.
+
+    Attributes:
+        near: the host in which commands run.
+        session: the running links.
+        peer: address of the servers at the far end.
+        depth: the number of links around the near host.
+        notes: advice to the user.
+
+    """
+
+    near: Host
+    session: Session
+    peer: str
+    depth: int
+    notes: tuple[str, ...] = ()
+
+    def start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start the command in the near host."""
+        environment = {PEER: self.peer, nesting.NAMESPACE: nesting.variable(self.near.namespace, self.depth)}
+        return self.near.start(command, env=environment)
+
+
+@contextlib.contextmanager
+def open_lab(
+    layout: Layout, *, seed: int, trace: bool = False, between: Pair | None = None, devices: Pair | None = None
+) -> Iterator[Lab]:
+    """Make the hosts and start the links; at the end stop them and take everything away.
+
+    The links join fresh namespaces, or those of `between`, or two Ethernet `devices`, in this namespace or in those of
+    `between`. Inside another link, the far end is this process's own namespace, so that packets cross both links.
+    Raises `RequirementError` if the system refuses.
+    """
+    fresh = not between and not devices
+    outer = nesting.depth_here() if fresh else 0
+    names = devices or (f"penstock{outer}", f"penstock{outer}")
+    with contextlib.ExitStack() as stack:
+        try:
+            near, far = (stack.enter_context(Host(place)) for place in _places(between, devices, nested=outer > 0))
+            nodes = zip((layout.near, layout.far), (near, far), names, strict=True)
+            ends = [End(node, host.namespace, name, ethernet=devices is not None) for node, host, name in nodes]
+            session = stack.enter_context(
+                Session(layout.document, ends, seed=seed, endless=True, trace=trace, depth=outer)
+            )
+            address = session.addresses.get(layout.far, "")
+            if fresh:
+                _prepare(near, far, names[0], address, ecn=layout.ecn)
+            session.start()
+        except OSError as error:
+            raise RequirementError(f"the link cannot be made: {error}; {cure(str(error))}") from None
+        servers = os.environ[PEER] if outer and PEER in os.environ else address
+        notes = map(_joined, (near, far), devices) if devices else ()
+        yield Lab(near, session, servers, outer + 1, tuple(filter(None, notes)))
+
+
+def _places(between: Pair | None, devices: Pair | None, *, nested: bool) -> tuple[Namespace | None, Namespace | None]:
+    """The namespaces of the two hosts; None for a fresh one."""
+    if between:
+        near, far = (_existing(name, new_device=devices is None) for name in between)
+        return near, far
+    if devices:
+        return Namespace.current(), Namespace.current()
+    return None, Namespace.current() if nested else None
+
+
+def _existing(name: str, *, new_device: bool) -> Namespace:
+    """A namespace by its name in `/run/netns` or the number of a process in it; for a new device, not this one.
+
+    Raises `PenstockError`.
+    """
+    path = Path(f"/proc/{name}/ns/net") if name.isdecimal() else Path("/run/netns") / name
+    try:
+        namespace = Namespace.open(path)
+    except OSError as error:
+        raise PenstockError(f"--between {name}: there is no such namespace: {error}") from None
+    if new_device and os.fstat(namespace.fileno()).st_ino == Path("/proc/self/ns/net").stat().st_ino:
+        raise PenstockError(f"--between {name}: this is the network of the machine, which penstock never changes")
+    return namespace
+
+
+def _joined(host: Host, device: str) -> str:
+    """Advice on a device that joins packets to longer frames before the link sees them."""
+    if "gro" not in host.call(lambda: offloads(device)):
+        return ""
+    return f"{device} joins packets to frames beyond the MTU, which the link refuses: ethtool -K {device} gro off"
+
+
+def _prepare(near: Host, far: Host, device: str, address: str, *, ecn: bool) -> None:
+    """Route everything through the device, and start the servers of the far end, unless that is in another link."""
+    for host in (near, far):
+        if host.owned:
+            host.namespace.add_route("0.0.0.0", 0, device)
+            if ecn:
+                host.namespace.set("ipv4/tcp_ecn", "1")
+    if far.owned:
+        _serve(far, address)
+
+
+def _serve(far: Host, address: str) -> None:
+    """Start the servers of the far end; they do not get the Ctrl-C that is meant for the command."""
+    quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with far.call(lambda: peer.listen(address)) as listening:
+        number = listening.fileno()
+        command = [sys.executable, "-m", "penstock.link.peer", str(number)]
+        far.start(command, pass_fds=[number], start_new_session=True, **quiet)
+    if iperf3 := shutil.which("iperf3"):
+        far.start([iperf3, "-s"], start_new_session=True, **quiet)

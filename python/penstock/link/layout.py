@@ -1,0 +1,101 @@
+"""The layout of a real link: the scenario with the queue under test, and the two nodes whose places hosts take."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.scenario import Document
+from penstock.studies.candidate import Candidate
+from penstock.studies.plan import placed
+
+__all__ = ["Layout"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A scenario whose links are to carry real packets between two hosts.
+
+    Attributes:
+        document: the scenario, with both directions of `link` watched.
+        resolved: the same in canonical form.
+        link: the link under test.
+        near: node of the host in which the command runs.
+        far: node of the host at the other end of the route through the link.
+        ecn: whether a queue of the scenario marks, so that the hosts should use ECN.
+
+    """
+
+    document: Document
+    resolved: Resolved
+    link: str
+    near: str
+    far: str
+    ecn: bool
+
+    @classmethod
+    def of(cls, document: Document, at: str | None, scheme: str | None, node: str | None) -> Layout:
+        """Lay out a scenario: `scheme` at link `at`, by default the first watched link; the command in node `node`.
+
+        By default the command runs at the source of the first traffic that crosses the link, else at the link's own
+        first node. Raises `ScenarioError`.
+        """
+        link = _link(document, at)
+        if scheme is not None:
+            document = placed(document, Candidate.of(scheme), [link])
+        name = link.removesuffix(".reverse")
+        for path in (f"links.{name}.watch", f"links.{name}.reverse.watch"):
+            document = document.set(path, True, "link")
+        # The traffic of the scenario is not sent, so its warm-up means nothing here.
+        document = document.set("warmup", "0s", "link")
+        resolved = document.resolve()
+        near, far = _ends(resolved, link, node)
+        return cls(document, resolved, link, near, far, _marks(resolved.shown["links"]))
+
+
+def _marks(tables: Any) -> bool:
+    """Whether a queue in these tables, or in a class of one, marks packets."""
+    if not isinstance(tables, dict):
+        return isinstance(tables, list) and any(map(_marks, tables))
+    return tables.get("ecn") is True or any(map(_marks, tables.values()))
+
+
+def _link(document: Document, at: str | None) -> str:
+    if at is None:
+        watched = document.resolve().watched
+        if not watched:
+            raise PenstockError("no link is watched: name one with --at LINK, or set watch = true in its table")
+        return watched[0]
+    links = document.tree.get("links", {})
+    if at.removesuffix(".reverse") not in links:
+        message = f'no link "{at}"{nearest(at, links)}; there are: {", ".join(links)}'
+        raise ScenarioError([ErrorDetail("", message, None, "--at")])
+    return at
+
+
+def _ends(resolved: Resolved, link: str, node: str | None) -> tuple[str, str]:
+    own = next(entry for entry in resolved.canonical["links"] if entry["name"] == link)
+    pairs = [pair for pair in _pairs(resolved) if link in resolved.route(*pair, None)]
+    pairs.append((own["from"], own["to"]))
+    if node is None:
+        return pairs[0]
+    nodes = dict.fromkeys(end for entry in resolved.canonical["links"] for end in (entry["from"], entry["to"]))
+    if node not in nodes:
+        message = f'no node "{node}"{nearest(node, nodes)}; there are: {", ".join(nodes)}'
+        raise ScenarioError([ErrorDetail("", message, None, "--in")])
+    for source, target in pairs:
+        if node in (source, target):
+            return node, target if node == source else source
+    # No traffic begins or ends there: across the link, to the end of it that is farther away.
+    crosses = node != own["to"] and link in resolved.route(node, own["to"], None)
+    return node, own["to"] if crosses else own["from"]
+
+
+def _pairs(resolved: Resolved) -> Iterator[tuple[str, str]]:
+    """Source and destination of all traffic."""
+    for entry in resolved.canonical["traffic"]:
+        yield from itertools.product(dict.fromkeys(entry["from"]), dict.fromkeys(entry["to"]))

@@ -1,0 +1,29 @@
+"""Nesting: a link begun inside the namespace of another one, so that packets cross both."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from penstock._native import Namespace
+
+__all__ = ["NAMESPACE", "depth_here", "variable"]
+
+NAMESPACE = "PENSTOCK_NAMESPACE"
+"""Environment variable of a command on a real link: how deep it is nested, and the inode of its network namespace."""
+
+
+def variable(namespace: Namespace, depth: int) -> str:
+    """The value of `NAMESPACE` for a command in this namespace."""
+    return f"{depth}:{os.fstat(namespace.fileno()).st_ino}"
+
+
+def depth_here() -> int:
+    """The number of links around this process: 0 outside of any.
+
+    The variable alone does not count: a program may have carried it to another namespace.
+    """
+    depth, _, inode = os.environ.get(NAMESPACE, "").partition(":")
+    if not depth.isdecimal() or inode != str(Path("/proc/self/ns/net").stat().st_ino):
+        return 0
+    return int(depth)

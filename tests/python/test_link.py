@@ -254,7 +254,7 @@ def test_frames_of_a_device_with_offloads_are_refused_with_advice(scenario: Path
         a.call(lambda: switch("a0", on=True))
         owner = middle.start(["sleep", "100"])
         place = ("--between", owner.pid, owner.pid, "--dev", "m0", "m1")
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(penstock(scenario, *place, "--json", file, "--no-live"), **pipes)
         assert process.stderr is not None
         process.stderr.readline()

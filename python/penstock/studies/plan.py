@@ -97,7 +97,7 @@ class Plan:
                 case = placed(document, candidate, places)
                 found = resolve(case.tree, case.origins)
                 errors += found.errors
-                cases.append(Case(candidate, point, found, placed))
+                cases.append(Case(candidate, point, found, case))
         if errors:
             raise ScenarioError(dict.fromkeys(errors))
         notes = _left_out(base, candidates, places)

@@ -35,6 +35,7 @@ __all__ = [
     "md1_distribution",
     "model",
     "parse_toml",
+    "ping",
     "queue_law_crossing",
     "raise_priority",
     "run_many",
@@ -200,6 +201,7 @@ class Senders:
     def stop(self) -> str: ...
 
 def raise_priority() -> str: ...
+def ping(source: Namespace, destination: str, count: int, interval: int, payload: int) -> list[int | None]: ...
 
 @final
 class RealLink:

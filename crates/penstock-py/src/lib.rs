@@ -64,6 +64,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add_class::<real_link::RealLink>()?;
         module.add_class::<senders::Senders>()?;
         module.add_function(wrap_pyfunction!(namespaces::raise_priority, module)?)?;
+        module.add_function(wrap_pyfunction!(senders::ping, module)?)?;
     }
     Ok(())
 }

@@ -14,7 +14,9 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::net::Ipv4Addr;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// Bytes of the IP and UDP headers of a datagram.
 const HEADERS: u32 = 28;
@@ -105,6 +107,22 @@ impl Senders {
         let delays = delays(self.groups, numbers().zip(&mut reports).filter_map(taken));
         Ok(json!({"flows": flows, "delays": delays}).to_string())
     }
+}
+
+/// Send `count` ICMP echo requests with `payload` bytes at intervals of `interval` nanoseconds from a namespace; returns the
+/// round-trip time of each in nanoseconds, `None` for those without an answer.
+#[pyfunction]
+pub(crate) fn ping(
+    py: Python<'_>,
+    source: &Namespace,
+    destination: &str,
+    count: u16,
+    interval: u64,
+    payload: u16,
+) -> PyResult<Vec<Option<u64>>> {
+    let target: Ipv4Addr =
+        destination.parse().map_err(|error| PyValueError::new_err(format!("{destination}: {error}")))?;
+    Ok(py.detach(|| senders::ping(&source.0, target, count, Duration::from_nanos(interval), payload))?)
 }
 
 /// The ends and settings of all groups.

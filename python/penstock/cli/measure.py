@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import HtmlTarget, JsonTarget, ScenarioFile, Seed, Settings
+from penstock.cli.options import OUTPUT, HtmlTarget, JsonTarget, ScenarioFile, Seed, Settings
 from penstock.cli.output import (
     command_line,
     json_text,
     notify,
     output_file,
+    output_folder,
     print_result,
     write_json,
     write_page,
 )
+from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +45,14 @@ Runs = Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Runs of e
 Attempts = Annotated[
     int, typer.Option(metavar="N", min=1, max=100, help="Maximum number of attempts for a run with invalid numbers.")
 ]
+TraceFolder = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write every packet event of a single run to this folder, as packets.parquet.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 
 
 def measure(
@@ -55,6 +65,7 @@ def measure(
     attempts: Attempts = 3,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
+    trace: TraceFolder = None,
 ) -> None:
     """Run a scenario for real: its TCP flows by the kernel, its datagrams at the same times, over its links.
 
@@ -64,16 +75,19 @@ def measure(
     from penstock.scenario.scenario import read_document
 
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
+    folder = output_folder(trace, "--trace")
     document = read_document(scenario, settings)
     if seed is not None:
         document = document.set("seed", seed, "--seed")
     if len(scheme) > 1 or runs > 1:
+        if folder is not None:
+            raise PenstockError("--trace: is written for one run of one scheme")
         _several(document, scheme, at, runs, attempts, (json_target, json_file, html_file))
         return
     ready = _single(document, scheme, at)
     require("measure")
     _notify(ready.traffic.notes)
-    run = ready.run(int(ready.resolved.shown["seed"]), attempts=attempts)
+    run = ready.run(int(ready.resolved.shown["seed"]), attempts=attempts, trace=folder)
     _show(run, quiet=json_target == "-")
     answer = run.to_dict()
     if json_target is not None:

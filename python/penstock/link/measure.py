@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from penstock import _native
@@ -16,6 +17,7 @@ from penstock.link.namespace import Host
 from penstock.link.requirements import require
 from penstock.link.results import result_of
 from penstock.link.session import End, Session
+from penstock.link.trace import write
 from penstock.link.traffic import FIRST_PORT, RealTraffic, real_traffic
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
@@ -25,6 +27,9 @@ __all__ = ["ATTEMPTS", "RealRun", "measure", "prepare"]
 
 ATTEMPTS = 3
 """Maximum number of attempts for a run whose own numbers are invalid."""
+
+Inspect = Callable[[Mapping[str, Host]], object]
+"""Called with the hosts of a real run, by node, before they are closed."""
 
 _DRAIN_S = 0.5
 """Time after the end in which datagrams under way may still arrive."""
@@ -41,27 +46,37 @@ class RealRun:
     resolved: Resolved
     traffic: RealTraffic
 
-    def run(self, seed: int, *, attempts: int = ATTEMPTS) -> Run:
+    def run(
+        self, seed: int, *, attempts: int = ATTEMPTS, trace: Path | None = None, inspect: Inspect | None = None
+    ) -> Run:
         """Run once, again up to `attempts` times in all while the numbers are invalid, and return the last run.
 
         The result has the numbers of a simulated run and `kernel`, `lateness`, `lost_before_queue`, `valid`,
-        `invalid_because` and `attempts`. Raises `RunError` if a sender fails.
+        `invalid_because` and `attempts`. With `trace`, every event of a packet is written to that folder; `inspect`
+        is called with the hosts, by node, at the end of each attempt. Raises `RunError` if a sender fails.
         """
         for attempt in range(1, attempts + 1):
-            raw = self._once(seed) | {"attempts": attempt}
+            raw = self._once(seed, trace, inspect) | {"attempts": attempt}
             if raw["valid"]:
                 break
         return Run.from_json(json.dumps(raw), {**self.resolved.shown, "seed": seed})
 
-    def _once(self, seed: int) -> dict[str, Any]:
+    def _once(self, seed: int, trace: Path | None, inspect: Inspect | None) -> dict[str, Any]:
         begun = time.process_time()
         with ExitStack() as stack:
             hosts = {node: stack.enter_context(Host()) for node in self.traffic.hosts}
             ends = [End(node, host.namespace) for node, host in hosts.items()]
-            session = stack.enter_context(Session(self.document, ends, seed=seed))
+            session = stack.enter_context(Session(self.document, ends, seed=seed, trace=trace is not None))
             places = {node: (host.namespace, session.addresses[node]) for node, host in hosts.items()}
             sent = self._send(session, places, seed)
             link = session.stop()
+            if unread := sum(map(_unread, hosts.values())):
+                link["valid"] = False
+                link["invalid_because"].append(f"{unread} datagrams found no room at their receiver")
+            if trace is not None:
+                write(session.trace(), [entry["name"] for entry in self.resolved.canonical["links"]], trace)
+            if inspect is not None:
+                inspect(hosts)
         result = result_of(self.resolved, self.traffic, session.addresses, sent, link, seed)
         return result | {"cpu_s": time.process_time() - begun}
 
@@ -72,15 +87,26 @@ class RealRun:
         try:
             with engine_errors():
                 senders = _native.Senders(canonical, seed, dict(places), tcp, FIRST_PORT, self.resolved.real.mtu)
-            zero = session.start()
-            senders.start(zero)
-            end = zero * 1e-9 + self.resolved.canonical["duration_ns"] * 1e-9 + _DRAIN_S
-            while senders.error() is None and (left := end - time.monotonic()) > 0:
-                time.sleep(min(left, _POLL_S))
-            report: dict[str, Any] = json.loads(senders.stop())
+            try:
+                zero = session.start()
+                senders.start(zero)
+                end = zero * 1e-9 + self.resolved.canonical["duration_ns"] * 1e-9 + _DRAIN_S
+                while senders.error() is None and (left := end - time.monotonic()) > 0:
+                    time.sleep(min(left, _POLL_S))
+            finally:
+                # Also after Ctrl-C, when the report is not needed.
+                report = senders.stop()
         except RuntimeError as error:
             raise RunError(str(error)) from None
-        return report
+        found: dict[str, Any] = json.loads(report)
+        return found
+
+
+def _unread(host: Host) -> int:
+    """Number of datagrams that found no room at their receiver, as the kernel counts them in a host."""
+    text = host.call(Path("/proc/thread-self/net/snmp").read_text)
+    heads, values = (line.split() for line in text.splitlines() if line.startswith("Udp:"))
+    return int(dict(zip(heads, values, strict=True))["RcvbufErrors"])
 
 
 def prepare(document: Document) -> RealRun:

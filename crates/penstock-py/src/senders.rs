@@ -254,6 +254,8 @@ fn of_kernel(kernel: &KernelReport) -> Value {
         "delivered_pkts": kernel.delivered_pkts,
         "delivered_ce_pkts": kernel.delivered_ce_pkts,
         "delivery_rate_bps": kernel.delivery_rate_bps,
+        "open_s": kernel.open_s,
+        "starved_s": kernel.starved_s,
     })
 }
 

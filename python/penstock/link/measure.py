@@ -34,6 +34,12 @@ Inspect = Callable[[Mapping[str, Host]], object]
 _DRAIN_S = 0.5
 """Time after the end in which datagrams under way may still arrive."""
 
+_LEAST_BUFFER, _LARGEST_BUFFER = 128 << 10, 64 << 20
+"""Bytes of the buffer of a sender: at the start at least, and at most."""
+
+_READY, _READY_EACH = 64 << 20, 2 << 20
+"""Bytes of the buffers of all senders together at the start, and of one of them, at most."""
+
 _POLL_S = 0.05
 """Interval at which a run looks for errors of senders."""
 
@@ -65,6 +71,8 @@ class RealRun:
         begun = time.process_time()
         with ExitStack() as stack:
             hosts = {node: stack.enter_context(Host()) for node in self.traffic.hosts}
+            for host in hosts.values():
+                host.namespace.set("ipv4/tcp_wmem", f"4096 {self._send_buffer()} {_LARGEST_BUFFER}")
             ends = [End(node, host.namespace) for node, host in hosts.items()]
             session = stack.enter_context(Session(self.document, ends, seed=seed, trace=trace is not None))
             places = {node: (host.namespace, session.addresses[node]) for node, host in hosts.items()}
@@ -79,6 +87,11 @@ class RealRun:
                 inspect(hosts)
         result = result_of(self.resolved, self.traffic, session.addresses, sent, link, seed)
         return result | {"cpu_s": time.process_time() - begun}
+
+    def _send_buffer(self) -> int:
+        """Bytes that a sender has ready at least, so that it can send although its thread waits for a processor."""
+        flows: int = sum(group["count"] for group in self.resolved.canonical["traffic"])
+        return max(_LEAST_BUFFER, min(_READY // max(flows, 1), _READY_EACH))
 
     def _send(self, session: Session, places: Mapping[str, tuple[_native.Namespace, str]], seed: int) -> dict[str, Any]:
         """Send the traffic over the link; returns the report of the senders."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.link.traffic import FIRST_PORT, RealTraffic
@@ -14,7 +14,10 @@ __all__ = ["result_of"]
 _PROTOCOLS = {True: 6, False: 17}
 """Protocol numbers of TCP and UDP, by whether a group uses TCP."""
 
-_KERNEL_COUNTS = ("sent_pkts", "retransmitted_pkts", "delivered_pkts", "delivered_ce_pkts")
+_KERNEL_COUNTS = ("sent_pkts", "retransmitted_pkts", "delivered_pkts", "delivered_ce_pkts", "open_s", "starved_s")
+
+MAX_STARVED = 0.02
+"""Largest share of the time for which an endless flow may have nothing to send because its thread did not run."""
 
 _QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
@@ -61,7 +64,8 @@ def result_of(
         if (jain := _jain(crossing)) is not None:
             values["jain"] = jain
     fairness = {} if (jain := _jain(goodputs)) is None else {"jain": jain}
-    kept = ("lateness", "lost_before_queue", "starved", "scheduling", "valid", "invalid_because")
+    starved = list(_starved(resolved, sent["flows"]))
+    kept = ("lateness", "lost_before_queue", "starved", "scheduling")
     return {
         "seed": seed,
         "links": links,
@@ -69,7 +73,21 @@ def result_of(
         "fairness": fairness,
         "kernel": kernel,
         **{key: link[key] for key in kept if key in link},
+        "valid": link["valid"] and not starved,
+        "invalid_because": [*link["invalid_because"], *starved],
     }
+
+
+def _starved(resolved: Resolved, flows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Reasons why senders did not offer the scenario's traffic: endless flows that had nothing to send for a time."""
+    for number, group in enumerate(resolved.canonical["traffic"]):
+        settings = group.get("tcp", {}).get("settings", {})
+        if group["kind"] != "tcp" or "transfers" in group or {"packets", "bytes"} & settings.keys():
+            continue
+        senders = [flow["kernel"] for flow in flows if flow["group"] == number and flow["kernel"] is not None]
+        worst = max((sender["starved_s"] / sender["open_s"] for sender in senders if sender["open_s"]), default=0.0)
+        if worst > MAX_STARVED:
+            yield f"a sender of traffic.{group['name']} waited for a processor for {100 * worst:.1f} % of the time"
 
 
 def _counts(flows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], dict[str, int]]:

@@ -40,13 +40,19 @@ pub(super) struct Sums {
     pub(super) sent: u64,
     pub(super) delivered: u64,
     pub(super) delivered_ce: u64,
+    /// Time of the statistics during which the sender was open, and had nothing to send, in seconds.
+    pub(super) open_s: f64,
+    pub(super) starved_s: f64,
+    /// Time of the latest sample, or of the start of the connection or of the statistics.
+    at: u64,
 }
 
 impl Sampler {
     /// Sample this connection from now on.
     pub(super) fn watch(&self, stream: &Arc<TcpStream>, counters: &Arc<Counters>) -> Arc<Watched> {
         let (stream, counters) = (Arc::clone(stream), Arc::clone(counters));
-        let watched = Arc::new(Watched { stream, counters, sums: Mutex::default() });
+        let sums = Mutex::new(Sums { at: now_ns(), ..Sums::default() });
+        let watched = Arc::new(Watched { stream, counters, sums });
         self.watched().push(Arc::clone(&watched));
         watched
     }
@@ -89,7 +95,7 @@ impl Watched {
         // A connection that is closed at this moment has no state, and is not sampled.
         if let Ok(info) = tcp_info(&*self.stream) {
             let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
-            sums.last = info;
+            (sums.last, sums.at) = (info, now_ns());
         }
     }
 
@@ -99,15 +105,20 @@ impl Watched {
         if let Ok(info) = tcp_info(&*self.stream)
             && !sums.complete
         {
-            sums.add(info);
+            sums.add(info, now_ns());
             sums.complete = last;
         }
     }
 }
 
 impl Sums {
-    /// Add a sample of a connection whose latest sample, or count at the end of the warm-up, is in `last`.
-    fn add(&mut self, info: TcpInfo) {
+    /// Add a sample, taken at `now`, of a connection whose latest sample, or count at the end of the warm-up, is in `last`.
+    fn add(&mut self, info: TcpInfo, now: u64) {
+        let passed = now.saturating_sub(self.at) as f64 / 1e9;
+        let busy = (info.busy_s - self.last.busy_s).min(passed);
+        self.open_s += passed;
+        self.starved_s += passed - busy + (info.unfilled_s - self.last.unfilled_s).max(0.0);
+        self.at = now;
         let since = |now: u32, then: u32| u64::from(now.wrapping_sub(then));
         self.retransmitted += since(info.retransmitted, self.last.retransmitted);
         self.sent += since(info.sent, self.last.sent);
@@ -145,6 +156,8 @@ impl Sums {
         self.sent += other.sent;
         self.delivered += other.delivered;
         self.delivered_ce += other.delivered_ce;
+        self.open_s += other.open_s;
+        self.starved_s += other.starved_s;
     }
 }
 
@@ -156,13 +169,25 @@ mod tests {
     fn counts_start_at_the_end_of_the_warm_up_and_means_are_over_samples() {
         let info = |sent, srtt_s, cwnd| TcpInfo { sent, srtt_s, min_rtt_s: srtt_s, cwnd, ..TcpInfo::default() };
         let mut one = Sums { last: info(100, 0.02, 10), ..Sums::default() };
-        one.add(info(150, 0.03, 20));
-        one.add(info(170, 0.05, 40));
+        one.add(info(150, 0.03, 20), 1);
+        one.add(info(170, 0.05, 40), 2);
         assert_eq!((one.samples, one.sent, one.srtt_s, one.cwnd), (2, 70, 0.08, 60.0));
         // A connection that began later counts from its beginning.
         let mut two = Sums::default();
-        two.add(info(7, 0.01, 5));
+        two.add(info(7, 0.01, 5), 3);
         one.merge(&two);
         assert_eq!((one.samples, one.sent, one.last.sent, one.min_rtt_s), (3, 77, 7, Some(0.01)));
+    }
+
+    #[test]
+    fn a_sender_is_starved_while_it_is_idle_and_while_its_buffer_is_not_filled() {
+        let second = 1_000_000_000;
+        let info = |busy_s, unfilled_s| TcpInfo { busy_s, unfilled_s, ..TcpInfo::default() };
+        let mut sums = Sums { last: info(4.0, 0.5), at: 5 * second, ..Sums::default() };
+        // Busy for the whole second; then for 0.75 of one, a quarter of which it waited for its buffer.
+        sums.add(info(5.0, 0.5), 6 * second);
+        assert_eq!((sums.open_s, sums.starved_s), (1.0, 0.0));
+        sums.add(info(5.75, 0.75), 7 * second);
+        assert_eq!((sums.open_s, sums.starved_s), (2.0, 0.5));
     }
 }

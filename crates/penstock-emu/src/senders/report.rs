@@ -68,6 +68,10 @@ pub struct KernelReport {
     pub delivered_ce_pkts: u64,
     /// Delivery rate, mean.
     pub delivery_rate_bps: f64,
+    /// Time for which connections were open, in seconds.
+    pub open_s: f64,
+    /// Part of it during which they had nothing to send, in seconds: an endless flow should always have.
+    pub starved_s: f64,
 }
 
 /// Numbers of a flow of datagrams during the statistics.
@@ -191,6 +195,8 @@ impl KernelReport {
             delivered_pkts: sums.delivered,
             delivered_ce_pkts: sums.delivered_ce,
             delivery_rate_bps: sums.delivery_rate_bps / count,
+            open_s: sums.open_s,
+            starved_s: sums.starved_s,
         })
     }
 }

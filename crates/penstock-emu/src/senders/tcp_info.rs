@@ -26,6 +26,10 @@ pub(super) struct TcpInfo {
     pub(super) sent: u32,
     pub(super) delivered: u32,
     pub(super) delivered_ce: u32,
+    /// Time with data to send or unacknowledged, and the part of it with no data to send because its buffer had not been
+    /// filled again, in seconds so far.
+    pub(super) busy_s: f64,
+    pub(super) unfilled_s: f64,
     /// Latest sample of the delivery rate, in bits per second.
     pub(super) delivery_rate_bps: f64,
 }
@@ -49,6 +53,8 @@ pub(super) fn tcp_info(socket: &impl AsFd) -> io::Result<TcpInfo> {
         sent: info.tcpi_data_segs_out,
         delivered: info.tcpi_delivered,
         delivered_ce: info.tcpi_delivered_ce,
+        busy_s: info.tcpi_busy_time as f64 * 1e-6,
+        unfilled_s: info.tcpi_sndbuf_limited as f64 * 1e-6,
         delivery_rate_bps: info.tcpi_delivery_rate as f64 * 8.0,
     })
 }

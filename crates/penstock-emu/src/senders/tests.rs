@@ -85,6 +85,7 @@ fn endless_flows_fill_the_time_and_stop_when_asked() {
         assert!(counted <= report.read_bytes as f64 && counted > 0.5 * report.read_bytes as f64, "{report:?}");
         let kernel = report.kernel.expect("samples at 200, 300, 400 and 500 ms");
         assert_eq!((kernel.samples, kernel.ecn), (4, false));
+        assert!(kernel.open_s > 0.3 && kernel.open_s < 0.7 && kernel.starved_s <= kernel.open_s, "{kernel:?}");
         // Timestamps take 12 bytes of a packet.
         assert_eq!(kernel.mss_bytes, 988);
         assert!(kernel.delivered_pkts as f64 * 988.0 > 0.9 * counted, "{kernel:?}");

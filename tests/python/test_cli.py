@@ -33,9 +33,10 @@ def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subproces
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the scenarios and a result, as the examples expect it."""
+    """A folder with the scenarios, the examples and a result, as the examples of the help expect it."""
     folder = tmp_path_factory.mktemp("original")
-    shutil.copytree(ROOT / "scenarios", folder / "scenarios")
+    for name in ("scenarios", "examples"):
+        shutil.copytree(ROOT / name, folder / name)
     (folder / "out").mkdir()
     done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -161,8 +162,12 @@ def test_the_version_is_said() -> None:
     assert penstock("--version").stdout.startswith("penstock ")
 
 
-def test_the_readme_works_as_printed(folder: Path) -> None:
-    """The blocks of the README marked `sh` run in order, those that a comment excuses (`make`, `git`) apart."""
+@pytest.mark.parametrize("real", [False, pytest.param(True, marks=pytest.mark.link)])
+def test_the_readme_works_as_printed(folder: Path, real: bool) -> None:
+    """The blocks of the README marked `sh` run in order, those that a comment excuses (`make`, `git`) apart.
+
+    With `real` those with real links, else the others.
+    """
     readme = ROOT / "README.md"
     blocks = re.findall(r"^(<!-- test: skip.*?-->\n)?```(sh|toml|python)\n(.*?)^```", readme.read_text(), re.M | re.S)
     for skipped, language, text in blocks:
@@ -170,6 +175,8 @@ def test_the_readme_works_as_printed(folder: Path) -> None:
         if caption and language != "sh":
             (folder / caption[1]).write_text(text)
         if skipped or language != "sh" or re.search(r"^(make|git|cd|apt)\b", text, re.M):
+            continue
+        if real != bool(re.search(r"penstock (link|measure)|--on link", text)):
             continue
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         text = text.replace(".venv/bin/", "")

@@ -147,6 +147,21 @@ def test_an_upload_meets_the_queue_that_is_put_in_front_of_the_link(scenario: Pa
     assert 5 < len(found["links"]["core"]["length_pmf"]) <= 10  # from 0 to 9 packets
 
 
+@pytest.mark.parametrize(("options", "name"), [((), "cubic"), (("--tcp", "reno"), "reno")])
+def test_the_hosts_have_the_congestion_control_of_the_scenario(
+    scenario: Path, options: tuple[str, ...], name: str
+) -> None:
+    if name not in Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split():
+        pytest.skip(f"this kernel has no {name}")
+    ask = """
+    import os, socket
+    s = socket.create_connection((os.environ["PENSTOCK_PEER"], 80), 20)
+    print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes(1)).decode())
+    """
+    result = run(scenario, *options, *in_python(ask))
+    assert (result.returncode, result.stdout) == (0, f"{name}\n"), result.stderr
+
+
 def test_links_nest_and_the_outer_peer_is_reached_through_both(scenario: Path, tmp_path: Path) -> None:
     inner, outer = tmp_path / "inner.json", tmp_path / "outer.json"
     time_it = """

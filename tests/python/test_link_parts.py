@@ -111,6 +111,11 @@ def test_wrong_names_are_errors(at: str, scheme: str, node: str, message: str) -
         layout(at, scheme, node)
 
 
+def test_the_congestion_control_must_be_in_the_kernel() -> None:
+    with pytest.raises(ScenarioError, match='--tcp: the kernel has no "made-up"'):
+        Layout.of(Document.parse(THREE_HOSTS), None, None, None, "made-up")
+
+
 def test_a_scenario_without_a_watched_link_needs_a_name() -> None:
     bare = THREE_HOSTS.replace("watch = true", "").replace('queue = { scheme = "red", limit = "30p" }', "")
     document = Document.parse(bare)

@@ -15,7 +15,7 @@ from penstock.link.requirements import Report
 
 REQUIRE = """
 from penstock.link import requirements
-requirements.require("link")
+requirements.require("link", restart=True)
 print(open("/proc/self/uid_map").read())
 """
 """Prints the user namespace in which penstock goes on, or raises."""

@@ -105,13 +105,14 @@ impl Namespace {
         self.run(|| set_here(key, value))?
     }
 
-    /// Routes an IPv4 network of `prefix` bits through a device of the namespace; 0.0.0.0/0 is the default route.
+    /// Routes an IPv4 network of `prefix` bits through a device of the namespace; 0.0.0.0/0 is the default route. TCP to
+    /// that network uses the congestion control `tcp` of the kernel, if given; programs may still choose another one.
     ///
     /// # Errors
     ///
-    /// There is no such device, or the kernel refuses the route.
-    pub fn add_route(&self, network: Ipv4Addr, prefix: u8, device: &str) -> io::Result<()> {
-        self.run(|| Netlink::open()?.add_route(network, prefix, device))?
+    /// There is no such device or congestion control, or the kernel refuses the route.
+    pub fn add_route(&self, network: Ipv4Addr, prefix: u8, device: &str, tcp: Option<&str>) -> io::Result<()> {
+        self.run(|| Netlink::open()?.add_route(network, prefix, device, tcp))?
     }
 }
 
@@ -203,7 +204,7 @@ mod tests {
         assert_eq!(ecn.trim(), "1");
         let message = |result: io::Result<()>| result.unwrap_err().to_string();
         assert!(message(namespace.set("ipv4/no_such", "1")).starts_with("write \"1\" to /proc/sys/net/ipv4/no_such: "));
-        let route = namespace.add_route(Ipv4Addr::UNSPECIFIED, 0, "emu9");
+        let route = namespace.add_route(Ipv4Addr::UNSPECIFIED, 0, "emu9", None);
         assert!(message(route).starts_with("route 0.0.0.0/0 through emu9: "));
         let missing = Namespace::open(Path::new("/run/netns/no-such"));
         assert!(message(missing.map(drop)).starts_with("open /run/netns/no-such: "));

@@ -51,8 +51,17 @@ impl Netlink {
         attempt().map_err(|error| with_context(&format!("add address {address}/{prefix} to {device}"), &error))
     }
 
-    /// Routes a network of `prefix` bits through a device; 0.0.0.0/0 is the default route.
-    pub(crate) fn add_route(&mut self, network: Ipv4Addr, prefix: u8, device: &str) -> io::Result<()> {
+    /// Routes a network of `prefix` bits through a device; 0.0.0.0/0 is the default route. TCP to that network uses `tcp`, a
+    /// congestion control of the kernel, if given.
+    pub(crate) fn add_route(
+        &mut self,
+        network: Ipv4Addr,
+        prefix: u8,
+        device: &str,
+        tcp: Option<&str>,
+    ) -> io::Result<()> {
+        // <linux/rtnetlink.h>
+        const RTAX_CC_ALGO: u16 = 16;
         let mut attempt = || {
             let scope = [libc::RT_TABLE_MAIN, libc::RTPROT_STATIC, libc::RT_SCOPE_LINK, libc::RTN_UNICAST];
             let mut message = Message(vec![libc::AF_INET as u8, prefix, 0, 0]);
@@ -60,6 +69,11 @@ impl Netlink {
             message.0.extend(0_u32.to_ne_bytes());
             message.attribute(libc::RTA_DST, &network.octets());
             message.attribute(libc::RTA_OIF, &self.index(device)?.to_ne_bytes());
+            if let Some(name) = tcp {
+                let mut metrics = Message(Vec::new());
+                metrics.text(RTAX_CC_ALGO, name);
+                message.attribute(libc::RTA_METRICS, &metrics.0);
+            }
             self.request(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL, message)
         };
         attempt().map_err(|error| with_context(&format!("route {network}/{prefix} through {device}"), &error))

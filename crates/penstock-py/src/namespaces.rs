@@ -49,11 +49,12 @@ impl Namespace {
     }
 
     /// Route a network such as 10.0.0.0 with 8 bits through a device of the namespace; 0.0.0.0 with 0 bits is the default
-    /// route.
-    fn add_route(&self, py: Python<'_>, network: &str, prefix: u8, device: &str) -> PyResult<()> {
+    /// route. TCP to that network uses the congestion control `tcp` of the kernel, if given.
+    #[pyo3(signature = (network, prefix, device, tcp = None))]
+    fn add_route(&self, py: Python<'_>, network: &str, prefix: u8, device: &str, tcp: Option<&str>) -> PyResult<()> {
         let network: Ipv4Addr =
             network.parse().map_err(|error| PyValueError::new_err(format!("{network}: {error}")))?;
-        Ok(py.detach(|| self.0.add_route(network, prefix, device))?)
+        Ok(py.detach(|| self.0.add_route(network, prefix, device, tcp))?)
     }
 
     /// Create a TUN device in the namespace and remove it again; `OSError` names the step that fails.

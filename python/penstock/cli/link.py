@@ -41,6 +41,13 @@ OneScheme = Annotated[
     str | None,
     typer.Option(metavar="NAME[:k=v,...]", help="Queue of that link, e.g. codel:target=5ms; default: the scenario's."),
 ]
+Tcp = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Congestion control of both hosts, e.g. reno; default: the scenario's, or the kernel's.",
+    ),
+]
 Between = Annotated[
     tuple[str, str] | None,
     typer.Option(
@@ -98,6 +105,7 @@ def link(
     between: Between = None,
     dev: Devices = None,
     node: Node = None,
+    tcp: Tcp = None,
     settings: Settings = [],  # noqa: B006
     load: Load = [],  # noqa: B006
     seed: Seed = None,
@@ -117,10 +125,9 @@ def link(
 
     json_file, folder = output_file(json_target, "--json"), output_folder(trace, "--trace")
     load_laws(load)
-    layout, seconds = _layout(scenario, settings, at, scheme, node), _seconds(duration)
+    layout, seconds = _layout(scenario, settings, at, scheme, node, tcp), _seconds(duration)
     argv = _argv(command, alone=between is not None or dev is not None)
-    _kill_leftovers()
-    requirements.require("link")
+    requirements.require("link", restart=True)
     number = int(layout.resolved.shown["seed"]) if seed is None else seed
     with _control(control) as controlled, _views(stream, live, alone=argv is None) as views:
         status, result, recorded = _run(
@@ -135,11 +142,13 @@ def link(
     raise typer.Exit(status)
 
 
-def _layout(scenario: str, settings: list[str], at: str | None, scheme: str | None, node: str | None) -> Layout:
+def _layout(
+    scenario: str, settings: list[str], at: str | None, scheme: str | None, node: str | None, tcp: str | None
+) -> Layout:
     from penstock.link.layout import Layout
     from penstock.scenario.scenario import read_document
 
-    return Layout.of(read_document(scenario, settings), at, scheme, node)
+    return Layout.of(read_document(scenario, settings), at, scheme, node, tcp)
 
 
 def _seconds(duration: str | None) -> float | None:
@@ -163,15 +172,6 @@ def _argv(command: list[str] | None, *, alone: bool) -> list[str] | None:
         notify(f"{command[0]}: {'cannot be executed' if Path(command[0]).exists() else 'command not found'}")
         raise typer.Exit(CANNOT_EXECUTE if Path(command[0]).exists() else NOT_FOUND)
     return command
-
-
-def _kill_leftovers() -> None:
-    from penstock.link.processes import kill_leftovers
-
-    killed = kill_leftovers()
-    if killed:
-        listed = ", ".join(f"{process.name} ({process.pid})" for process in killed)
-        notify(f"killed what a penstock that was itself killed had left on its link: {listed}")
 
 
 def _run(

@@ -85,7 +85,7 @@ def measure(
         _several(document, scheme, at, runs, attempts, (json_target, json_file, html_file))
         return
     ready = _single(document, scheme, at)
-    require("measure")
+    require("measure", restart=True)
     _notify(ready.traffic.notes)
     run = ready.run(int(ready.resolved.shown["seed"]), attempts=attempts, trace=folder)
     _show(run, quiet=json_target == "-")
@@ -137,7 +137,7 @@ def run_plan(
 
     json_target, json_file, html_file = targets
     ready = prepare_plan(plan)
-    require("compare" if simulate else "measure")
+    require("compare" if simulate else "measure", restart=True)
     _notify((*plan.notes, *(note for real in ready for note in real.traffic.notes)))
     count = len(plan.cases) * runs
     notify(f"{count} real runs of {plan.base.shown['duration']}, one after the other")

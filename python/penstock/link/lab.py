@@ -78,7 +78,7 @@ def open_lab(
             )
             address = session.addresses.get(layout.far, "")
             if fresh:
-                _prepare(near, far, names[0], address, ecn=layout.ecn)
+                _prepare((near, far), names[0], layout, session.addresses)
             session.start()
         except OSError as error:
             raise RequirementError(f"the link cannot be made: {error}; {cure(str(error))}") from None
@@ -119,15 +119,17 @@ def _joined(host: Host, device: str) -> str:
     return f"{device} joins packets to frames beyond the MTU, which the link refuses: ethtool -K {device} gro off"
 
 
-def _prepare(near: Host, far: Host, device: str, address: str, *, ecn: bool) -> None:
+def _prepare(hosts: tuple[Host, Host], device: str, layout: Layout, addresses: dict[str, str]) -> None:
     """Route everything through the device, and start the servers of the far end, unless that is in another link."""
-    for host in (near, far):
+    for host, other in zip(hosts, (layout.far, layout.near), strict=True):
         if host.owned:
-            host.namespace.add_route("0.0.0.0", 0, device)
-            if ecn:
+            # A route of its own to the other host, as that of its network has the kernel's congestion control.
+            host.namespace.add_route(addresses[other], 32, device, layout.tcp)
+            host.namespace.add_route("0.0.0.0", 0, device, layout.tcp)
+            if layout.ecn:
                 host.namespace.set("ipv4/tcp_ecn", "1")
-    if far.owned:
-        _serve(far, address)
+    if hosts[1].owned:
+        _serve(hosts[1], addresses[layout.far])
 
 
 def _serve(far: Host, address: str) -> None:

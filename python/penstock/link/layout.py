@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.link.traffic import CONTROLS, KERNEL_NAMES
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
@@ -27,6 +28,7 @@ class Layout:
         near: node of the host in which the command runs.
         far: node of the host at the other end of the route through the link.
         ecn: whether a queue of the scenario marks, so that the hosts should use ECN.
+        tcp: congestion control of the hosts; None for the kernel's default.
 
     """
 
@@ -36,13 +38,17 @@ class Layout:
     near: str
     far: str
     ecn: bool
+    tcp: str | None
 
     @classmethod
-    def of(cls, document: Document, at: str | None, scheme: str | None, node: str | None) -> Layout:
+    def of(
+        cls, document: Document, at: str | None, scheme: str | None, node: str | None, tcp: str | None = None
+    ) -> Layout:
         """Lay out a scenario: `scheme` at link `at`, by default the first watched link; the command in node `node`.
 
         By default the command runs at the source of the first traffic that crosses the link, else at the link's own
-        first node. Raises `ScenarioError`.
+        first node, and the hosts have the congestion control of the first TCP traffic, if the kernel has it. Raises
+        `ScenarioError`, also if the kernel lacks `tcp`.
         """
         link = _link(document, at)
         if scheme is not None:
@@ -54,7 +60,20 @@ class Layout:
         document = document.set("warmup", "0s", "link")
         resolved = document.resolve()
         near, far = _ends(resolved, link, node)
-        return cls(document, resolved, link, near, far, _marks(resolved.shown["links"]))
+        return cls(document, resolved, link, near, far, _marks(resolved.shown["links"]), _tcp(resolved, tcp))
+
+
+def _tcp(resolved: Resolved, wanted: str | None) -> str | None:
+    """The wanted congestion control, or that of the first TCP traffic, if the kernel has it."""
+    known = CONTROLS.read_text().split() if CONTROLS.exists() else []
+    if wanted is not None:
+        if wanted not in known:
+            message = f'the kernel has no "{wanted}"{nearest(wanted, known)}; it has: {", ".join(known)}'
+            raise ScenarioError([ErrorDetail("", message, None, "--tcp")])
+        return wanted
+    flavours = [entry["tcp"]["flavour"] for entry in resolved.canonical["traffic"] if "tcp" in entry]
+    name = KERNEL_NAMES.get(flavours[0], flavours[0]) if flavours else None
+    return name if name in known else None
 
 
 def _marks(tables: Any) -> bool:

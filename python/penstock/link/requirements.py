@@ -15,6 +15,7 @@ from penstock import _native
 from penstock.engine.environment import Finding
 from penstock.errors import RequirementError
 from penstock.link.offloads import ethernet_devices, offloads
+from penstock.link.processes import kill_leftovers
 
 __all__ = ["Report", "cure", "findings", "in_user_namespace", "probe", "require"]
 
@@ -92,15 +93,20 @@ def _device(name: str) -> Finding:
     return Finding(name, not active, f"offloads: {' '.join(active) or 'none'}", advice if active else "")
 
 
-def require(verb: str) -> None:
-    """Return if real links can run in this process; otherwise start penstock again in a user namespace, where they can.
+def require(verb: str, *, restart: bool = False) -> None:
+    """Return if real links can run in this process, after killing what a killed penstock has left.
 
-    Raises `RequirementError` with what is missing and its cure.
+    With `restart`, which is for commands, not for programs that use penstock: start this command again in a user
+    namespace where they can run there only. Raises `RequirementError` with what is missing and its cure.
     """
+    killed = kill_leftovers()
+    if killed:
+        listed = ", ".join(f"{process.name} ({process.pid})" for process in killed)
+        print(f"killed what a penstock that was itself killed had left on its link: {listed}", file=sys.stderr)
     missing = _missing()
     if not missing:
         return
-    if _INSIDE not in os.environ and not in_user_namespace().missing:
+    if restart and _INSIDE not in os.environ and not in_user_namespace().missing:
         print("without root: in a user namespace, where no thread gets real-time priority", file=sys.stderr, flush=True)
         os.environ[_INSIDE] = "1"
         os.execvp(_USER_NAMESPACE[0], [*_USER_NAMESPACE, sys.executable, *sys.orig_argv[1:]])

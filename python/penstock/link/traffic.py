@@ -12,7 +12,7 @@ from penstock.laws.catalog import tcp_keys
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
 
-__all__ = ["FIRST_PORT", "RealTraffic", "TcpSettings", "real_traffic"]
+__all__ = ["CONTROLS", "FIRST_PORT", "KERNEL_NAMES", "RealTraffic", "TcpSettings", "real_traffic"]
 
 FIRST_PORT = 5001
 """Port at which the first flow receives; flow i receives at this port + i."""
@@ -35,7 +35,7 @@ _MIN_SEGMENT = 88
 _UNLIMITED = 1000
 """Windows of at least so many packets are left to the kernel, which grows them as they are used."""
 
-_KERNEL_NAMES = {"reno": "reno", "newreno": "reno", "sack": "reno"}
+KERNEL_NAMES = {"reno": "reno", "newreno": "reno", "sack": "reno"}
 """Names in the kernel of the flavours that have another one there."""
 
 _WITHOUT_SACK = ("tahoe", "reno", "newreno", "vegas")
@@ -44,7 +44,7 @@ _WITHOUT_SACK = ("tahoe", "reno", "newreno", "vegas")
 _SENT = ("flavour", "window", "packets", "bytes", "packet", "headers", "ecn", "timestamps", "syn")
 """Keys of TCP that real senders have. All others describe the simulated TCP."""
 
-_CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _tcp(group: Mapping[str, Any], shown: Mapping[str, Any], mtu: int, errors: E
     if isinstance(shown.get("bytes"), str):
         size = parse_size(shown["bytes"])
     return TcpSettings(
-        congestion_control=_KERNEL_NAMES.get(flavour, flavour),
+        congestion_control=KERNEL_NAMES.get(flavour, flavour),
         ecn=bool(shown.get("ecn")) or flavour in ("dctcp", "prague"),
         timestamps=timestamps,
         sack=flavour not in _WITHOUT_SACK,
@@ -171,7 +171,7 @@ def _tcp(group: Mapping[str, Any], shown: Mapping[str, Any], mtu: int, errors: E
 
 def _require_controls(groups: list[dict[str, Any]], tcp: tuple[TcpSettings | None, ...]) -> None:
     """Raise `RequirementError` with every congestion control that the kernel lacks."""
-    known = _CONTROLS.read_text().split() if _CONTROLS.exists() else []
+    known = CONTROLS.read_text().split() if CONTROLS.exists() else []
     wanted: dict[str, list[str]] = {}
     for group, settings in zip(groups, tcp, strict=True):
         if settings is not None and settings.congestion_control not in known:

@@ -132,6 +132,7 @@ def test_a_download_crosses_the_link_and_its_packets_are_counted(scenario: Path,
     counts = {(event, place): number for event, place, number in rows}
     assert counts["arrive", "core"] == core["arrivals"]
     assert counts["arrive", "left.reverse"] == back["arrivals"]
+    assert counts["send", None] == counts["receive", None] == core["arrivals"] + back["arrivals"]
 
 
 def test_an_upload_meets_the_queue_that_is_put_in_front_of_the_link(scenario: Path) -> None:
@@ -394,6 +395,13 @@ def test_the_next_start_kills_what_a_killed_penstock_left(scenario: Path) -> Non
     assert result.returncode == 0
     assert result.stderr.startswith("killed what a penstock that was itself killed had left on its link: sleep (")
     assert not marked()
+
+
+def test_where_links_cannot_run_the_message_has_the_cure_and_the_code_is_4(scenario: Path) -> None:
+    result = run(scenario, "--", "true", launcher=["setpriv", "--bounding-set=-all", "--inh-caps=-all"])
+    assert (result.returncode, result.stdout) == (4, "")
+    assert result.stderr.startswith("penstock link cannot run here: unshare(CLONE_NEWNET): Operation not permitted")
+    assert result.stderr.endswith("docker run --privileged\n")
 
 
 def test_links_run_without_root_where_user_namespaces_are_allowed(scenario: Path) -> None:

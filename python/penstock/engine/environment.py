@@ -37,6 +37,7 @@ def examine() -> list[Finding]:
         *(_package(name, use) for name, use in _PACKAGES),
         _tool("cargo", "builds the native module", "install Rust 1.88 or newer (Debian 12: apt install cargo-web)"),
         _tool("uv", "faster set-up", "optional; set-up uses pip without it"),
+        _tool("iperf3", "a server at the far end of penstock link", "optional (Debian: apt install iperf3)"),
         _tool("ns", "ns-2, for make bench-peers", "optional (Debian: apt install ns2)"),
     ]
 

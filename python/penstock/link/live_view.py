@@ -92,9 +92,9 @@ class Stream:
 
 def _links(state: State) -> Table:
     table = Table(title=f"{state['t_s']:.1f} s", title_justify="left", box=None, pad_edge=False, header_style="bold")
-    table.add_column("link")
+    table.add_column("link", no_wrap=True)
     table.add_column("queue")
-    for head in ("waiting", "delay", "rate", "utilization", "dropped", "marked"):
+    for head in ("waiting", "delay", "rate", "used", "dropped", "marked"):
         table.add_column(head, justify="right")
     for name, link in state["links"].items():
         used = link["sent_bps"] / link["rate_bps"] if link["rate_bps"] else 0.0

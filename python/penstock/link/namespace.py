@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -69,7 +70,14 @@ class Host:
                 os._exit(1)
 
         environment = {**os.environ, **(env or {}), MARK: mark()}
-        child = self.call(lambda: subprocess.Popen(command, env=environment, preexec_fn=end_with_penstock, **options))
+
+        def fork() -> subprocess.Popen[bytes]:
+            with warnings.catch_warnings():
+                # Python warns of forks beside threads, which may hold a lock; the function above takes none.
+                warnings.filterwarnings("ignore", ".*fork.*", DeprecationWarning)
+                return subprocess.Popen(command, env=environment, preexec_fn=end_with_penstock, **options)
+
+        child = self.call(fork)
         self._children.append(child)
         return child
 

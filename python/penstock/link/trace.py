@@ -24,7 +24,8 @@ _NO_CAUSE = 255
 def write(columns: Mapping[str, NDArray[Any]], links: Sequence[str], folder: Path) -> None:
     """Write `packets.parquet` with a row for each event of a packet, from the columns of `Session.trace`.
 
-    As in the trace of a simulation: `t_ns`, `event`, `place` (a link), `flow`, `seq`, `size_bytes`, `cause`; and
+    As in the trace of a simulation: `t_ns`, `event`, `place` (a link; none for `send` and `receive`, which happen at
+    hosts), `flow`, `seq` (of the packet, in the order of arrivals from hosts), `size_bytes`, `cause`; and
     `ecn` (0: not ECT, 1: ECT(1), 2: ECT(0), 3: CE) and `protocol` (6: TCP, 17: UDP). Raises `FileError`.
     """
     events, _, causes = _native.trace_words()
@@ -40,7 +41,8 @@ def write(columns: Mapping[str, NDArray[Any]], links: Sequence[str], folder: Pat
             )
             for first in range(0, rows, CHUNK):
                 part = slice(first, first + CHUNK)
-                chunk = {name: np.array(names)[column[part]] for name, (column, names) in words.items()}
+                chunk = {name: np.array(names, dtype=object)[column[part]] for name, (column, names) in words.items()}
+                chunk["place"][np.isin(chunk["event"], ("send", "receive"))] = None
                 chunk |= {
                     name: columns[name][part] for name in ("t_ns", "flow", "seq", "size_bytes", "ecn", "protocol")
                 }

@@ -20,7 +20,7 @@ from penstock.link import processes
 from penstock.link.namespace import Host
 from penstock.link.offloads import offloads, switch
 
-pytestmark = pytest.mark.link
+pytestmark = [pytest.mark.link, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -18,7 +18,8 @@ from penstock.files import FileError
 from penstock.link import nesting, peer
 from penstock.link.control import Control
 from penstock.link.layout import Layout
-from penstock.link.live_view import LiveView, Stream, rates
+from penstock.link.live_view import LiveView
+from penstock.link.states import Stream, rates
 from penstock.scenario.scenario import Document
 from rich.console import Console
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.link.control import Control
     from penstock.link.lab import Pair
     from penstock.link.layout import Layout
-    from penstock.link.live_view import View
+    from penstock.link.states import View
 
 EXAMPLE = "penstock link examples/slow_dsl.toml -- sh -c 'curl -so /dev/null http://$PENSTOCK_PEER/1MB'"
 
@@ -187,7 +187,6 @@ def _run(
 ) -> tuple[int, dict[str, Any], Callable[[Path], None]]:
     """Run the link; returns the exit status, the result, and a writer of the trace."""
     from penstock.link.lab import open_lab
-    from penstock.link.trace import write
     from penstock.link.watch import watch
 
     between, devices = places
@@ -202,8 +201,13 @@ def _run(
         status = watch(lab.session, layout.link, child, duration=seconds, views=views, control=control)
         result = lab.session.stop()
         columns = lab.session.trace()
-    links = [entry["name"] for entry in layout.resolved.canonical["links"]]
-    return status, result, lambda folder: write(columns, links, folder)
+
+    def write(folder: Path) -> None:
+        from penstock.link import trace
+
+        trace.write(columns, [entry["name"] for entry in layout.resolved.canonical["links"]], folder)
+
+    return status, result, write
 
 
 @contextlib.contextmanager
@@ -212,7 +216,7 @@ def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[li
     views: list[View] = []
     file: IO[str] | None = None
     if stream is not None or live or (alone and live is None and sys.stderr.isatty()):
-        from penstock.link.live_view import LiveView, Stream
+        from penstock.link.states import Stream
 
         if stream is not None:
             path = output_file(stream, "--stream")
@@ -220,6 +224,8 @@ def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[li
             views.append(Stream(file))
         if live or (live is None and alone and sys.stderr.isatty()):
             from rich.console import Console
+
+            from penstock.link.live_view import LiveView
 
             views.append(LiveView(Console(stderr=True)))
     try:

@@ -13,8 +13,8 @@ from types import FrameType
 
 from penstock.errors import PenstockError
 from penstock.link.control import Control
-from penstock.link.live_view import View, rates
 from penstock.link.session import Session
+from penstock.link.states import View, rates
 from penstock.scenario.scheme_text import queue_table
 
 __all__ = ["FAULT", "TIMED_OUT", "watch"]

@@ -88,5 +88,5 @@ real-queues: setup linux-kernel ## Linux's queues beside penstock's under real T
 	$(BIN)/python -m validation.linux.real_queues
 	$(BIN)/python docs/real_queues.py
 
-fuzz: ## ten million damaged packets, and random operations on each scheme with random legal settings, on all cores
+fuzz: ## ten million damaged packets for parser and links, and random operations on each scheme with random legal settings
 	cd fuzz && cargo run --locked --release --quiet -- 10 1

@@ -40,7 +40,7 @@ pub fn fuzz(seed: u64, packets: u64) -> Result<Counts, String> {
 }
 
 /// What holds for any bytes.
-fn check(bytes: &mut Vec<u8>, rng: &mut Rng, counts: &mut Counts) {
+fn check(bytes: &mut [u8], rng: &mut Rng, counts: &mut Counts) {
     let header = match parse(bytes) {
         Ok(header) => header,
         Err(Malformed::Truncated) => return counts.truncated += 1,
@@ -82,7 +82,7 @@ fn sum(header: &[u8]) -> u64 {
 }
 
 /// Random bytes, or a packet that is damaged in one place or several, or is whole.
-fn any_packet(rng: &mut Rng) -> Vec<u8> {
+pub fn any_packet(rng: &mut Rng) -> Vec<u8> {
     if rng.chance(0.05) {
         let length = rng.below(100);
         return (0..length).map(|_| rng.below(256) as u8).collect();

@@ -1,14 +1,64 @@
-"""Linux's queues beside penstock's in its emulator: the recorder, as far as it goes without a kernel."""
+"""Linux's queues beside penstock's in its emulator: the recorded runs and their page."""
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from validation.linux import real_queues
-from validation.linux.record import Cell, RecordingError
+from validation.linux.record import Cell, RecordingError, starts_of
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+STARTS = 3
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+    return importlib.import_module("real_queues")
+
+
+def test_twenty_cells_are_recorded_on_both_sides_with_several_starts() -> None:
+    cells = real_queues.recorded()
+    assert len(real_queues.CELLS) == 20
+    assert list(cells) == list(real_queues.ENTRIES)
+    assert min(starts_of(numbers) for numbers in cells.values()) >= STARTS
+    assert {Cell.parse(name).queue.removesuffix("_ecn") for name in real_queues.CELLS} == set(real_queues.QUEUES)
+
+
+def test_every_result_is_within_a_tenth_of_linux(page: ModuleType) -> None:
+    found = page.compared(real_queues.recorded())
+    assert len(found) == 60
+    beyond = [c for c in found if not abs(c.penstock.mean - c.linux.mean) <= 0.1 * c.linux.mean]
+    assert not beyond
+    assert "**" not in page.table(found)
+
+
+def test_the_delay_is_that_of_littles_law(page: ModuleType) -> None:
+    # 45 000 packets in 50 s: 900 a second
+    assert page.values({"backlog": [9.0, 0.0], "sent": [45000, 45000]}, "delay") == [10.0, 0.0]
+
+
+def test_marks_are_where_the_hosts_use_ecn() -> None:
+    for entry, (cell, _) in real_queues.ENTRIES.items():
+        marks = real_queues.recorded()[entry]["marks"]
+        assert all((count > 0) == Cell.parse(cell).queue.endswith("_ecn") for count in marks), entry
+
+
+def test_the_emulator_was_on_time() -> None:
+    late = [numbers["late_us"] for entry, numbers in real_queues.recorded().items() if entry.endswith("penstock")]
+    assert max(map(max, late)) < 20
+
+
+def test_the_page_is_current(page: ModuleType) -> None:
+    """`make real-queues` writes the page from the numbers; nothing was changed by hand."""
+    assert page.page(real_queues.recorded()) == page.PAGE.read_text(encoding="utf-8")
 
 
 def test_both_sides_have_the_same_link() -> None:

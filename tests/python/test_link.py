@@ -86,9 +86,21 @@ def until(condition: Any, patience: float = 20.0) -> bool:
     return False
 
 
+OF_TEST = "PENSTOCK_TEST"
+"""Environment variable of all processes that a test starts: others may use real links at the same time."""
+
+
+@pytest.fixture(autouse=True)
+def _own_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OF_TEST, f"{os.getpid()} {time.monotonic_ns()}")
+
+
 def marked() -> list[int]:
-    """The processes on links of this machine's user."""
-    return [pid for pid in processes._numbers() if processes.MARK in processes._environment(pid)]
+    """The processes of this test that run on real links."""
+    found = {pid: processes._environment(pid) for pid in processes._numbers()}
+    return [
+        pid for pid, values in found.items() if processes.MARK in values and values.get(OF_TEST) == os.environ[OF_TEST]
+    ]
 
 
 def test_the_command_has_a_network_of_its_own_and_its_exit_status_is_returned(scenario: Path) -> None:
@@ -285,6 +297,22 @@ def test_frames_of_a_device_with_offloads_are_refused_with_advice(scenario: Path
     assert "INVALID: 1 packets were larger than the MTU, without a checksum or in a VLAN: switch offloads off" in shown
 
 
+def test_an_ethernet_device_that_is_taken_away_ends_the_link(scenario: Path) -> None:
+    with Host() as a, Host() as middle:
+        wire(a, middle, ("a0", "m0"), (None, None))
+        wire(middle, a, ("m1", "a1"), (None, None))
+        owner = middle.start(["sleep", "100"])
+        place = ("--between", owner.pid, owner.pid, "--dev", "m0", "m1")
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen(penstock(scenario, *place, "--no-live"), **pipes)
+        assert process.stderr is not None
+        assert process.stderr.readline() == "the link runs; Ctrl-C ends it\n"
+        assert middle.start(["ip", "link", "delete", "m0"]).wait() == 0
+        shown, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (1, "")
+    assert "INVALID: the link stopped: " in shown
+
+
 def test_devices_must_exist(scenario: Path) -> None:
     result = run(scenario, "--dev", "no0", "no1")
     assert result.returncode == 4
@@ -393,7 +421,7 @@ def test_the_next_start_kills_what_a_killed_penstock_left(scenario: Path) -> Non
     assert until(lambda: len(marked()) == 1)
     result = run(scenario, "--", "true")
     assert result.returncode == 0
-    assert result.stderr.startswith("killed what a penstock that was itself killed had left on its link: sleep (")
+    assert result.stderr.startswith("killed processes left by an interrupted penstock: sleep (")
     assert not marked()
 
 

@@ -61,7 +61,9 @@ Devices = Annotated[
 Node = Annotated[
     str | None,
     typer.Option(
-        "--in", metavar="NODE", help="Node in whose place the command runs; default: the source of traffic on the link."
+        "--in",
+        metavar="NODE",
+        help="Node that the command runs in; default: the source of traffic on the link.",
     ),
 ]
 Duration = Annotated[str | None, typer.Option(metavar="TIME", help="End after this time, e.g. 30s.")]
@@ -116,10 +118,10 @@ def link(
     live: Live = None,
     stream: StreamTarget = None,
 ) -> None:
-    """Run a command on the real link of a scenario: its traffic crosses the queues that are simulated otherwise.
+    """Run a command whose packets cross the links of a scenario for real: same queues, rates and delays as simulated.
 
     The command runs in a network namespace of its own. The only other host is $PENSTOCK_PEER, with a web server
-    (/10MB gives 10 MB) and, if it is installed, iperf3. The exit status is that of the command.
+    (/10MB gives 10 MB) and, where it is installed, an iperf3 server. The exit status is that of the command.
     """
     from penstock.link import requirements
 

@@ -94,15 +94,15 @@ def _device(name: str) -> Finding:
 
 
 def require(verb: str, *, restart: bool = False) -> None:
-    """Return if real links can run in this process, after killing what a killed penstock has left.
+    """Return if real links can run in this process, after killing processes left by an interrupted penstock.
 
-    With `restart`, which is for commands, not for programs that use penstock: start this command again in a user
-    namespace where they can run there only. Raises `RequirementError` with what is missing and its cure.
+    With `restart`, rerun this command in a user namespace if they can run only there; a program that uses penstock must
+    not be restarted. Raises `RequirementError` with the missing part and its cure.
     """
     killed = kill_leftovers()
     if killed:
         listed = ", ".join(f"{process.name} ({process.pid})" for process in killed)
-        print(f"killed what a penstock that was itself killed had left on its link: {listed}", file=sys.stderr)
+        print(f"killed processes left by an interrupted penstock: {listed}", file=sys.stderr)
     missing = _missing()
     if not missing:
         return

@@ -22,10 +22,10 @@ class View(Protocol):
 
 
 def rates(state: State, before: State | None) -> dict[str, Any]:
-    """The state with, for each link, what happened since the state before.
+    """The state with the rates of each link and flow since the previous state.
 
     For links `sent_bps`, `drop_rate` and `mark_rate`, as shares of the packets that arrived; for flows `crossed_bps`.
-    All are 0 without a state before, or if no time has passed.
+    All are 0 without a previous state, or if no time has passed.
     """
     span = state["t_s"] - before["t_s"] if before else 0.0
 

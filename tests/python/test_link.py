@@ -211,7 +211,7 @@ def test_two_existing_namespaces_are_joined_and_otherwise_left_alone(scenario: P
         assert listening not in b.call(lambda: Path("/proc/thread-self/net/dev").read_text())
 
 
-@pytest.mark.parametrize("place", ["no-such-namespace", str(os.getpid())])
+@pytest.mark.parametrize("place", ["no-such-namespace", str(os.getpid())], ids=["unknown", "own"])
 def test_only_other_namespaces_are_joined(scenario: Path, place: str) -> None:
     result = run(scenario, "--between", place, place, "--duration", "1s")
     assert result.returncode == 2

@@ -148,33 +148,33 @@ def _shown(c: Compared) -> Iterator[str]:
 
 
 NOTE = """
-## Steps of RED with ECN
+## Flows without ECN
 
-In `{cell}` the number of drops comes in steps. RED drops packets that open a connection, since these are not
-ECN-capable, and Linux then uses no ECN for that connection: about 200 packets of its flow are dropped that would be
-marked otherwise. Starts with more than {bound} drops have such a flow:
+With ECN the number of drops comes in steps behind RED and CoDel. These queues may drop the packet that opens a
+connection, since it is not ECN-capable, and Linux then uses no ECN for that connection: some 200 packets of its flow
+are dropped that would be marked otherwise. Starts with more than {bound} drops have such a flow:
 
 {table}
 """
-STEPPED, STEP = "red_ecn 20 cubic 4", 200
+STEPPED, STEP = ("red_ecn 20 cubic 4", "codel_ecn 20 cubic 4"), 200
 
 
 def steps(cells: Cells) -> str:
-    """The starts of the cell with steps, apart."""
+    """The starts with and without such flows, apart."""
     lines = [
-        "| side | flows without ECN | starts | drops | marks | delay in ms |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
+        "| cell | queue of | flows without ECN | starts | drops | marks |",
+        "| --- | --- | --- | ---: | ---: | ---: |",
     ]
-    for side in SIDES:
-        numbers = cells[f"{STEPPED} {side}"]
-        rows = list(zip(*(values(numbers, result) for result in ("drops", "marks", "delay")), strict=True))
+    for entry in (f"{cell} {side}" for cell in STEPPED for side in SIDES):
+        cell, side = entry.rsplit(maxsplit=1)
+        rows = list(zip(cells[entry]["drops"], cells[entry]["marks"], strict=True))
         for title, group in (
             ("none", [row for row in rows if row[0] <= STEP]),
             ("one or more", [row for row in rows if row[0] > STEP]),
         ):
-            means = [f"{sum(column) / len(group):.1f}" for column in zip(*group, strict=True)] or ["", "", ""]
-            lines.append(f"| {side} | {title} | {len(group)} | {' | '.join(means)} |")
-    return measured.wrapped(NOTE.format(cell=STEPPED, bound=STEP, table="\n".join(lines)))
+            means = [f"{sum(column) / len(group):.1f}" for column in zip(*group, strict=True)] or ["", ""]
+            lines.append(f"| {cell} | {side} | {title} | {len(group)} | {' | '.join(means)} |")
+    return measured.wrapped(NOTE.format(bound=STEP, table="\n".join(lines)))
 
 
 def main() -> None:

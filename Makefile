@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,12 @@ fluid: setup ## simulate where queues begin to swing beside the fluid model, and
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again
 	$(BIN)/python docs/model_figures.py
+
+real-vs-simulated: setup ## twelve scenarios for real and in simulation, side by side, and their page; as root, 17 minutes
+	$(BIN)/python docs/real.py --measure
+
+accuracy: setup ## the accuracy of real links at five rates, beside tbf and htb, and its page; as root, 6 minutes
+	$(BIN)/python docs/accuracy.py --measure
 
 bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads
 	cargo bench --locked --quiet -p penstock-aqm --bench packets

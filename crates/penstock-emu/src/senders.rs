@@ -354,16 +354,12 @@ impl Shared {
     /// Start a thread for a connection of a flow; it is counted until it ends.
     fn helper(self: &Arc<Self>, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
         self.helpers.fetch_add(1, Ordering::AcqRel);
-        let shared = Arc::clone(self);
-        let counted = move || {
+        let counted = Counted(Arc::clone(self));
+        let started = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let _counted = counted;
             work();
-            shared.helpers.fetch_sub(1, Ordering::AcqRel);
-        };
-        let started = thread::Builder::new().stack_size(STACK).spawn(counted);
-        started.map(drop).map_err(|error| {
-            self.helpers.fetch_sub(1, Ordering::AcqRel);
-            no_thread(name, &error)
-        })
+        });
+        started.map(drop).map_err(|error| no_thread(name, &error))
     }
 
     /// Keep the first error. Errors after the stop follow from it, and are none.
@@ -390,5 +386,14 @@ impl Shared {
         for listener in self.listeners().iter() {
             let _ = nix::sys::socket::shutdown(listener.as_raw_fd(), nix::sys::socket::Shutdown::Read);
         }
+    }
+}
+
+/// A thread that is counted until this is dropped, also by a panic.
+struct Counted(Arc<Shared>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.helpers.fetch_sub(1, Ordering::AcqRel);
     }
 }

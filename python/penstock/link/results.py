@@ -19,6 +19,9 @@ _KERNEL_COUNTS = ("sent_pkts", "retransmitted_pkts", "delivered_pkts", "delivere
 MAX_STARVED = 0.02
 """Largest share of the time for which an endless flow may have nothing to send because its thread did not run."""
 
+MAX_LATE_S = 1e-3
+"""Largest mean time in seconds by which the datagrams of a flow may be sent late."""
+
 _QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
 
@@ -78,9 +81,13 @@ def result_of(
     }
 
 
-def _starved(resolved: Resolved, flows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Reasons why senders did not offer the scenario's traffic: endless flows that had nothing to send for a time."""
+def _starved(resolved: Resolved, flows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Reasons why senders did not offer the scenario's traffic: endless flows without data to send, late datagrams."""
     for number, group in enumerate(resolved.canonical["traffic"]):
+        sent = [flow["datagrams"] for flow in flows if flow["group"] == number and flow["datagrams"] is not None]
+        late = max((datagrams["late_mean_s"] for datagrams in sent), default=0.0)
+        if late > MAX_LATE_S:
+            yield f"datagrams of traffic.{group['name']} were sent {1e3 * late:.1f} ms late on average"
         settings = group.get("tcp", {}).get("settings", {})
         if group["kind"] != "tcp" or "transfers" in group or {"packets", "bytes"} & settings.keys():
             continue

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Budget of processor time in each period. A thread with a budget never starves the others, so the kernel does not
 /// stop it for their sake, as it does for 50 ms with a busy thread of fixed priority.
-const BUDGET: Duration = Duration::from_micros(200);
+const BUDGET: Duration = Duration::from_micros(250);
 const PERIOD: Duration = Duration::from_micros(300);
 
 /// Fixed priority where no budget is granted, from 1 to 99.

@@ -91,6 +91,21 @@ def test_a_page_is_well_formed_and_loads_nothing(result: dict[str, Any]) -> None
     assert "@import" not in style
 
 
+def test_a_page_of_real_runs_says_so_and_whether_they_count() -> None:
+    late = {"p50_s": 1e-5, "p99_s": 1e-4, "max_s": 1e-3}
+    run = {**run_result(), "lateness": late, "valid": True, "invalid_because": []}
+    sentence = "Measured on a real link with the TCP of this machine"
+    assert f"{sentence}: 99 % of the packets left it at most 100us late." in report.render(run)
+    invalid = {**run, "valid": False, "invalid_because": ["3 packets were lost before the queue"]}
+    assert "The run is invalid, its numbers do not count: 3 packets were lost" in report.render(invalid)
+    assert sentence not in report.render(run_result())
+    compared = compare_result()
+    real = [{**row, "on": "link"} for row in compared["rows"]]
+    page = report.render({**compared, "rows": real, "command": "penstock measure link.toml --runs 5"})
+    assert f"{sentence}." in page
+    assert "penstock measure link.toml" in page
+
+
 def test_a_page_has_every_scheme_and_every_metric(page: str) -> None:
     text = " ".join(outline(page).text)
     for name, _ in SCHEMES:

@@ -93,7 +93,7 @@ def measure(
     if json_target is not None:
         write_json(json_text(answer), json_file)
     if html_file is not None:
-        write_page(answer, html_file)
+        write_page({**answer, "command": command_line()}, html_file)
     if not run.raw["valid"]:
         raise typer.Exit(1)
 

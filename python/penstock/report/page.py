@@ -22,6 +22,7 @@ from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title
 from penstock.results.display import is_number, rounded, spaced
 from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
+from penstock.units import format_time
 
 Json = Mapping[str, Any]
 
@@ -156,7 +157,22 @@ def _common(result: Json) -> dict[str, Any]:
         "scenario_toml": tomli_w.dumps(_without_none(scenario)),
         "scenario_file": _file_name(str(scenario.get("name") or "scenario")),
         "provenance": {str(k): v for k, v in provenance.items() if k not in ("penstock", "command")},
+        "measured": _measured(result),
     }  # fmt: skip
+
+
+def _measured(result: Json) -> str:
+    """A sentence about the real links of a result; empty if all of it is simulated."""
+    if "lateness" in result:
+        late = format_time(result["lateness"]["p99_s"] * 1e9)
+        text = f"Measured on a real link with the TCP of this machine: 99 % of the packets left it at most {late} late."
+        reasons = "; ".join(result.get("invalid_because", ()))
+        return f"{text} The run is invalid, its numbers do not count: {reasons}." if reasons else text
+    places = {row.get("on") for row in result.get("rows", ())}
+    if "link" not in places:
+        return ""
+    both = "simulation" in places
+    return f"{'Simulated, and measured' if both else 'Measured'} on a real link with the TCP of this machine."
 
 
 def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[str, Any]:
@@ -305,7 +321,7 @@ def _command(result: Json, found: Comparison) -> str:
 def _given_command(result: Json) -> str:
     """The command that made the result, one option a line; empty if it is not known."""
     command = str(result.get("command") or (result.get("provenance") or {}).get("command") or "")
-    made = command.startswith(("penstock run ", "penstock compare "))
+    made = command.startswith(("penstock run ", "penstock compare ", "penstock measure "))
     return re.sub(r" (?=--)", " \\\\\n    ", command) if made else ""
 
 

@@ -6,6 +6,7 @@ import random
 import socket
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import penstock as ps
 import pytest
 from numpy.typing import NDArray
 from penstock.engine.trace import record
+from penstock.laws.catalog import find_scheme
 from penstock.link.namespace import Host
 from penstock.link.session import End, Session
 from penstock.scenario.scenario import Document
@@ -65,7 +67,7 @@ def queue_of(scheme: ps.Scheme) -> dict[str, Any]:
 
 def codepoint(sender: int) -> int:
     """Every third sender uses EF."""
-    return 46 if sender % 3 == 0 else 0
+    return 46 if sender in range(0, SENDERS, 3) else 0
 
 
 class Traffic:
@@ -102,15 +104,35 @@ class Traffic:
 Columns = dict[str, NDArray[Any]]
 
 
-def real_run(queue: dict[str, Any], extra: dict[str, Any] | None = None) -> tuple[dict[str, Any], Columns]:
-    """The result and the events of real datagrams over the link."""
+def transfer(source: Host, sink: Host, to: str) -> None:
+    """Send 500 kB by the kernel's TCP, without ECN."""
+    for host in (source, sink):
+        host.namespace.set("ipv4/tcp_ecn", "0")
+    server = sink.call(lambda: socket.create_server((to, 5001)))
+    sender = source.call(lambda: socket.create_connection((to, 5001)))
+    receiver, _ = server.accept()
+    with server, sender, receiver, ThreadPoolExecutor(1) as threads:
+        sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+        received = threads.submit(lambda: sum(iter(lambda: len(receiver.recv(1 << 16)), 0)))
+        sender.sendall(bytes(500_000))
+        sender.shutdown(socket.SHUT_WR)
+        assert received.result() == 500_000
+
+
+def real_run(
+    queue: dict[str, Any], extra: dict[str, Any] | None = None, *, tcp: bool = False
+) -> tuple[dict[str, Any], Columns]:
+    """The result and the events of real datagrams over the link, or of a real TCP."""
     placed = {"kind": "cbr", "from": "A", "to": "B", "rate": "1kbit", "packet": "100B", "count": SENDERS}
     with Host() as a, Host() as b:
         ends = [End("A", a.namespace), End("B", b.namespace)]
         with Session(scenario(queue, {"datagrams": placed}, extra), ends, trace=True, endless=True) as session:
             traffic = Traffic(a, b, session.addresses["B"], seed=1)
             session.start()
-            traffic.send()
+            if tcp:
+                transfer(a, b, session.addresses["B"])
+            else:
+                traffic.send()
             time.sleep(0.4 if extra else 0.1)  # until the last packet has left
             result = session.stop()
             traffic.close()
@@ -119,17 +141,18 @@ def real_run(queue: dict[str, Any], extra: dict[str, Any] | None = None) -> tupl
 
 def replayed(queue: dict[str, Any], real: Columns, folder: Path, extra: dict[str, Any] | None = None) -> Columns:
     """The events that the simulator gives the packets of a real run, with the arrival times of the run and its seed."""
-    arrives = (real["event"] == EVENTS.index("arrive")) & (real["link"] == 0)
+    arrives = real["event"] == EVENTS.index("arrive")
     traffic = {}
     for flow in np.unique(real["flow"]):
         mine = arrives & (real["flow"] == flow)
+        ends = ("A", "B") if real["link"][mine][0] == 0 else ("B", "A")
         times, sizes = real["t_ns"][mine], real["size_bytes"][mine]
         file = folder / f"{flow}.pcap"
         write_pcap(file, times, sizes)
         traffic[f"f{flow:03}"] = {
             "kind": "replay",
-            "from": "A",
-            "to": "B",
+            "from": ends[0],
+            "to": ends[1],
             "file": str(file),
             "start": {"first": f"{times[0]}ns", "every": "0s"},
             "ecn": bool(real["ecn"][mine][0]),
@@ -149,9 +172,9 @@ def write_pcap(file: Path, times: NDArray[Any], sizes: NDArray[Any]) -> None:
 
 
 def fates(columns: Columns, number: NDArray[Any]) -> list[tuple[int, ...]]:
-    """Flow, number within the flow, time, event and cause of each event at the link, sorted."""
-    at_link = np.isin(columns["event"], COMPARED) & (columns["link"] == 0)
-    parts = (columns["flow"], number, columns["t_ns"], columns["event"], columns["cause"])
+    """Link, flow, number within the flow, time, event and cause of each event at a link, sorted."""
+    at_link = np.isin(columns["event"], COMPARED)
+    parts = (columns["link"], columns["flow"], number, columns["t_ns"], columns["event"], columns["cause"])
     return sorted(zip(*(part[at_link].tolist() for part in parts), strict=True))
 
 
@@ -164,9 +187,9 @@ def number_within_flow(real: Columns) -> NDArray[Any]:
     return number
 
 
-def compare(queue: dict[str, Any], folder: Path, extra: dict[str, Any] | None = None) -> Columns:
+def compare(queue: dict[str, Any], folder: Path, extra: dict[str, Any] | None = None, *, tcp: bool = False) -> Columns:
     """Compare a real run with its replay; returns the events of the real one."""
-    result, real = real_run(queue, extra)
+    result, real = real_run(queue, extra, tcp=tcp)
     assert not [reason for reason in result["invalid_because"] if "late" not in reason], result["invalid_because"]
     real["port"] = np.array([flow["src_port"] for flow in sorted(result["flows"], key=lambda flow: flow["flow"])])
     simulated = replayed(queue, real, folder, extra)
@@ -180,6 +203,12 @@ def compare(queue: dict[str, Any], folder: Path, extra: dict[str, Any] | None = 
 def test_every_packet_meets_the_fate_that_the_simulator_gives_it(scheme: ps.Scheme, tmp_path: Path) -> None:
     real = compare(queue_of(scheme), tmp_path)
     assert np.isin(real["event"], [EVENTS.index("drop"), EVENTS.index("mark")]).any()
+
+
+@pytest.mark.parametrize("scheme", ["droptail", "red", "codel", "fq-codel", "pie", "cake"])
+def test_packets_of_a_real_tcp_do_the_same_both_ways(scheme: str, tmp_path: Path) -> None:
+    real = compare(queue_of(find_scheme(scheme)), tmp_path, tcp=True)
+    assert (real["link"] == 1).any()
 
 
 FEATURES: dict[str, dict[str, Any]] = {

@@ -49,7 +49,7 @@ def _controls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel with these congestion controls."""
     file = tmp_path / "controls"
     file.write_text("reno bbr cubic dctcp\n")
-    monkeypatch.setattr(traffic, "_CONTROLS", file)
+    monkeypatch.setattr(traffic, "CONTROLS", file)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ model-figures: setup ## draw the figures of the closed forms of ps.model again
 real-vs-simulated: setup ## twelve scenarios for real and in simulation, side by side, and their page; as root, 17 minutes
 	$(BIN)/python docs/real.py --measure
 
-accuracy: setup ## the accuracy of real links at five rates, beside tbf and htb, and its page; as root, 6 minutes
+accuracy: setup ## the accuracy of real links at five rates, beside tbf and htb, and its page; as root, 7 minutes
 	$(BIN)/python docs/accuracy.py --measure
 
 bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads

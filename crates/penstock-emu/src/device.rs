@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "devices are controlled through ioctl and socket options")]
 
 mod ethernet;
+mod receive_offload;
 mod tun;
 
 pub use ethernet::Ethernet;
@@ -21,12 +22,22 @@ pub trait Device: AsFd + Send {
     ///
     /// The device is gone or down.
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
-    /// Sends a frame. `Ok(false)`: the device had no room, and the frame is lost.
+    /// Sends a frame, at the latest when [`flush`](Self::flush) is called.
     ///
     /// # Errors
     ///
     /// The device is gone or down, or refuses the frame.
-    fn send(&mut self, frame: &[u8]) -> io::Result<bool>;
+    fn send(&mut self, frame: &[u8]) -> io::Result<()>;
+    /// Sends what [`send`](Self::send) has kept back.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    /// Number of frames lost since the device was opened because it had no room for them.
+    fn unsent(&self) -> u64;
     /// Number of frames lost since the device was opened because they were not read in time.
     ///
     /// # Errors

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 /// Packets read from a device before those that are due are written.
 const BATCH: usize = 64;
 
-/// A sleeping thread wakes up some tens of microseconds late. So it sleeps until this long before a packet is due, and
-/// watches the clock for the rest, for up to a tenth of the time.
-const EARLY: Span = Span::from_micros(60);
+/// A sleeping thread wakes up some tens of microseconds late. So it sleeps until this many times its mean lateness before
+/// a packet is due, at most `EARLIEST`, and watches the clock for the rest, for up to a tenth of the time.
+const EARLY: f64 = 2.0;
+const EARLIEST: f64 = 150e3;
 const WATCHED_SHARE: u64 = 10;
 
 /// A thread that wakes up this little late on average has no need to watch the clock. In virtual time, where only system
@@ -50,12 +51,12 @@ pub(crate) struct Pump {
     pub(crate) devices: Vec<Box<dyn Device>>,
     pub(crate) clock: Clock,
     pub(crate) lateness: Lateness,
-    /// Frames that a device had no room for.
-    pub(crate) write_errors: u64,
     /// Frames longer than a buffer: the sender's offloads are on.
     pub(crate) oversized: u64,
     /// Statistics at the end of the window, once it has come.
     pub(crate) finished: Option<Map<String, Value>>,
+    /// Due times of the packets that are being written.
+    delivered: Vec<Time>,
     /// Time spent on watching the clock.
     watched: Span,
     /// Mean lateness of the latest wakes, in nanoseconds.
@@ -71,12 +72,12 @@ impl Pump {
         Self {
             network,
             watched: Span::ZERO,
-            wakes_late: EARLY.as_nanos() as f64,
+            wakes_late: EARLIEST / EARLY,
             readable: vec![true; devices.len()],
             devices,
             clock,
             lateness: Lateness::default(),
-            write_errors: 0,
+            delivered: Vec::new(),
             oversized: 0,
             finished: None,
             starved_before: lateness::starved(),
@@ -111,12 +112,20 @@ impl Pump {
         }
         while let Some(delivery) = self.network.next_delivery() {
             let bytes = self.network.outgoing(&delivery.frame);
-            let sent = self.devices[delivery.host as usize].send(bytes)?;
-            self.write_errors += u64::from(!sent);
+            self.devices[delivery.host as usize].send(bytes)?;
             self.network.release(&delivery.frame);
-            self.lateness.record(delivery.due, self.clock.now());
+            self.delivered.push(delivery.due);
+        }
+        self.flush()?;
+        if !self.delivered.is_empty() {
+            let now = self.clock.now();
+            self.delivered.drain(..).for_each(|due| self.lateness.record(due, now));
         }
         Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.devices.iter_mut().try_for_each(|device| device.flush())
     }
 
     /// Read a packet from the device of this host; returns whether there was one.
@@ -159,18 +168,16 @@ impl Pump {
     fn pass_by(&mut self, host: usize, slot: u32, length: usize) -> io::Result<()> {
         let frame = &self.network.buffer(slot)[..length];
         for (_, device) in self.devices.iter_mut().enumerate().filter(|&(number, _)| number != host) {
-            self.write_errors += u64::from(!device.send(frame)?);
+            device.send(frame)?;
         }
         self.network.give_back(slot);
-        Ok(())
+        self.flush()
     }
 
     fn wait(&mut self, wake: BorrowedFd<'_>) -> io::Result<()> {
         let now = self.clock.now();
         let due = self.network.wake_at();
-        let is_punctual = self.wakes_late < PUNCTUAL.as_nanos() as f64;
-        let watches = !is_punctual && (self.watched.as_nanos() + EARLY.as_nanos()) * WATCHED_SHARE < now.as_nanos();
-        let early = if watches { EARLY } else { Span::ZERO };
+        let early = self.early(now);
         let until = Time::from_nanos(due.since(Time::ZERO + early).as_nanos()).min(now + LONGEST_WAIT);
         let timeout = TimeSpec::from_duration(Duration::from_nanos(until.since(now).as_nanos()));
         let mut files: Vec<PollFd<'_>> =
@@ -188,16 +195,22 @@ impl Pump {
             *readable = file.any().unwrap_or(true);
         }
         drop(files);
-        if watches {
-            self.watch_the_clock(due);
-        }
+        self.watch_the_clock(due, early);
         Ok(())
     }
 
-    /// Wait without sleeping until a packet is due, if that is soon.
-    fn watch_the_clock(&mut self, due: Time) {
+    /// Time before the next packet is due from which the clock is watched.
+    fn early(&self, now: Time) -> Span {
+        let early = Span::from_nanos((EARLY * self.wakes_late).min(EARLIEST) as u64);
+        let is_punctual = self.wakes_late < PUNCTUAL.as_nanos() as f64;
+        let is_allowed = (self.watched + early).as_nanos() * WATCHED_SHARE < now.as_nanos();
+        if is_allowed && !is_punctual { early } else { Span::ZERO }
+    }
+
+    /// Wait without sleeping until a packet is due, if that is within `early`.
+    fn watch_the_clock(&mut self, due: Time, early: Span) {
         let start = self.clock.now();
-        if due.since(start) > EARLY {
+        if due.since(start) > early {
             return;
         }
         let mut now = start;
@@ -212,6 +225,11 @@ impl Pump {
     pub(crate) fn lost_before_queue(&self) -> io::Result<u64> {
         let lost: u64 = self.devices.iter().map(|device| device.lost()).sum::<io::Result<u64>>()?;
         Ok(lost + self.oversized + self.refused() + self.network.ignored.without_memory)
+    }
+
+    /// Frames that a device had no room for.
+    pub(crate) fn unsent(&self) -> u64 {
+        self.devices.iter().map(|device| device.unsent()).sum()
     }
 
     /// Frames that were not those of the wire.

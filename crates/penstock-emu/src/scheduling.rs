@@ -6,6 +6,8 @@
 
 use nix::errno::Errno;
 use std::fmt;
+use std::fs::File;
+use std::io::Write;
 use std::time::Duration;
 
 /// Budget of processor time in each period. A thread with a budget never starves the others, so the kernel does not
@@ -15,6 +17,15 @@ const PERIOD: Duration = Duration::from_micros(300);
 
 /// Fixed priority where no budget is granted, from 1 to 99.
 const PRIORITY: u32 = 10;
+
+/// Lets the processors wait without sleeping while the file is open, which saves the tens of microseconds in which one
+/// wakes up: a latency of 0 is asked for (Linux, Documentation/power/pm_qos_interface.rst). `None` where the process may
+/// not.
+pub(crate) fn keep_awake() -> Option<File> {
+    let mut file = File::options().write(true).open("/dev/cpu_dma_latency").ok()?;
+    file.write_all(&0_i32.to_ne_bytes()).ok()?;
+    Some(file)
+}
 
 /// Scheduling class of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

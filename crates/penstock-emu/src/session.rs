@@ -76,6 +76,7 @@ impl Session {
         let waker = Arc::clone(&wake);
         let thread = thread::Builder::new().name("penstock-link".to_owned()).spawn(move || {
             let class = scheduling::raise_priority();
+            let _awake = scheduling::keep_awake();
             let pump = Pump::new(network, devices, started);
             drive(pump, &received, &waker, class, &validity)
         })?;
@@ -189,7 +190,8 @@ fn finish(mut pump: Pump, fault: Option<&io::Error>, class: Class, validity: &Va
     if let Some(lost) = lost {
         require(lost <= allowed, format!("{lost} packets were lost before the queue: at most {allowed} are allowed"));
     }
-    require(pump.write_errors == 0, format!("{} packets found no room at their host", pump.write_errors));
+    let unsent = pump.unsent();
+    require(unsent == 0, format!("{unsent} packets found no room at their host"));
     let unlike = pump.oversized + pump.refused();
     let offloads = "larger than the MTU, without a checksum or in a VLAN: switch offloads off";
     require(unlike == 0, format!("{unlike} packets were {offloads}"));

@@ -23,6 +23,7 @@ pub struct Ethernet {
     /// Frames lost, as the kernel forgets the number when it is read.
     lost: AtomicU64,
     refused: u64,
+    unsent: u64,
 }
 
 impl Ethernet {
@@ -54,7 +55,7 @@ impl Ethernet {
                 Ok(socket)
             };
             let socket = attempt().map_err(|error| with_context(&format!("open device {name}"), &error))?;
-            Ok(Self { socket, lost: AtomicU64::new(0), refused: 0 })
+            Ok(Self { socket, lost: AtomicU64::new(0), refused: 0, unsent: 0 })
         })?
     }
 }
@@ -81,12 +82,17 @@ impl Device for Ethernet {
         }
     }
 
-    fn send(&mut self, frame: &[u8]) -> io::Result<bool> {
+    fn send(&mut self, frame: &[u8]) -> io::Result<()> {
         match nix::unistd::write(&self.socket, frame) {
-            Ok(_) => Ok(true),
-            Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM) => Ok(false),
-            Err(error) => Err(error.into()),
+            Ok(_) => {}
+            Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM) => self.unsent += 1,
+            Err(error) => return Err(error.into()),
         }
+        Ok(())
+    }
+
+    fn unsent(&self) -> u64 {
+        self.unsent
     }
 
     fn lost(&self) -> io::Result<u64> {
@@ -212,7 +218,7 @@ mod tests {
         socket.send_to(b"ping", (PEER, 7)).unwrap();
         let question = next_frame(&mut device).unwrap();
         assert_eq!((device.header(), &question[..6], &question[12..14]), (14, &[0xff; 6][..], &[8, 6][..]));
-        assert!(device.send(&arp_answer(&question)).unwrap());
+        device.send(&arp_answer(&question)).unwrap();
         // The datagram comes now, without its checksum: the offloads of the host are on.
         assert_eq!(next_frame(&mut device), None);
         assert_eq!((device.refused(), device.lost().unwrap()), (1, 0));

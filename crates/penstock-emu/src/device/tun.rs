@@ -1,11 +1,12 @@
 //! TUN: a device whose packets a program reads and writes (Linux, Documentation/networking/tuntap.rst).
 
 use super::Device;
+use super::receive_offload::{Burst, OFFLOAD_HEADER};
 use crate::namespace::{Namespace, with_context};
 use crate::netlink::Netlink;
 use nix::errno::Errno;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -16,11 +17,15 @@ const QUEUE_LENGTH: u32 = 10_000;
 
 /// A TUN device in a network namespace. The kernel removes it when this is dropped.
 ///
-/// No offloads: each frame is one IP packet of at most the MTU, with complete checksums.
+/// Each frame that is read is one IP packet of at most the MTU, with complete checksums: the kernel sends without
+/// offloads. It receives with them: frames that are written in a row may reach it as one.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
     counters: Counters,
+    /// What is written next.
+    burst: Burst,
+    unsent: u64,
 }
 
 impl Tun {
@@ -38,7 +43,7 @@ impl Tun {
             netlink.switch_on(name, Some(mtu), Some(QUEUE_LENGTH))?;
             netlink.add_address(name, address, prefix)?;
             let counters = Counters::open(name)?;
-            Ok(Self { file, counters })
+            Ok(Self { file, counters, burst: Burst::default(), unsent: 0 })
         })?
     }
 }
@@ -55,19 +60,41 @@ impl Device for Tun {
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        match nix::unistd::read(&self.file, buffer) {
-            Ok(length) => Ok(Some(length)),
+        // Without offloads the header says nothing.
+        let mut header = [0; OFFLOAD_HEADER];
+        match nix::sys::uio::readv(&self.file, &mut [IoSliceMut::new(&mut header), IoSliceMut::new(buffer)]) {
+            Ok(length) => Ok(Some(length.saturating_sub(OFFLOAD_HEADER))),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn send(&mut self, frame: &[u8]) -> io::Result<bool> {
-        match nix::unistd::write(&self.file, frame) {
-            Ok(_) => Ok(true),
-            Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM) => Ok(false),
-            Err(error) => Err(error.into()),
+    fn send(&mut self, frame: &[u8]) -> io::Result<()> {
+        if !self.burst.join(frame) {
+            self.flush()?;
+            self.burst.begin(frame);
         }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let packets = self.burst.packets;
+        if packets == 0 {
+            return Ok(());
+        }
+        let (header, packet) = self.burst.finish();
+        let result = nix::sys::uio::writev(&self.file, &[IoSlice::new(&header), IoSlice::new(packet)]);
+        self.burst.clear();
+        match result {
+            Ok(_) => {}
+            Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM) => self.unsent += packets,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn unsent(&self) -> u64 {
+        self.unsent
     }
 
     fn lost(&self) -> io::Result<u64> {
@@ -92,7 +119,7 @@ fn create(name: &str) -> io::Result<File> {
     for (target, byte) in request.ifr_name.iter_mut().zip(name.bytes()) {
         *target = byte.cast_signed() as libc::c_char;
     }
-    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as libc::c_short;
     // SAFETY: the file is open, and TUNSETIFF reads and writes one ifreq.
     let result = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
     Errno::result(result).map_err(|error| with_context(&format!("create TUN device {name}"), &error.into()))?;
@@ -173,12 +200,14 @@ mod tests {
         here.send_to(b"ping", (RIGHT, 7)).unwrap();
         let frame = next_frame(&mut left);
         assert_eq!((left.header(), frame.len(), &frame[28..]), (0, 32, &b"ping"[..]));
-        assert!(right.send(&frame).unwrap());
+        right.send(&frame).unwrap();
+        right.flush().unwrap();
         let mut received = [0; 16];
         let (length, from) = there.recv_from(&mut received).unwrap();
         assert_eq!((&received[..length], from), (&b"ping"[..], (LEFT, 7).into()));
         there.send_to(b"pong!", from).unwrap();
-        assert!(left.send(&next_frame(&mut right)).unwrap());
+        left.send(&next_frame(&mut right)).unwrap();
+        left.flush().unwrap();
         assert_eq!(here.recv(&mut received).unwrap(), 5);
         assert_eq!(left.receive(&mut received).unwrap(), None);
     }
@@ -208,7 +237,7 @@ mod tests {
         namespace.run(|| Netlink::open()?.delete("emu0")).unwrap().unwrap();
         let mut buffer = [0; 64];
         assert!(tun.receive(&mut buffer).is_err());
-        assert!(tun.send(&[0x45; 20]).is_err());
+        assert!(tun.send(&[0x45; 20]).and_then(|()| tun.flush()).is_err());
         assert_eq!(tun.lost().unwrap_err().to_string(), "device emu0 is gone");
     }
 

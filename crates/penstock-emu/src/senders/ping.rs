@@ -1,11 +1,17 @@
 //! Round trips by ICMP echo (RFC 792), which the kernel of the destination answers by itself.
 
 use super::clock::{Gate, exact_timers, now_ns};
-use super::connection::waits;
 use crate::namespace::{Namespace, with_context};
-use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
-use std::io;
+use nix::errno::Errno;
+use nix::sys::socket::sockopt::{ReceiveTimeout, ReceiveTimestampns};
+use nix::sys::socket::{
+    AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockProtocol, SockType, recvmsg, setsockopt, socket,
+};
+use nix::sys::time::{TimeSpec, TimeVal, TimeValLike};
+use nix::time::{ClockId, clock_gettime};
+use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 /// Type of an echo request, and bytes of its header: type, code, checksum, identifier, number.
@@ -15,11 +21,12 @@ const HEADER: usize = 8;
 /// Time that the last answers may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Shortest time of waiting for an answer that a socket accepts.
-const LEAST: Duration = Duration::from_micros(1);
+/// Shortest time of waiting for an answer that a socket accepts, in microseconds.
+const LEAST: i64 = 1;
 
 /// Send `count` echo requests with a payload of `payload` bytes at equal intervals; returns the round-trip time of each in
-/// nanoseconds, `None` for those without an answer.
+/// nanoseconds, `None` for those without an answer. A round trip ends when the kernel receives the answer, by the kernel's
+/// own time stamp; that this thread then wakes up late does not count.
 ///
 /// # Errors
 ///
@@ -39,6 +46,7 @@ pub fn ping(
             .map_err(|error| with_context("open a socket for echo requests", &error.into()))?;
         let socket = UdpSocket::from(made);
         socket.connect(SocketAddrV4::new(destination, 0))?;
+        setsockopt(&socket, ReceiveTimestampns, &true)?;
         exchange(&socket, count, interval, payload)
     })?
 }
@@ -54,7 +62,7 @@ fn exchange(socket: &UdpSocket, count: u16, interval: Duration, payload: u16) ->
         gate.sleep_until(due);
         // The kernel sets identifier and checksum.
         request[6..HEADER].copy_from_slice(&number.to_be_bytes());
-        sent.push(now_ns());
+        sent.push(stamp()?);
         socket.send(&request)?;
         let last = number + 1 == count;
         let until = if last { now_ns() + PATIENCE.as_nanos() as u64 } else { due + interval.as_nanos() as u64 };
@@ -63,30 +71,48 @@ fn exchange(socket: &UdpSocket, count: u16, interval: Duration, payload: u16) ->
     Ok(trips)
 }
 
+/// The time of the clock that the kernel's time stamps show.
+fn stamp() -> nix::Result<TimeSpec> {
+    clock_gettime(ClockId::CLOCK_REALTIME)
+}
+
 /// Take answers until this time, or until none is missing.
-fn answers(socket: &UdpSocket, until: u64, sent: &[u64], trips: &mut [Option<u64>]) -> io::Result<()> {
-    // The rest of an answer is not needed.
-    let mut answer = [0; HEADER];
+fn answers(socket: &UdpSocket, until: u64, sent: &[TimeSpec], trips: &mut [Option<u64>]) -> io::Result<()> {
     while trips[..sent.len()].contains(&None) {
         let now = now_ns();
         if now >= until {
             break;
         }
-        socket.set_read_timeout(Some(Duration::from_nanos(until - now).max(LEAST)))?;
-        match socket.recv(&mut answer) {
-            Ok(length) if length >= HEADER => {
-                let now = now_ns();
-                let number = usize::from(u16::from_be_bytes([answer[6], answer[7]]));
-                if let Some(at) = sent.get(number) {
-                    trips[number].get_or_insert(now - at);
-                }
-            }
-            Ok(_) => {}
-            Err(error) if waits(&error) => {}
-            Err(error) => return Err(error),
+        let wait = TimeVal::microseconds(((until - now) / 1000).cast_signed().max(LEAST));
+        setsockopt(socket, ReceiveTimeout, &wait)?;
+        if let Some((number, at)) = answer(socket)?
+            && let Some(&sent) = sent.get(number)
+        {
+            let trip = at - sent;
+            trips[number].get_or_insert(trip.num_nanoseconds().max(0).cast_unsigned());
         }
     }
     Ok(())
+}
+
+/// The number of an answer, and the time at which the kernel received it; `None` if none comes in time.
+fn answer(socket: &UdpSocket) -> io::Result<Option<(usize, TimeSpec)>> {
+    // The rest of an answer is not needed.
+    let mut bytes = [0; HEADER];
+    let mut parts = [IoSliceMut::new(&mut bytes)];
+    let mut control = nix::cmsg_space!(TimeSpec);
+    let message = match recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty()) {
+        Ok(message) => message,
+        Err(Errno::EAGAIN | Errno::EINTR) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let stamped = message.cmsgs()?.find_map(|part| match part {
+        ControlMessageOwned::ScmTimestampns(at) => Some(at),
+        _ => None,
+    });
+    let length = message.bytes;
+    let number = usize::from(u16::from_be_bytes([bytes[6], bytes[7]]));
+    Ok(stamped.filter(|_| length == HEADER).map(|at| (number, at)))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ __all__ = [
     "check_conditioner",
     "check_queue",
     "check_tcp",
+    "columns",
     "conditioners",
     "drop_function",
     "engine",
@@ -103,6 +104,7 @@ def run_many(
     progress: Callable[[int], object] | None,
     laws: dict[str, Callable[[Any, Any], Any]] | None = None,
 ) -> list[str]: ...
+def columns(texts: list[str], depth: dict[str, int]) -> list[tuple[list[str], str]]: ...
 def run_recorded(
     scenario: str,
     seed: int,

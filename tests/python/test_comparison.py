@@ -9,21 +9,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.engine.run import run_batch
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.scheme_text import split_list
-from penstock.studies import candidate, executor
+from penstock.studies import candidate
 from penstock.studies.plan import Plan
 from penstock.studies.store import Store
 from scipy import stats
 
 from .test_scenario import small
+from .test_study import interrupt_after, stored_runs
 
 SCHEMES = ("droptail", "red", "red:gentle=true")
 
@@ -181,25 +179,16 @@ def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
 
 def test_an_interrupted_comparison_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = ps.compare(small(), SCHEMES, runs=4, jobs=2).to_json()
-    done: list[int] = []
-    real = run_batch
-
-    def counted(texts: Sequence[str], seeds: Sequence[int], **options: Any) -> list[str]:
-        if len(done) == 4:
-            raise KeyboardInterrupt
-        done.extend(seeds)
-        return real(texts, seeds, **options)
-
-    monkeypatch.setattr(executor, "run_batch", counted)
-    monkeypatch.setattr(executor, "PART_SECONDS", 0.0)
+    interrupt_after(4, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         ps.compare(small(), SCHEMES, runs=4, jobs=2, store=Store(tmp_path))
-    assert len(done) == 4
-    done = [0] * 100
+    kept = stored_runs(tmp_path)
+    assert 3 <= len(kept) <= 5
+    done = interrupt_after(100, monkeypatch)
     again = ps.compare(small(), SCHEMES, runs=4, jobs=2, store=Store(tmp_path))
-    assert len(done) == 100 + 12 - 4
+    assert len(done) == 12 - len(kept)
     assert again.to_json() == whole
-    monkeypatch.setattr(executor, "run_batch", None)
+    interrupt_after(0, monkeypatch)
     assert ps.compare(small(), SCHEMES, runs=4, jobs=1, store=Store(tmp_path)).to_json() == whole
 
 
@@ -207,7 +196,7 @@ def test_candidates_that_mean_the_same_share_their_runs(tmp_path: Path, monkeypa
     alone = ps.compare(small(), ["red"], runs=2)
     store = Store(tmp_path)
     ps.compare(small(), ["red"], runs=2, store=store)
-    monkeypatch.setattr(executor, "run_batch", None)
+    interrupt_after(0, monkeypatch)
     both = ps.compare(small(), ["red", "red:min_th=5"], runs=2, store=store)
     assert [row["mean"] for row in both.rows if not row["params"]] == [row["mean"] for row in alone.rows]
     assert [row["mean"] for row in both.rows if row["params"]] == [row["mean"] for row in alone.rows]
@@ -241,5 +230,5 @@ def test_control_c_ends_within_a_second_with_130(verb: tuple[str, ...], tmp_path
     assert "Traceback" not in err
     assert out == ""
     if verb[0] == "compare":
-        assert f"finished runs are kept in {tmp_path / 'penstock' / 'results.sqlite'}" in err
+        assert f"finished runs are kept in {tmp_path / 'penstock' / 'runs'}" in err
         assert "rerun the same command to resume" in err

@@ -235,12 +235,15 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
 def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> None:
     paper = papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1", "fig2"]})
 
-    def outcome(id_: str, cost: dict[str, float] | None, cpu_s: float) -> reproduce.Outcome:
+    def outcome(id_: str, cost: dict[tuple[str, int], float] | None, cpu_s: float) -> reproduce.Outcome:
         experiment = papers.Experiment(paper, id_)
         vars(experiment)["module"] = SimpleNamespace(__doc__=f"{id_}.")
         return reproduce.Outcome(experiment, 2, 5, cpu_s, [], None, cost)
 
-    one, two = outcome("fig1", {"a": 1.0, "b": 2.0}, 3.0), outcome("fig2", {"b": 2.0, "c": 4.0}, 6.0)
+    one, two = (
+        outcome("fig1", {("a", 1): 1.0, ("a", 2): 2.0}, 3.0),
+        outcome("fig2", {("a", 2): 2.0, ("b", 1): 4.0}, 6.0),
+    )
     known = {"runs": 3, "cpu_s": 7.0}
     assert reproduce.whole_cost(paper, [one]) == {}
     assert reproduce.whole_cost(paper, [one, two]) == known
@@ -252,7 +255,7 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
     assert reproduce.whole_cost(paper, again) == known
     reproduce.update([one], said.append)  # the same runs again
     assert reproduce.whole_cost(paper, again) == known
-    reproduce.update([outcome("fig1", {"d": 8.0, "b": 2.0}, 10.0)], said.append)
+    reproduce.update([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], said.append)
     assert reproduce.whole_cost(paper, [outcome("fig1", None, 10.0), again[1]]) == {}
     assert "each run once" not in (tmp_path / "README.md").read_text(encoding="utf-8")
 

@@ -1,109 +1,154 @@
-"""The store: damaged rows are missing rows, nothing inflates without bound, and a full disk loses nothing."""
+"""The store: whole parts or none, readable without penstock; damaged parts are missing; a full disk loses nothing."""
 
 from __future__ import annotations
 
-import sqlite3
-import zlib
+import json
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import penstock as ps
 import pytest
-from penstock.studies import store as stores
+from penstock.studies import part
+from penstock.studies.part import Row
 from penstock.studies.store import Store
 
-from .test_study import GRID, measure
+from .test_study import GRID, interrupt_after, measure, stored_runs
 
-RESULT = '{"seed": 1, "goodput_bps": 1234567.0}'
-
-
-def stored(folder: Path, sql: str, *values: Any) -> Store:
-    """A store with one result under the key "a", changed by a statement."""
-    store = Store(folder)
-    store.put([("a", RESULT), ("b", RESULT)])
-    store.close()
-    connection = sqlite3.connect(store.file)
-    connection.execute(sql, values)
-    connection.commit()
-    connection.close()
-    return Store(folder)
+RESULT = {
+    "events": 7,
+    "fairness": {"jain": 0.1 + 0.2},
+    "links": {"a.reverse": {"drops": 3, "delay_mean_s": 1e-300, "length_pmf": [0.25, 0.75], "burst_loss_pmf": []}},
+    "traffic": {"web": {"count": 2}},
+    "cpu_s": 0.001,
+}
 
 
-def test_results_are_found_by_their_keys(tmp_path: Path) -> None:
+def row(seed: int, scenario: str = "s", labels: dict[str, Any] | None = None, **more: Any) -> Row:
+    return Row(scenario, seed, json.dumps({**RESULT, "seed": seed, **more}), labels or {}, "mine")
+
+
+def kept(folder: Path, scenarios: Sequence[str] = ("s",)) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(scenario, seed): result for scenario, seed, result in Store(folder).get(scenarios)}
+
+
+def test_results_come_back_as_they_were(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.put((f"{n:04}", f"{n} µs") for n in range(1200))
-    keys = [f"{n:04}" for n in range(0, 2400, 2)]
-    assert dict(Store(tmp_path).get(keys)) == {f"{n:04}": f"{n} µs" for n in range(0, 1200, 2)}
-    assert len(store.has(keys)) == 600
-    assert store.problem == ""
+    rare = {"links": {"a.reverse": {"drops": 0}, "b": {"x": 2}}, "traffic": {}}
+    store.put([row(1), row(2, "t", **rare)], {"s": '{"name": "one"}', "t": "{}"})
+    expected = {("s", 1): {**RESULT, "seed": 1}, ("t", 2): {**RESULT, **rare, "seed": 2}}
+    assert kept(tmp_path, ["s", "t", "u"]) == expected
+    assert Store(tmp_path).has("s", 1)
+    assert not Store(tmp_path).has("s", 2)
+    assert Store(tmp_path).scenarios(["s", "u"]) == {"s": {"name": "one"}}
 
 
-def test_any_flipped_bit_makes_a_row_missing(tmp_path: Path) -> None:
-    packed = zlib.compress(RESULT.encode(), 3)
-    store = stored(tmp_path, "SELECT 1")
-    for at in range(len(packed)):
-        for bit in range(8):
-            flipped = bytes([*packed[:at], packed[at] ^ 1 << bit, *packed[at + 1 :]])
-            store._connection.execute("UPDATE results SET result = ? WHERE key = 'a'", (flipped,))
-            assert dict(store.get(["a", "b"])) == {"b": RESULT}
-            assert store.has(["a", "b"]) == {"b"}
+def test_what_a_study_keeps_comes_back(tmp_path: Path) -> None:
+    values = {"number": 0.5, "whole": 3, "list": [1, 2.5], "table": {"a": [None]}, "text": "x", "with.point": 1}
+    Store(tmp_path).put([row(1, kept=values)], {})
+    assert kept(tmp_path)["s", 1]["kept"] == values
 
 
-@pytest.mark.parametrize(
-    "change",
-    ["result = substr(result, 1, 9)", "result = 'text'", "result = 7", "result = x''", "checksum = x'00'",
-     "checksum = 'text'", "key = 'c'"],
-)  # fmt: skip
-def test_a_damaged_row_is_a_missing_row_until_it_is_replaced(change: str, tmp_path: Path) -> None:
-    store = stored(tmp_path, f"UPDATE results SET {change} WHERE key = 'a'")
-    assert dict(store.get(["a", "b", "c"])) == {"b": RESULT}
-    assert store.has(["a", "b", "c"]) == {"b"}
-    store.put([("a", "new")])
-    assert dict(store.get(["a"])) == {"a": "new"}
+def test_a_label_that_is_a_path_is_no_result(tmp_path: Path) -> None:
+    labels = {"links.a.reverse.limit": 20, "scheme": "red:gentle=true", "share": 0.5, "none": None, "ecn": True}
+    labels["traffic.web.count"] = 2  # is both
+    Store(tmp_path).put([row(1, labels=labels)], {})
+    assert kept(tmp_path)["s", 1] == {**RESULT, "seed": 1}
+    (file,) = (tmp_path / "runs").iterdir()
+    query = duckdb.connect().execute(f"SELECT * FROM '{file}'")
+    found = dict(zip((name for name, *_ in query.description or ()), query.fetchall()[0], strict=True))
+    assert {name: found[name] for name in labels} == labels
+    assert {name: found[name] for name in ("seed", "scenario", "study", "penstock")} == {
+        "seed": 1, "scenario": "s", "study": "mine", "penstock": ps.__version__,
+    }  # fmt: skip
+    assert (found["links.a.reverse.drops"], found["links.a.reverse.length_pmf"]) == (3, [0.25, 0.75])
 
 
-def test_altered_numbers_are_not_believed(tmp_path: Path) -> None:
-    altered = zlib.compress(RESULT.replace("1234567", "7654321").encode(), 3)
-    assert stored(tmp_path, "UPDATE results SET result = ? WHERE key = 'a'", altered).has(["a"]) == set()
+def test_any_flipped_bit_makes_a_part_missing_until_it_is_made_again(tmp_path: Path) -> None:
+    Store(tmp_path).put([row(1)], {})
+    Store(tmp_path).put([row(2)], {})
+    file = min((tmp_path / "runs").iterdir())
+    whole = file.read_bytes()
+    (lost,) = (run for run in stored_runs(tmp_path) if _is_in(file, run[1]))
+    for at in range(0, len(whole), 37):
+        file.write_bytes(bytes([*whole[:at], whole[at] ^ 1 << at % 8, *whole[at + 1 :]]))
+        assert len(kept(tmp_path)) == 1
+        assert not Store(tmp_path).has(*lost)
+    for content in (b"", whole[:-9], b"no parquet" * 100):
+        file.write_bytes(content)
+        assert len(kept(tmp_path)) == 1
+    Store(tmp_path).put([row(lost[1])], {})
+    assert len(kept(tmp_path)) == 2
 
 
-def test_a_bomb_is_not_inflated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "MAX_RESULT", 1000)
-    store = Store(tmp_path)
-    store.put([("small", "1" * 1000), ("bomb", "1" * 1001)])
-    assert dict(store.get(["small", "bomb"])) == {"small": "1" * 1000}
+def _is_in(file: Path, seed: int) -> bool:
+    return (seed,) in duckdb.connect().execute(f"SELECT seed FROM '{file}'").fetchall()
 
 
-def test_a_damaged_store_does_not_stop_a_study(tmp_path: Path) -> None:
+def test_a_damaged_store_does_not_stop_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_after(100, monkeypatch)
     table = GRID.run(measure, store=Store(tmp_path))
-    store = Store(tmp_path)
-    with store._connection:
-        store._connection.execute("UPDATE results SET result = substr(result, 2) WHERE rowid % 2 = 0")
-    again = GRID.run(measure, store=store)
-    assert len(store.has([key for (key,) in store._connection.execute("SELECT key FROM results")])) == 8
+    files = sorted((tmp_path / "runs").iterdir())
+    for file in files[::2]:
+        file.write_bytes(file.read_bytes()[1:])
+    done = interrupt_after(100, monkeypatch)
+    again = GRID.run(measure, store=Store(tmp_path))
+    assert len(done) == len(files[::2])
     for cell, other in zip(table.cells, again.cells, strict=True):
         assert cell[1]["goodput"].values.tolist() == other[1]["goodput"].values.tolist()
 
 
-def test_on_a_full_disk_results_stay_in_memory(tmp_path: Path) -> None:
+def test_on_a_full_disk_results_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
-    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    def full(rows: Sequence[Row], file: Path) -> None:
+        file.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(part, "write", full)
     table = GRID.run(measure, store=store)
     assert not any(sample.summary is None for _, samples in table.cells for sample in samples.values())
-    assert 0 < len(store._unwritten) <= 8
-    assert f"{len(store._unwritten)} results could not be stored in" in store.problem
-    assert "disk is full" in store.problem
-    assert Store(tmp_path).has(list(store._unwritten)) == set()
-    assert GRID.run(measure, store=store)("delay", flows=1, scheme="red").mean == pytest.approx(
-        table("delay", flows=1, scheme="red").mean
-    )
+    assert "8 results could not be stored in" in store.problem
+    assert "No space left on device" in store.problem
+    assert stored_runs(tmp_path) == set()
+    assert [*(tmp_path / "runs").iterdir()] == []
+
+
+def test_two_that_make_the_same_runs_keep_them_once(tmp_path: Path) -> None:
+    one, two = Store(tmp_path), Store(tmp_path)
+    one.put([row(1, cpu_s=0.5)], {})
+    two.put([row(1, cpu_s=0.7)], {})
+    assert stored_runs(tmp_path) == {("s", 1)}
+    assert kept(tmp_path)["s", 1]["cpu_s"] == 0.7
+
+
+def test_a_store_reads_what_others_add_to_it(tmp_path: Path) -> None:
+    one = Store(tmp_path)
+    Store(tmp_path).put([row(1)], {})
+    assert not one.has("s", 1)
+    one.refresh()
+    assert one.has("s", 1)
+
+
+def test_a_store_can_be_moved(tmp_path: Path) -> None:
+    Store(tmp_path / "a").put([row(1)], {})
+    shutil.move(tmp_path / "a", tmp_path / "b")
+    assert len(kept(tmp_path / "b")) == 1
 
 
 def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ps.PenstockError, match="cannot be used"):
         Store(tmp_path / "file")
-    (tmp_path / "results.sqlite").write_text("no database" * 1000)
-    with pytest.raises(ps.PenstockError, match="cannot be used"):
-        Store(tmp_path)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "results.sqlite").write_text("")
+    with pytest.raises(ps.PenstockError, match="holds results of an earlier version of penstock"):
+        Store(tmp_path / "old")
+    for number, text in enumerate(["", "{", "[]", '{"format": 99}']):
+        folder = tmp_path / f"foreign{number}"
+        folder.mkdir()
+        (folder / "store.json").write_text(text)
+        with pytest.raises(ps.PenstockError, match="has a format that this version of penstock does not read"):
+            Store(folder)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import penstock as ps
 import pytest
-from penstock.engine import run as runs
 from penstock.reproduce import points
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
+from penstock.studies import chunk as chunks
 from penstock.studies import executor
+from penstock.studies.chunk import Chunk
+from penstock.studies.executor import make
 from penstock.studies.store import Store
 from penstock.studies.study import Study
 
@@ -24,6 +26,30 @@ def link(flows: int, scheme: str) -> ps.Scenario:
 
 def measure(run: ps.Run) -> dict[str, float | None]:
     return {"goodput": run.traffic["bulk"].goodput_bps, "delay": run.links["bottleneck"].delay_mean_s}
+
+
+def interrupt_after(runs: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Makes each run a chunk, and ends a study as Ctrl-C does when it begins a further one; returns the runs made."""
+    done: list[tuple[str, int]] = []
+
+    def counted(chunk: Chunk, *rest: Any) -> list[str]:
+        if len(done) >= runs:
+            raise KeyboardInterrupt
+        done.extend((cell.content, seed) for cell, seeds in chunk.runs for seed in seeds)
+        return make(chunk, *rest)
+
+    monkeypatch.setattr(chunks, "PACKETS", 0)
+    monkeypatch.setattr(executor, "make", counted)
+    return done
+
+
+def stored_runs(folder: Path) -> set[tuple[str, int]]:
+    """Scenario and seed of each run in a store, by another reader."""
+    files = [*(folder / "runs").glob("*.parquet")]
+    database = duckdb.connect()
+    rows = [row for file in files for row in database.execute(f"SELECT scenario, seed FROM '{file}'").fetchall()]
+    assert len(set(rows)) == len(rows)
+    return set(rows)
 
 
 GRID = Study(link, {"flows": [1, 4], "scheme": ["droptail", "red"]}, seeds=2)
@@ -43,26 +69,18 @@ def test_each_run_is_the_one_that_run_makes() -> None:
 def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = Store(tmp_path)
-    done: list[int] = []
-    real = runs.run_batch
-
-    def counted(texts: Sequence[str], seeds: Sequence[int], **options: Any) -> list[str]:
-        if len(done) >= 4:
-            raise KeyboardInterrupt
-        done.extend(seeds)
-        return real(texts, seeds, **options)
-
-    monkeypatch.setattr(executor, "run_batch", counted)
-    monkeypatch.setattr(executor, "PART_SECONDS", 0.0)
+    done = interrupt_after(4, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        GRID.run(measure, store=store, jobs=2)
-    assert len(done) == 4
-    kept, done = done, []
+        GRID.run(measure, store=Store(tmp_path), jobs=2)
+    kept = stored_runs(tmp_path)
+    assert 3 <= len(kept) <= len(done) <= 5
+    assert kept <= set(done)
+    done = interrupt_after(100, monkeypatch)
     table = GRID.run(measure, store=Store(tmp_path), jobs=2)
     assert len(kept) + len(done) == 8
-    monkeypatch.setattr(executor, "run_batch", None)
-    again = GRID.run(measure, store=store)
+    assert len(stored_runs(tmp_path)) == 8
+    interrupt_after(0, monkeypatch)
+    again = GRID.run(measure, store=Store(tmp_path))
     for cell, other in zip(table.cells, again.cells, strict=True):
         assert cell[1]["delay"].values.tolist() == other[1]["delay"].values.tolist()
 

@@ -56,6 +56,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fluid::fluid_trajectory, module)?)?;
     module.add_function(wrap_pyfunction!(runs::check, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
+    module.add_function(wrap_pyfunction!(runs::columns::columns, module)?)?;
     module.add_function(wrap_pyfunction!(traces::run_recorded, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_words, module)?)?;
     #[cfg(target_os = "linux")]

@@ -1,8 +1,10 @@
 //! Runs of scenarios on threads, without the interpreter, so that Ctrl-C works while they last.
 
+pub(crate) mod columns;
 pub(crate) mod simulate;
 
 use crate::laws::PythonLaws;
+use penstock_sim::Scenario;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -74,7 +76,8 @@ fn run_here(
 ) -> PyResult<Vec<String>> {
     let mut results = Vec::with_capacity(scenarios.len());
     for (scenario, &seed) in scenarios.iter().zip(seeds) {
-        results.push(raise(simulate::run(scenario, seed, laws, None))?);
+        let read = simulate::read(scenario).map_err(Failure::Errors);
+        results.push(raise(read.and_then(|scenario| simulate::run(&scenario, seed, laws, None)))?);
         if let Some(progress) = progress {
             progress.call1((results.len(),))?;
         }
@@ -116,12 +119,20 @@ struct Work {
 type Outcome = (usize, Result<String, Failure>);
 
 impl Work {
-    /// Do one run after the other until none is left.
+    /// Do one run after the other until none is left. A scenario that several runs in a row share is read once.
     fn run(&self, sender: &Sender<Outcome>) {
+        let mut read: Option<(&str, Result<Scenario, String>)> = None;
         while !self.stop.load(Ordering::Relaxed) {
             let i = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(scenario) = self.scenarios.get(i) else { break };
-            let outcome = simulate::run(scenario, self.seeds[i], &(), Some(&self.stop));
+            let Some(text) = self.scenarios.get(i) else { break };
+            let (_, scenario) = match read.take() {
+                Some(known) if known.0 == text => read.insert(known),
+                _ => read.insert((text, simulate::read(text))),
+            };
+            let outcome = match scenario {
+                Ok(scenario) => simulate::run(scenario, self.seeds[i], &(), Some(&self.stop)),
+                Err(error) => Err(Failure::Errors(error.clone())),
+            };
             if sender.send((i, outcome)).is_err() {
                 break;
             }

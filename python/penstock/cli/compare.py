@@ -179,7 +179,7 @@ def _run(
         if kept is None:
             notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
         else:
-            notify(f"interrupted; finished runs are kept in {kept.file}; rerun the same command to resume")
+            notify(f"interrupted; finished runs are kept in {kept.folder}; rerun the same command to resume")
         raise typer.Exit(130) from None
     notify(watch.summary())
     if kept is not None and kept.problem:

@@ -100,7 +100,7 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
                 outcomes.append(experiment_run.run(experiment, effort))
         except KeyboardInterrupt:
             notify(
-                f"interrupted in {experiment.name}; finished runs are kept in {kept.file}; "
+                f"interrupted in {experiment.name}; finished runs are kept in {kept.folder}; "
                 "rerun the same command to resume"
             )
             raise typer.Exit(130) from None

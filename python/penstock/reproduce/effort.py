@@ -30,7 +30,7 @@ class Effort:
         store: results of earlier runs.
         jobs: threads.
         progress: called with the number of finished runs and of planned runs.
-        cost: CPU time in seconds of each run of the experiment, by its key.
+        cost: CPU time in seconds of each run of the experiment, by scenario and seed.
 
     """
 
@@ -38,7 +38,7 @@ class Effort:
     store: Store | None = None
     jobs: int = field(default_factory=cores)
     progress: Progress | None = None
-    cost: dict[str, float] = field(default_factory=dict, compare=False)
+    cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
 
     @property
     def quick(self) -> bool:

@@ -40,7 +40,7 @@ class Outcome:
         cpu_s: processor time of all these runs in seconds, including runs found in the store.
         claims: the decided claims.
         shown: the numbers of its figure; `None` if the outcome is from a record that lacks them.
-        cost: processor time of each run in seconds, by its key; `None` if the outcome is from the record.
+        cost: processor time of each run in seconds, by scenario and seed; `None` if the outcome is from the record.
 
     """
 
@@ -50,7 +50,7 @@ class Outcome:
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
     shown: SummaryTable | None
-    cost: Mapping[str, float] | None = None
+    cost: Mapping[tuple[str, int], float] | None = None
 
     @property
     def undrawn(self) -> bool:

@@ -143,7 +143,11 @@ class Run:
     @classmethod
     def from_json(cls, text: str, scenario: Mapping[str, Any]) -> Run:
         """From the engine's result as JSON."""
-        raw = json.loads(text)
+        return cls.of(json.loads(text), scenario)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any], scenario: Mapping[str, Any]) -> Run:
+        """From the engine's result as plain values."""
         return cls(
             scenario=scenario,
             seed=raw["seed"],

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock.errors import PenstockError, nearest
 from penstock.results.distribution import bin_width, binned, is_distribution
 from penstock.results.run import Run
 from penstock.results.summary import Summary, summarize
-from penstock.scenario.scenario import key_of
 from penstock.studies.candidate import Precision
-from penstock.studies.executor import Job, Progress, job_key, run_in_parts
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import Progress, Threads
 from penstock.studies.plan import Case, Plan
-from penstock.studies.store import Store
+from penstock.studies.store import Results
 
 __all__ = ["Collected"]
 
@@ -27,45 +30,41 @@ Value = float | list[float] | None
 class Collected:
     """The numbers of all runs so far: one value per run for each case and key."""
 
-    def __init__(self, plan: Plan, threads: int, progress: Progress | None, store: Store | None) -> None:
+    def __init__(self, plan: Plan, threads: int, progress: Progress | None, store: Results | None) -> None:
         self.plan = plan
         self.runs = 0
-        self.threads, self.progress, self.store = threads, progress, store
+        self.executor, self.progress = Threads(threads), progress
+        self.results = Results() if store is None else store
         self.values: list[dict[Key, list[Value]]] = [{} for _ in plan.cases]
         # The first run with each key, and its position there. They define the order of the rows, whatever the order of
         # arrival.
         self._places: list[dict[Key, tuple[int, int]]] = [{} for _ in plan.cases]
-        self._contents = [key_of(case.resolved) for case in plan.cases]
+        self._cells = [
+            Cell({"scheme": case.candidate.label, **case.vary}, case.resolved, range(0)) for case in plan.cases
+        ]
 
     def add(self, seeds: range) -> None:
         """Get every case's runs with these seeds from the store, or run them."""
-        jobs = [
-            Job(number, seed, job_key(content, seed)) for seed in seeds for number, content in enumerate(self._contents)
-        ]
-        waiting: dict[str, list[Job]] = {}
-        for job in jobs:
-            waiting.setdefault(job.key, []).append(job)
-        before, planned = self.runs * len(self.plan.cases), (self.runs + len(seeds)) * len(self.plan.cases)
-        for key, text in self.store.get(list(waiting)) if self.store else ():
-            self._keep(waiting.pop(key), text)
-        missing = [same[0] for same in waiting.values()]
-        done = before + len(jobs) - len(missing)
+        cells = [replace(cell, seeds=seeds) for cell in self._cells]
+        before = self.runs * len(cells)
 
-        def report(finished: int) -> None:
+        def report(finished: int, planned: int) -> None:
             if self.progress is not None:
-                self.progress(done + finished, planned)
+                self.progress(before + finished, before + planned)
 
-        report(0)
-        for part in run_in_parts(missing, self._scenario, self.threads, report):
-            if self.store is not None:
-                self.store.put((job.key, text) for job, text in part)
-            for job, text in part:
-                self._keep(waiting[job.key], text)
+        study = str(self.plan.base.shown["name"])
+        complete(cells, self.results, self.executor, study=study, planned=len(seeds) * len(cells), progress=report)
+        cases: dict[str, list[int]] = {}
+        for number, cell in enumerate(cells):
+            cases.setdefault(cell.content, []).append(number)
+        for content, seed, result in self.results.get(cases):
+            if seed in seeds:
+                self._keep(cases[content], seed, result)
         self.runs += len(seeds)
 
     def record(self, case: int, seed: int, text: str) -> None:
         """Add a run of a case that was made elsewhere; `text` is its result as JSON."""
-        self._keep([Job(case, seed, "")], text)
+        self._keep([case], seed, json.loads(text))
         self.runs = max(self.runs, seed - int(self.plan.base.shown["seed"]) + 1)
 
     def differences_to(self, other: Collected) -> Iterator[dict[str, Any]]:
@@ -79,15 +78,12 @@ class Collected:
                 if values:
                     yield _row(case, key, summarize(values))
 
-    def _scenario(self, number: int) -> str:
-        return self.plan.cases[number].resolved.for_engine(flows=False, series=False)
-
-    def _keep(self, jobs: Iterable[Job], text: str) -> None:
-        """Record the numbers of a run for each job with this key."""
-        numbers = list(Run.from_json(text, {}).numbers())
-        for job in jobs:
-            index = job.seed - int(self.plan.base.shown["seed"])
-            values, places = self.values[job.case], self._places[job.case]
+    def _keep(self, cases: Iterable[int], seed: int, result: Mapping[str, Any]) -> None:
+        """Record the numbers of a run for each of its cases."""
+        index = seed - int(self.plan.base.shown["seed"])
+        numbers = list(Run.of(result, {}).numbers())
+        for case in cases:
+            values, places = self.values[case], self._places[case]
             for position, (part, place, metric, value) in enumerate(numbers):
                 key = part, place, metric
                 column = values.setdefault(key, [])

@@ -18,7 +18,7 @@ from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.collected import Collected
 from penstock.studies.executor import Progress
 from penstock.studies.plan import Plan
-from penstock.studies.store import Store
+from penstock.studies.store import Results
 
 __all__ = ["compare", "run_plan"]
 
@@ -33,7 +33,7 @@ def compare(
     at: str | Sequence[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Store | None = None,
+    store: Results | None = None,
     max_events: float | None = None,
     max_memory: str | None = None,
 ) -> Comparison:
@@ -69,7 +69,7 @@ def run_plan(
     precision: Precision | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Store | None = None,
+    store: Results | None = None,
 ) -> Comparison:
     """Make the runs of a plan: see `compare`."""
     seed = int(plan.base.shown["seed"])

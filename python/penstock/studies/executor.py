@@ -1,63 +1,93 @@
-"""Runs many jobs in parts, so that finished ones can be stored while others run."""
+"""Where the runs of a study are made: on threads of this machine."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Protocol
 
-from penstock.engine.run import run_batch
+from penstock import _native
+from penstock.engine.run import engine_errors, run_batch
+from penstock.studies.chunk import Chunk
 
-__all__ = ["Job", "Progress", "job_key", "run_in_parts"]
+__all__ = ["Executor", "Progress", "Threads", "make"]
 
 Progress = Callable[[int, int], object]
 """Called with the numbers of finished and of planned runs."""
 
-PART_SECONDS = 5.0
-"""Seconds of work in one part, which is the most that an interruption loses."""
 
-MAX_PART = 4096
-"""Maximum number of runs in one part, whose results are held in memory until the part is complete."""
+class Executor(Protocol):
+    """Makes the runs of chunks."""
 
+    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, list[str]]]:
+        """Each chunk with its results, in the order in which they are complete.
 
-@dataclass(frozen=True)
-class Job:
-    """One run: the number of its case in a plan, its seed, and the key of its result."""
-
-    case: int
-    seed: int
-    key: str
+        Takes chunks only as fast as they are run. `progress` is called with the number of further finished runs.
+        """
+        ...
 
 
-def job_key(content: str, seed: int) -> str:
-    """The key of a run: of the scenario identified by `content`, with this seed."""
-    return hashlib.sha256(f"{content}:{seed}".encode()).hexdigest()[:32]
+class Threads:
+    """Threads of this process, each with a chunk of its own. Runs with a law in Python are made in processes."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, list[str]]]:
+        """See `Executor`. After an error, or if the caller stops, the runs in progress are stopped."""
+        stop = threading.Event()
+        pool = ThreadPoolExecutor(self.jobs)
+        running: dict[Future[list[str]], Chunk] = {}
+        try:
+            for chunk in chunks:
+                if chunk.has_python_laws():
+                    scenarios, seeds = chunk.work()
+                    yield chunk, run_batch(scenarios, seeds, jobs=self.jobs, progress=_steps(progress))
+                    continue
+                running[pool.submit(make, chunk, stop, progress)] = chunk
+                while len(running) >= self.jobs:
+                    yield from _complete(running)
+            while running:
+                yield from _complete(running)
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
 
 
-def run_in_parts(
-    jobs: Sequence[Job],
-    scenario_of: Callable[[int], str],
-    threads: int,
-    progress: Callable[[int], object] | None = None,
-) -> Iterator[list[tuple[Job, str]]]:
-    """Run jobs and yield them with their results, a part at a time.
+def _complete(running: dict[Future[list[str]], Chunk]) -> Iterator[tuple[Chunk, list[str]]]:
+    finished = wait(running, return_when=FIRST_COMPLETED).done
+    # Those without an error first, so that an error loses none of them.
+    for future in sorted(finished, key=lambda future: future.exception() is not None):
+        chunk = running.pop(future)
+        yield chunk, future.result()
 
-    `scenario_of` gives the canonical scenario of a case; `progress` is called with the number of finished jobs.
-    """
-    done, size = 0, 2 * threads
-    while done < len(jobs):
-        part = jobs[done : done + size]
-        texts = {case: scenario_of(case) for case in {job.case for job in part}}
-        begun, before = time.monotonic(), done
 
-        def report(finished: int, before: int = before) -> None:
-            if progress is not None:
-                progress(before + finished)
+class _StoppedError(Exception):
+    """The runs of this thread are no longer wanted."""
 
-        results = run_batch(
-            [texts[job.case] for job in part], [job.seed for job in part], jobs=threads, progress=report
-        )
-        pace = (time.monotonic() - begun) / len(part)
-        done, size = done + len(part), max(2 * threads, min(MAX_PART, int(PART_SECONDS / max(pace, 1e-6))))
-        yield list(zip(part, results, strict=True))
+
+def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> list[str]:
+    """Make the runs of a chunk in this thread, until `stop` is set."""
+    scenarios, seeds = chunk.work()
+    steps = _steps(progress)
+
+    def report(finished: int) -> None:
+        if stop.is_set():
+            raise _StoppedError
+        steps(finished)
+
+    with engine_errors():
+        return _native.run_many(scenarios, seeds, 1, report)
+
+
+def _steps(progress: Callable[[int], object]) -> Callable[[int], None]:
+    """Calls `progress` with the increase of a number of finished runs."""
+    before = 0
+
+    def report(finished: int) -> None:
+        nonlocal before
+        step, before = finished - before, finished
+        progress(step)
+
+    return report

@@ -1,115 +1,227 @@
-"""Results of runs by their key: nothing is computed twice, and an interrupted comparison or study resumes."""
+"""The store of results: a folder of Parquet files. Nothing is computed twice, and an interrupted study goes on.
+
+    store.json            the format
+    runs/NAME.parquet     parts: a row a run, with labels, seed, scenario and every metric as columns
+    scenarios/*.parquet   the resolved scenarios by their content addresses
+    sums/NAME.CRC         an empty file for each part that was written, with its checksum
+    claims/NAME           the process that makes the runs of a part at this moment
+
+A part is written under another name and renamed into place, so a part that is there is whole. Its name is the hash of
+its runs: two processes that make the same runs write the same part, and there are no locks.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import sqlite3
+import uuid
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from penstock import _native
 from penstock.errors import PenstockError
+from penstock.files import write_text
+from penstock.studies import part
+from penstock.studies.part import Row
 
-__all__ = ["Store", "default_folder"]
+__all__ = ["Results", "Store", "default_folder", "part_name"]
 
-KEYS_PER_QUERY = 500
-"""Maximum number of keys in one statement; SQLite's own limit is larger."""
-
-MAX_RESULT = 2**28
-"""Maximum size of a result in bytes; a row that would decompress to more counts as damaged."""
+FORMAT = 1
+OLD_FILE = "results.sqlite"
 
 
 def default_folder() -> Path:
-    """The default folder of results: `penstock` in the user's cache folder."""
+    """The default folder of results: `penstock/runs` in the user's cache folder."""
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "penstock"
+    return (Path(home) if home else Path.home() / ".cache") / "penstock" / "runs"
 
 
-class Store:
-    """A folder with one SQLite file of results, each a JSON text under the key of its run.
+def part_name(runs: Iterable[tuple[str, int]]) -> str:
+    """The name of the part with these runs, each a scenario and a seed."""
+    listed = "\n".join(sorted(f"{scenario}:{seed}" for scenario, seed in runs))
+    return hashlib.blake2b(listed.encode(), digest_size=16).hexdigest()
 
-    Several processes may use it at the same time. A row whose checksum is wrong counts as missing and is replaced by
-    the next result with its key. Results that cannot be written, for instance to a full disk, are kept in memory.
+
+class Results:
+    """Results in memory, by scenario and seed.
 
     Attributes:
-        file: the SQLite file.
         problem: why results could not be written, empty if all were.
 
-    Raises `PenstockError` if the folder cannot be used.
+    """
+
+    problem = ""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, int], Row] = {}
+        self._scenarios: dict[str, str] = {}
+
+    def has(self, scenario: str, seed: int) -> bool:
+        """Whether a run has a result."""
+        return (scenario, seed) in self._rows
+
+    def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
+        """Keep results; `scenarios` are the resolved scenarios as JSON, by content address."""
+        self._rows.update(((row.scenario, row.seed), row) for row in rows)
+        self._scenarios.update(scenarios)
+
+    def scenarios(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The resolved scenarios by their content addresses."""
+        return {key: json.loads(self._scenarios[key]) for key in wanted if key in self._scenarios}
+
+    def get(self, scenarios: Iterable[str]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values."""
+        wanted = set(scenarios)
+        for (scenario, seed), row in list(self._rows.items()):
+            if scenario in wanted:
+                yield scenario, seed, json.loads(row.text)
+
+
+class Store(Results):
+    """Results in a folder. Several processes may use it at the same time.
+
+    A part whose checksum is wrong counts as missing, and its runs are made again. Results that cannot be written, for
+    instance to a full disk, are kept in memory.
+
+    Attributes:
+        folder: of the store.
+
+    Raises `PenstockError` if the folder cannot be used, or holds the results of a version that this one cannot read.
 
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
-        folder = default_folder() if folder is None else Path(folder)
-        self.file = folder / "results.sqlite"
-        self.problem = ""
-        self._unwritten: dict[str, str] = {}
+        super().__init__()
+        self.folder = default_folder() if folder is None else Path(folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.file, timeout=60.0)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            # Uses row ids: without them SQLite stores rows in the tree of keys, where rows of kilobytes waste pages.
-            self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS results"
-                " (key TEXT PRIMARY KEY NOT NULL, checksum BLOB NOT NULL, result BLOB NOT NULL)"
-            )
-        except (OSError, sqlite3.Error) as error:
-            raise PenstockError(f"the store {self.file} cannot be used: {error}") from None
+            self._open()
+        except OSError as error:
+            raise PenstockError(f"the store {self.folder} cannot be used: {error}") from None
+        self._index: dict[str, dict[int, Path]] = {}
+        self._known: set[str] = set()
+        self.refresh()
 
-    def has(self, keys: Sequence[str]) -> set[str]:
-        """The keys that have an undamaged result."""
-        return {key for key, _ in self.get(keys)}
-
-    def get(self, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Keys with their results, in no order, leaving out those that have none."""
-        for start in range(0, len(keys), KEYS_PER_QUERY):
-            part = keys[start : start + KEYS_PER_QUERY]
-            yield from ((key, self._unwritten[key]) for key in part if key in self._unwritten)
-            for key, checksum, packed in self._ask([key for key in part if key not in self._unwritten]):
-                text = _unpacked(packed) if checksum == _checksum(key, packed) else None
-                if text is not None:
-                    yield key, text
-
-    def put(self, results: Iterable[tuple[str, str]]) -> None:
-        """Keep results, all in one transaction; in memory if they cannot be written, with the reason in `problem`."""
-        known = dict(results)
-        packed = {key: zlib.compress(text.encode(), 3) for key, text in known.items()}
-        rows = [(key, _checksum(key, result), result) for key, result in packed.items()]
+    def _open(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        head = self.folder / "store.json"
+        if not head.exists():
+            if (self.folder / OLD_FILE).exists():
+                raise PenstockError(
+                    f"the store {self.folder} holds results of an earlier version of penstock ({OLD_FILE}), which this"
+                    " one does not read; name another folder with --store"
+                )
+            write_text(head, json.dumps({"format": FORMAT, "penstock": _native.version}) + "\n")
         try:
-            with self._connection:
-                self._connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            self._unwritten |= known
-            self.problem = f"{len(self._unwritten)} results could not be stored in {self.file}: {error}"
+            found = json.loads(head.read_text(encoding="utf-8"))
+        except ValueError:
+            found = None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise PenstockError(f"the store {self.folder} has a format that this version of penstock does not read")
+        for name in ("runs", "scenarios", "sums", "claims"):
+            (self.folder / name).mkdir(exist_ok=True)
 
-    def close(self) -> None:
-        """Close the file; the store cannot be used afterwards."""
-        self._connection.close()
+    def refresh(self) -> None:
+        """Take note of parts that have been added since the store was opened."""
+        sums: dict[str, set[str]] = {}
+        for entry in (self.folder / "sums").iterdir():
+            name, _, checksum = entry.name.partition(".")
+            sums.setdefault(name, set()).add(checksum)
+        for file in sorted((self.folder / "runs").glob("*.parquet")):
+            if file.stem not in self._known:
+                self._known.add(file.stem)
+                self._add(file, sums.get(file.stem, set()))
 
-    def _ask(self, keys: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
-        marks = ",".join("?" * len(keys))
+    def _add(self, file: Path, sums: set[str]) -> None:
+        import duckdb
+
+        with suppress(OSError, duckdb.Error):
+            if _checksum(file) in sums:
+                for scenario, seed in part.runs(file):
+                    self._index.setdefault(scenario, {}).setdefault(seed, file)
+
+    def has(self, scenario: str, seed: int) -> bool:
+        """Whether a run has a result."""
+        return seed in self._index.get(scenario, ()) or super().has(scenario, seed)
+
+    def has_part(self, name: str) -> bool:
+        """Whether a part of this name is there; it may have come after the store was opened."""
+        return name not in self._known and self._file(name).exists()
+
+    def _file(self, name: str) -> Path:
+        return self.folder / "runs" / f"{name}.parquet"
+
+    def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
+        """Keep results as one part; in memory if they cannot be written, with the reason in `problem`."""
+        import duckdb
+
+        name = part_name((row.scenario, row.seed) for row in rows)
         try:
-            yield from self._connection.execute(
-                f"SELECT key, checksum, result FROM results WHERE key IN ({marks})", keys
-            )
-        except sqlite3.Error as error:
-            raise PenstockError(f"the store {self.file} cannot be read: {error}") from None
+            self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._index})
+            file = self._write(name, rows)
+        except (OSError, duckdb.Error) as error:
+            super().put(rows, scenarios)
+            self.problem = f"{len(self._rows)} results could not be stored in {self.folder}: {error}"
+            return
+        self._known.add(name)
+        for row in rows:
+            self._index.setdefault(row.scenario, {}).setdefault(row.seed, file)
+
+    def _write(self, name: str, rows: Sequence[Row]) -> Path:
+        target = self._file(name)
+        with _renamed(target) as temporary:
+            part.write(rows, temporary)
+            (self.folder / "sums" / f"{name}.{_checksum(temporary)}").touch()
+        return target
+
+    def _write_scenarios(self, texts: Mapping[str, str]) -> None:
+        if texts:
+            name = hashlib.blake2b("".join(sorted(texts)).encode(), digest_size=16).hexdigest()
+            target = self.folder / "scenarios" / f"{name}.parquet"
+            if not target.exists():
+                with _renamed(target) as temporary:
+                    part.write_scenarios(texts, temporary)
+
+    def scenarios(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The resolved scenarios by their content addresses."""
+        keys = list(wanted)
+        return {**part.read_scenarios(self.folder / "scenarios", keys), **super().scenarios(keys)}
+
+    def get(self, scenarios: Iterable[str]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values."""
+        wanted = list(scenarios)
+        files: dict[Path, list[str]] = {}
+        for scenario in wanted:
+            for file in dict.fromkeys(self._index.get(scenario, {}).values()):
+                files.setdefault(file, []).append(scenario)
+        for file, known in files.items():
+            for scenario, seed, result in part.read(file, known):
+                if self._index[scenario].get(seed) == file:
+                    yield scenario, seed, result
+        yield from super().get(wanted)
 
 
-def _checksum(key: str, packed: object) -> bytes:
-    content = packed if isinstance(packed, bytes) else b""
-    return hashlib.blake2b(key.encode() + b"\0" + content, digest_size=8).digest()
-
-
-def _unpacked(packed: object) -> str | None:
-    """The text of a row; None if it is damaged or larger than `MAX_RESULT`."""
-    if not isinstance(packed, bytes):
-        return None
-    inflate = zlib.decompressobj()
+@contextmanager
+def _renamed(target: Path) -> Iterator[Path]:
+    """Yields a temporary path beside `target`, renamed to it at the end: other processes see the whole file or none."""
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
-        text = inflate.decompress(packed, MAX_RESULT).decode()
-    except (zlib.error, UnicodeDecodeError):
-        return None
-    return text if inflate.eof else None
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _checksum(file: Path) -> str:
+    """CRC-32 of a file."""
+    checksum = 0
+    with file.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            checksum = zlib.crc32(block, checksum)
+    return f"{checksum:08x}"

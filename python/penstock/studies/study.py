@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,18 +26,22 @@ from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
-from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document, Scenario, key_of
-from penstock.studies.executor import Job, Progress, job_key, run_in_parts
-from penstock.studies.store import Store
+from penstock.scenario.scenario import Document, Scenario
+from penstock.studies.chunk import Cell, Keep
+from penstock.studies.complete import complete
+from penstock.studies.executor import Progress, Threads
+from penstock.studies.store import Results
 
 __all__ = ["Batch", "Measure", "Progress", "Study"]
 
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
 
-# Maximum number of intervals of the series that `keep` sees.
-SERIES_POINTS = 100_000
+ALL_AT_ONCE = 2000
+"""Cells that are resolved before anything is run."""
+
+CELLS_PER_READ = 200
+"""Cells whose results are read from the store at once."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Study:
         seeds: number of runs of each cell.
         where: a function of the values by name; only cells for which the function is true are run.
         labels: further labels of all cells, to distinguish the parts of a sum of studies.
+        name: of the study, a column of the store.
         keep: a function that computes numbers from a run with its `series`, to be stored; its source is part of the
         key.
 
@@ -60,8 +65,9 @@ class Study:
     seeds: int = 5
     where: Callable[..., bool] | None = None
     labels: Labels = field(default_factory=dict)
-    keep: Callable[[Run], Mapping[str, Any]] | None = None
+    keep: Keep | None = None
     others: tuple[Study, ...] = ()
+    name: str = ""
 
     def __add__(self, other: Study) -> Study:
         """The sum of two studies, in one table; cells without a label of the other study have None there."""
@@ -76,6 +82,17 @@ class Study:
         for other in self.others:
             yield from other.cells()
 
+    def samples(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
+        """Cells in which every value of each axis occurs, each beside the first values of the other axes."""
+        first = {name: values[0] for name, values in self.vary.items()}
+        for name, values in self.vary.items():
+            for value in values:
+                point = {**first, name: value}
+                if self.where is None or self.where(**point):
+                    yield {**point, **self.labels}, self._scenario(point), self
+        for other in self.others:
+            yield from other.samples()
+
     def _scenario(self, point: Mapping[str, Any]) -> Scenario | Document:
         if callable(self.base):
             return self.base(**point)
@@ -89,12 +106,23 @@ class Study:
         """The largest number of seeds of its parts."""
         return max([self.seeds, *(other.most_seeds for other in self.others)])
 
+    @property
+    def most_runs(self) -> int:
+        """Number of runs, with those of cells that `where` leaves out."""
+        own = math.prod(len(values) for values in self.vary.values()) * self.seeds
+        return own + sum(other.most_runs for other in self.others)
+
     def limited(self, seeds: int) -> Study:
         """A copy with at most this number of seeds."""
         return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
 
     def run(
-        self, measure: Measure, *, store: Store | None = None, jobs: int | None = None, progress: Progress | None = None
+        self,
+        measure: Measure,
+        *,
+        store: Results | None = None,
+        jobs: int | None = None,
+        progress: Progress | None = None,
     ) -> Table:
         """Run the missing runs, store them, and measure every run.
 
@@ -106,90 +134,106 @@ class Study:
 
 
 class Batch:
-    """The runs of a study, taken from a store or made."""
+    """The runs of a study, taken from a store or made.
 
-    def __init__(self, study: Study, store: Store | None) -> None:
-        self.store = store
-        self.labels: list[Labels] = []
-        self._resolved: list[Resolved] = []
-        self._parts: list[Study] = []
-        self._seeds: list[int] = []
-        self._results: dict[str, str] = {}
-        self.cost: dict[str, float] = {}  # processor time of each run of a table, in seconds, by its key
-        self._jobs: list[Job] = []
-        errors: list[ErrorDetail] = []
-        for labels, scenario, part in study.cells():
-            document = scenario.document() if isinstance(scenario, Scenario) else scenario
-            try:
-                resolved = document.resolve()
-            except ScenarioError as error:
-                errors += error.errors
-                continue
-            content = key_of(resolved) + (_source(part.keep) if part.keep else "")
-            cell = len(self.labels)
-            self._jobs += [Job(cell, seed, job_key(content, seed)) for seed in range(1, part.seeds + 1)]
-            self.labels.append(labels)
-            self._resolved.append(resolved)
-            self._parts.append(part)
-            self._seeds.append(part.seeds)
-        if errors:
-            raise ScenarioError(dict.fromkeys(errors))
+    The cells of a study of up to `ALL_AT_ONCE` cells are resolved before anything is run. Those of a larger one are
+    resolved one by one while runs are made; before, every value of each axis is checked once.
+
+    Attributes:
+        results: where the results are kept.
+        cost: processor time in seconds of each run of a table, by scenario and seed.
+
+    Raises `ScenarioError` with the errors of all cells that were checked.
+
+    """
+
+    def __init__(self, study: Study, results: Results | None) -> None:
+        self.study = study
+        self.results = Results() if results is None else results
+        self.cost: dict[tuple[str, int], float] = {}
+        first = list(itertools.islice(study.cells(), ALL_AT_ONCE + 1))
+        whole = len(first) <= ALL_AT_ONCE
+        checked = _resolved(first if whole else study.samples())
+        self._cells = checked if whole else None
+        self._places = [_Place.of(cell) for cell in checked] if whole else []
 
     @property
     def runs(self) -> int:
-        """Number of runs."""
-        return len(self._jobs)
+        """Number of runs; before those of a large study are made, with the cells that `where` leaves out."""
+        return sum(len(place.seeds) for place in self._places) or self.study.most_runs
 
     def complete(self, jobs: int, progress: Progress | None = None) -> None:
-        """Make the missing runs on `jobs` threads; finished runs are stored every few seconds."""
-        keys = list(dict.fromkeys(job.key for job in self._jobs))
-        have = self.store.has(keys) if self.store else set()
-        missing = list({job.key: job for job in self._jobs if job.key not in have}.values())
-        done = len(self._jobs) - len(missing)
+        """Make the missing runs on `jobs` threads; finished runs are stored every second."""
+        cells = self._walked() if self._cells is None else self._cells
+        complete(cells, self.results, Threads(jobs), study=self.study.name, planned=self.runs, progress=progress)
 
-        def report(finished: int) -> None:
-            if progress is not None:
-                progress(done + finished, len(self._jobs))
-
-        report(0)
-        for part in run_in_parts(missing, self._scenario, jobs, report):
-            results = [(job.key, self._reduced(job, text)) for job, text in part]
-            if self.store is None:
-                self._results.update(results)
-            else:
-                self.store.put(results)
-
-    def _scenario(self, cell: int) -> str:
-        kept = self._parts[cell].keep is not None
-        return self._resolved[cell].for_engine(flows=False, series=kept, series_points=SERIES_POINTS)
-
-    def _reduced(self, job: Job, text: str) -> str:
-        """The result without its series, but with the numbers computed by `keep`."""
-        keep = self._parts[job.case].keep
-        if keep is None:
-            return text
-        run = Run.from_json(text, self._resolved[job.case].shown)
-        rest = {name: value for name, value in run.raw.items() if name not in ("series", "senders")}
-        return json.dumps({**rest, "kept": dict(keep(run))}, separators=(",", ":"))
+    def _walked(self) -> Iterator[Cell]:
+        self._places = []
+        for found in self.study.cells():
+            cell = _cell(*found)
+            self._places.append(_Place.of(cell))
+            yield cell
 
     def table(self, measure: Measure) -> Table:
         """The measured numbers of every run."""
-        where: dict[str, list[Job]] = {}
-        for job in self._jobs:
-            where.setdefault(job.key, []).append(job)
-        values: list[dict[str, np.ndarray]] = [{} for _ in self.labels]
-        for key, text in self.store.get(list(where)) if self.store else self._results.items():
-            for job in where[key]:
-                run = Run.from_json(text, {**self._resolved[job.case].shown, "seed": job.seed})
-                self.cost[key] = run.cpu_s
+        cells: list[tuple[Labels, dict[str, Sample]]] = []
+        for start in range(0, len(self._places), CELLS_PER_READ):
+            cells += self._measured(self._places[start : start + CELLS_PER_READ], measure)
+        seeds = max((len(place.seeds) for place in self._places), default=0)
+        return Table(cells, runs=self.runs, seeds=seeds, cpu_s=sum(self.cost.values()))
+
+    def _measured(self, places: Sequence[_Place], measure: Measure) -> Iterator[tuple[Labels, dict[str, Sample]]]:
+        """Labels and samples of these cells."""
+        where: dict[str, list[int]] = {}
+        for number, place in enumerate(places):
+            where.setdefault(place.content, []).append(number)
+        values: list[dict[str, np.ndarray]] = [{} for _ in places]
+        shown = self.results.scenarios(where)
+        for content, seed, raw in self.results.get(where):
+            for number in where[content]:
+                seeds = places[number].seeds
+                if seed not in seeds:
+                    continue
+                run = Run.of(raw, {**shown[content], "seed": seed})
+                self.cost[content, seed] = run.cpu_s
                 for name, value in measure(run).items():
-                    column = values[job.case].setdefault(name, np.full(self._seeds[job.case], np.nan))
-                    column[job.seed - 1] = np.nan if value is None else value
-        cells = [
-            (labels, {name: Sample(column) for name, column in found.items()})
-            for labels, found in zip(self.labels, values, strict=True)
-        ]
-        return Table(cells, runs=len(self._jobs), seeds=max(self._seeds, default=0), cpu_s=sum(self.cost.values()))
+                    column = values[number].setdefault(name, np.full(len(seeds), np.nan))
+                    column[seed - seeds[0]] = np.nan if value is None else value
+        for place, found in zip(places, values, strict=True):
+            yield place.labels, {name: Sample(column) for name, column in found.items()}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The place of a cell in the results."""
+
+    labels: Labels
+    content: str
+    seeds: range
+
+    @classmethod
+    def of(cls, cell: Cell) -> _Place:
+        return cls(cell.labels, cell.content, cell.seeds)
+
+
+def _resolved(found: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
+    """The cells. Raises `ScenarioError` with the errors of all of them."""
+    cells: list[Cell] = []
+    errors: list[ErrorDetail] = []
+    for entry in found:
+        try:
+            cells.append(_cell(*entry))
+        except ScenarioError as error:
+            errors += error.errors
+    if errors:
+        raise ScenarioError(dict.fromkeys(errors))
+    return cells
+
+
+def _cell(labels: Labels, scenario: Scenario | Document, part: Study) -> Cell:
+    document = scenario.document() if isinstance(scenario, Scenario) else scenario
+    source = _source(part.keep) if part.keep else ""
+    return Cell(labels, document.resolve(), range(1, part.seeds + 1), part.keep, source)
 
 
 def _source(keep: Callable[..., Any]) -> str:

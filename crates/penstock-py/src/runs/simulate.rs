@@ -28,10 +28,14 @@ pub(super) fn errors(scenario: &str, laws: &dyn Laws) -> Result<String, Failure>
 }
 
 /// The result of a run, as JSON.
-pub(super) fn run(scenario: &str, seed: u64, laws: &dyn Laws, stop: Option<&AtomicBool>) -> Result<String, Failure> {
-    let scenario = read(scenario).map_err(Failure::Errors)?;
+pub(super) fn run(
+    scenario: &Scenario,
+    seed: u64,
+    laws: &dyn Laws,
+    stop: Option<&AtomicBool>,
+) -> Result<String, Failure> {
     let options = RunOptions { laws, stop, ..RunOptions::default() };
-    run_with(&scenario, seed, &options).map(|(result, _)| result)
+    run_with(scenario, seed, &options).map(|(result, _)| result)
 }
 
 /// The result of a run, as JSON with the processor time that it took, and its recordings. A panic is reported as a defect.

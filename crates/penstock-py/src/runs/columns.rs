@@ -85,7 +85,7 @@ pub(crate) fn columns(
     texts: Vec<String>,
     depth: BTreeMap<String, usize>,
 ) -> PyResult<Vec<(Vec<String>, &'static str)>> {
-    py.detach(|| columns_of(&texts, &depth)).map_err(|error| PyValueError::new_err(error.to_string()))
+    py.detach(move || columns_of(&texts, &depth)).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn columns_of(
@@ -129,12 +129,11 @@ impl<'de> Visitor<'de> for Tables<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<(), A::Error> {
         let depth = self.0.depth - 1;
         while let Some(name) = table.next_key::<Cow<'de, str>>()? {
-            match self.0.below.get_mut(&*name) {
-                Some(below) => table.next_value_seed(below)?,
-                None => {
-                    let below = self.0.below.entry(name.into_owned()).or_insert_with(|| Columns::of_depth(depth));
-                    table.next_value_seed(below)?;
-                }
+            if let Some(known) = self.0.below.get_mut(&*name) {
+                table.next_value_seed(known)?;
+            } else {
+                let new = self.0.below.entry(name.into_owned()).or_insert_with(|| Columns::of_depth(depth));
+                table.next_value_seed(new)?;
             }
         }
         Ok(())

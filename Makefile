@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full measured schemes queue-law fec fluid model-figures real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid model-figures real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ papers: setup ## every published work, quickly: verdicts as text, pages in out/p
 papers-full: setup ## every published work in full, one after the other, recorded beside it; goes on after an interruption
 	for work in python/penstock/papers/*/; do $(BIN)/penstock reproduce $$work --full --update || \
 		{ code=$$?; [ $$code = 3 ] || exit $$code; failed=3; }; done; exit $${failed:-0}
+
+meaning: setup ## record the results of every mechanism again, once MEANING was raised; refused if they changed without that
+	$(BIN)/python -m tests.python.record_of_meaning
 
 measured: setup ## write every measured table of the documentation again: docs/data, and the pages made from it
 	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test integration measured

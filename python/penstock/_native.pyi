@@ -25,7 +25,6 @@ __all__ = [
     "columns",
     "conditioners",
     "drop_function",
-    "engine",
     "fluid_border",
     "fluid_equilibrium",
     "fluid_loop",
@@ -34,6 +33,7 @@ __all__ = [
     "fluid_trajectory",
     "gps_finished",
     "md1_distribution",
+    "meaning",
     "model",
     "parse_toml",
     "ping",
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 version: str
-engine: str
+meaning: int
 
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]: ...
 def schemes() -> str: ...

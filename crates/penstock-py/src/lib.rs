@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
-    module.add("engine", env!("PENSTOCK_ENGINE"))?;
+    module.add("meaning", penstock_sim::MEANING)?;
     module.add_class::<laws::CxFacts>()?;
     module.add_class::<laws::PacketFacts>()?;
     module.add_class::<laws::QueueFacts>()?;

@@ -20,6 +20,7 @@ mod hop;
 mod host;
 mod link;
 mod lookahead;
+mod meaning;
 mod network;
 mod offered;
 mod packet;
@@ -39,6 +40,7 @@ mod traffic;
 
 pub use emission::{Connection, ConnectionSource, Emission, EmissionSource, emissions};
 pub use errors::RunError;
+pub use meaning::MEANING;
 pub use packet::Kind;
 use penstock_core::Time;
 pub use penstock_link::{Laws, ScenarioError};

@@ -186,7 +186,7 @@ def _recorded_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mappin
 def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
     """Write the outcomes into the works' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
     for paper, own in by_paper(outcomes):
-        now = {outcome.experiment.id: {**outcome.to_dict(), "engine": _native.engine} for outcome in own}
+        now = {outcome.experiment.id: {**outcome.to_dict(), "meaning": _native.meaning} for outcome in own}
         kept = {**_entries(paper), **now}
         experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
         shown = points.read(paper.points_file)

@@ -196,7 +196,7 @@ class Scenario:
         return resolve(self.tree()).errors
 
     def key(self) -> str:
-        """A key for the results of this scenario: equal for equal content, seed and engine, on any machine.
+        """A key for the results of this scenario: equal for equal content, seed and version of meaning, on any machine.
 
         The content includes the source files of laws in Python, and the content of capacity traces and replayed files.
         """
@@ -219,7 +219,7 @@ def key_of(resolved: Resolved) -> str:
     laws = python_law.sources(python_law.schemes_in(resolved.shown))
     traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
     replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
-    content = json.dumps([_native.engine, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
+    content = json.dumps([_native.meaning, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 

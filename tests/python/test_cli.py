@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = ("run", "compare", "list", "explain", "check", "report", "doctor")
+VERBS = ("run", "compare", "list", "explain", "check", "query", "report", "doctor")
 
 
 def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -33,12 +33,16 @@ def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subproces
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the scenarios, the examples and a result, as the examples of the help expect it."""
+    """A folder with the scenarios, the examples, a result and a store, as the examples of the help expect it."""
     folder = tmp_path_factory.mktemp("original")
     for name in ("scenarios", "examples"):
         shutil.copytree(ROOT / name, folder / name)
     (folder / "out").mkdir()
     done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    small = ("--set", "duration=5s", "--runs", "2", "--vary", "traffic.extra.count=5,25")
+    two = ("--scheme", "droptail", "--scheme", "red")
+    done = penstock("compare", "scenarios/thesis_link.toml", *two, *small, "--store", "results", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder
 

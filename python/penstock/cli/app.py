@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli import check, compare, doctor, explain, link, measure, new, report, reproduce, run
+from penstock.cli import check, compare, doctor, explain, link, measure, new, query, report, reproduce, run
 from penstock.cli import list as listing_verb
 from penstock.cli.errors import report_errors
 
@@ -31,6 +31,7 @@ VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "list": (listing_verb.list_, listing_verb.EXAMPLE),
     "explain": (explain.explain, explain.EXAMPLE),
     "check": (check.check, check.EXAMPLE),
+    "query": (query.query, query.EXAMPLE),
     "report": (report.report, report.EXAMPLE),
     "reproduce": (reproduce.reproduce, reproduce.EXAMPLE),
     "doctor": (doctor.doctor, doctor.EXAMPLE),

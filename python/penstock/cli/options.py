@@ -47,6 +47,10 @@ StoreFolder = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+StoreToRead = Annotated[
+    str | None,
+    typer.Option("--store", metavar="DIR", help="Store to read; default: that of compare, in the user's cache folder."),
+]
 MaxEvents = Annotated[
     float | None,
     typer.Option(metavar="N", help="Refuse a run estimated to have more events, e.g. 1e13; default: 1e12."),

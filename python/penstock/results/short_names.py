@@ -1,0 +1,48 @@
+"""Columns named by the end of their path: `delay_mean_s` for `links.bottleneck.delay_mean_s`, if only one fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from penstock.errors import PenstockError, UnknownNameError
+
+__all__ = ["AmbiguousNameError", "ends_with", "full_name"]
+
+
+class AmbiguousNameError(PenstockError):
+    """A short name that several columns end with."""
+
+    def __init__(self, name: str, candidates: Sequence[str]) -> None:
+        listed = ", ".join(candidates[:20]) + (", ..." if len(candidates) > 20 else "")
+        super().__init__(f'"{name}" may be any of {len(candidates)} columns; name one of: {listed}')
+
+
+def ends_with(name: str, known: Iterable[str]) -> list[str]:
+    """The known paths that are `name` or end with it after a dot; the path `name` alone if it is known.
+
+    >>> ends_with("loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate", "links.a.burst_loss_rate"])
+    ['links.a.loss_rate', 'traffic.b.loss_rate']
+    >>> ends_with("a.loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate"])
+    ['links.a.loss_rate']
+    """
+    paths = list(known)
+    return [name] if name in paths else [path for path in paths if path.endswith(f".{name}")]
+
+
+def full_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """The one known path that `name` stands for.
+
+    Raises `UnknownNameError`, with the nearest name, if there is none, and `AmbiguousNameError` if there are several.
+
+    >>> full_name("metric", "jain", ["links.a.jain", "links.a.drops"])
+    'links.a.jain'
+    """
+    paths = list(known)
+    found = ends_with(name, paths)
+    if len(found) > 1:
+        raise AmbiguousNameError(name, found)
+    if not found:
+        # A mistyped short name is near to the last part of a path, not to the whole path.
+        lasts = [path.rpartition(".")[2] for path in paths]
+        raise UnknownNameError(kind, name, dict.fromkeys([*lasts, *paths] if "." not in name else [*paths, *lasts]))
+    return found[0]

@@ -1,0 +1,270 @@
+"""A store as tables of SQL: `runs`, with a row for each run, and `scenarios`. It reads the store and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from penstock.errors import PenstockError, UnknownNameError, nearest
+from penstock.results.metrics import metric
+from penstock.results.short_names import AmbiguousNameError, ends_with
+from penstock.studies.part import quoted
+from penstock.studies.store import FORMAT, OLD_FILE, default_folder
+
+__all__ = ["IDENTITY", "Answer", "Database", "is_result", "literal"]
+
+IDENTITY = ("seed", "scenario", "meaning", "penstock", "study", "events", "cpu_s")
+"""Columns of a run that are neither labels nor results."""
+
+MAX_MEMORY = "2GiB"
+"""Memory that a query may use; a larger intermediate result goes to a temporary file."""
+
+ROWS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a query: the names of its columns, their types in SQL, and its rows, read once."""
+
+    columns: Sequence[str]
+    types: Sequence[str]
+    rows: Iterator[tuple[Any, ...]]
+
+
+class Database:
+    """A store, opened for reading; use it in a `with` statement.
+
+    Attributes:
+        folder: of the store.
+        columns: of the table `runs`, with their types in SQL: labels first, metrics last.
+
+    Raises `PenstockError` if the folder is missing, no store, or has no runs.
+
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self.folder = default_folder() if folder is None else Path(folder)
+        self._parts = _parts(self.folder)
+        self._scenarios = sorted((self.folder / "scenarios").glob("*.parquet"))
+        self._database = self._open()
+        known = {str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE {self._all_runs}").fetchall()}
+        order = sorted(known, key=lambda name: (is_result(name), name in IDENTITY))
+        self.columns = {name: known[name] for name in order}
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database; it cannot be used afterwards."""
+        self._database.close()
+
+    @property
+    def _all_runs(self) -> str:
+        return f"SELECT * FROM read_parquet({_list(self._parts)}, union_by_name = true)"
+
+    def _open(self) -> duckdb.DuckDBPyConnection:
+        """A database in memory that may read the files of the store, and no other."""
+        database = duckdb.connect(
+            config={
+                "memory_limit": MAX_MEMORY,
+                "threads": 1,  # with several, the order of a sum and so its last digits differ from time to time
+                "temp_directory": str(Path(tempfile.gettempdir()) / f"penstock-{uuid.uuid4().hex}"),
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        )
+        source = f"read_parquet({_list(self._scenarios)}, union_by_name = true)"
+        empty = "(SELECT NULL::VARCHAR AS scenario, NULL::JSON AS resolved WHERE false)"
+        database.execute("SET parquet_metadata_cache = true")
+        database.execute("SET enable_progress_bar = false")
+        database.execute(f"SET allowed_paths = {_list([*self._parts, *self._scenarios])}")
+        database.execute("SET enable_external_access = false")
+        database.execute("SET lock_configuration = true")
+        self._run(database, f"CREATE VIEW scenarios AS SELECT * FROM {source if self._scenarios else empty}")
+        return database
+
+    def _run(self, database: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
+        """Run a statement of this module, whose only errors are damaged files."""
+        try:
+            return database.execute(sql)
+        except duckdb.Error as error:
+            reason = _first_line(error).replace(f"{self.folder}/", "")
+            raise PenstockError(f"the store {self.folder} cannot be read: {reason}") from None
+
+    def _tell(self, sql: str) -> duckdb.DuckDBPyConnection:
+        return self._run(self._database, sql)
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns that place a run in its study: the axes, and `scheme`."""
+        return [name for name in self.columns if name not in IDENTITY and not is_result(name)]
+
+    @property
+    def results(self) -> list[str]:
+        """The columns that hold results of a run."""
+        return [name for name in self.columns if is_result(name)]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The columns of results that hold a number."""
+        return [name for name in self.results if self.columns[name] in ("DOUBLE", "BIGINT", "UBIGINT", "INTEGER")]
+
+    def scenario(self, key: str) -> dict[str, Any]:
+        """The resolved scenario with this content address."""
+        row = self._tell(f"SELECT resolved FROM scenarios WHERE scenario = {literal(key)} LIMIT 1").fetchone()
+        if row is None:
+            raise PenstockError(f"the store {self.folder} lacks the scenario {key} of its runs")
+        return dict(json.loads(row[0]))
+
+    def ask(self, sql: str) -> Answer:
+        """The answer to one SELECT statement.
+
+        A metric may be named by the last part of its path if no other column ends with it.
+        Raises `PenstockError` with the nearest name for a mistake.
+        """
+        try:
+            statements = self._database.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
+                raise PenstockError("a query is one SELECT statement; it cannot change the store")
+            self._define_runs(self._short_names(sql))
+            cursor = self._database.execute(statements[0])
+            described = cursor.description or []
+            columns, types = ([str(entry[part]) for entry in described] for part in (0, 1))
+            return Answer(columns, types, self._rows(cursor, sql))
+        except duckdb.Error as error:
+            raise self._explained(error, sql) from None
+
+    def _rows(self, cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
+        try:
+            while rows := cursor.fetchmany(ROWS_AT_ONCE):
+                yield from rows
+        except duckdb.Error as error:
+            raise self._explained(error, sql) from None
+
+    def _define_runs(self, short: dict[str, str]) -> None:
+        """Define the view `runs`, with further names for some of its columns."""
+        names = [quoted(name) for name in self.columns]
+        names += [f"{quoted(path)} AS {quoted(name)}" for name, path in short.items()]
+        source = f"read_parquet({_list(self._parts)}, union_by_name = true)"
+        self._tell(f"CREATE OR REPLACE VIEW runs AS SELECT {', '.join(names)} FROM {source}")
+
+    def _short_names(self, sql: str) -> dict[str, str]:
+        """The names in a query that are no columns, but the end of one, with its path."""
+        taken = {name.lower() for name in self.columns}
+        found = {}
+        for name in _names(sql):
+            if name.lower() not in taken and len(paths := self._candidates(name)) == 1:
+                found[name] = paths[0]
+        return found
+
+    def _candidates(self, name: str) -> list[str]:
+        """The columns that a short name may stand for: metrics, or else labels."""
+        return ends_with(name, self.results) or ends_with(name, self.labels)
+
+    def _explained(self, error: duckdb.Error, sql: str) -> PenstockError:
+        """The error of a query in a line, with the nearest name."""
+        text = str(error)
+        if isinstance(error, duckdb.InterruptException):
+            raise KeyboardInterrupt
+        if isinstance(error, duckdb.PermissionException):
+            return PenstockError("a query may read the tables runs and scenarios only, no other files")
+        if isinstance(error, duckdb.OutOfMemoryException):
+            return PenstockError(f"the query needs more than {MAX_MEMORY} of memory; select fewer columns or rows")
+        unknown = r'(?:Referenced column|Column) "(.+?)" (?:not found|referenced)|does not have a column named "(.+?)"'
+        if missing := re.search(unknown, text):
+            return self._unknown_column(missing[1] or missing[2])
+        if missing := re.search(r'Referenced table "(.+?)" not found', text):
+            return self._unquoted(missing[1], sql)
+        if missing := re.search(r"Table with name (.+?) does not exist", text):
+            tables = ("runs", "scenarios")
+            return UnknownNameError("table", missing[1], tables)
+        return PenstockError(f"the query cannot be answered: {_first_line(error)}")
+
+    def _unknown_column(self, name: str) -> PenstockError:
+        candidates = self._candidates(name)
+        if len(candidates) > 1:
+            return AmbiguousNameError(name, list(map(quoted, candidates)))
+        known = [*self.columns, *(path.rpartition(".")[2] for path in self.results)]
+        hint = nearest(name, known)
+        advice = f"{'All' if hint else '; all'} columns: penstock query 'DESCRIBE runs'"
+        return PenstockError(f'no column "{name}"{hint}{" " if hint else ""}{advice}')
+
+    def _unquoted(self, table: str, sql: str) -> PenstockError:
+        """The error of a name with dots that SQL takes for the column of a table."""
+        found = re.search(re.escape(table) + r"((?:\.\w+)+)", sql)
+        path = f"{table}{found[1]}" if found else table
+        if self._candidates(path):
+            return PenstockError(f'put a name with dots in double quotes: "{path}"')
+        return self._unknown_column(path)
+
+
+def is_result(column: str) -> bool:
+    """Whether a column has this name because a result has this path, such as `links.bottleneck.drops`.
+
+    >>> is_result("traffic.bulk.goodput_bps"), is_result("links.bottleneck.queue.limit"), is_result("kept.slope")
+    (True, False, True)
+    """
+    part, _, rest = column.partition(".")
+    place, _, name = rest.rpartition(".")
+    return part in ("fairness", "kept") or (
+        part in ("links", "traffic") and bool(place) and metric(name).group != "Other"
+    )
+
+
+def literal(value: object) -> str:
+    """A text in SQL, in single quotes."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _list(files: Sequence[Path]) -> str:
+    return f"[{', '.join(map(literal, files))}]"
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The files with the runs of a store. Raises `PenstockError` if it has none, or the folder is no store."""
+    if not folder.is_dir():
+        siblings = [item.name for item in folder.parent.iterdir() if item.is_dir()] if folder.parent.is_dir() else []
+        raise PenstockError(f"no store {folder}: there is no such folder{nearest(folder.name, siblings)}")
+    if (folder / OLD_FILE).exists() and not (folder / "store.json").exists():
+        raise PenstockError(f"the store {folder} is of an earlier version of penstock ({OLD_FILE}) and cannot be read")
+    try:
+        head = json.loads((folder / "store.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PenstockError(f"the folder {folder} is not a store of penstock: it has no store.json") from None
+    except (OSError, ValueError) as error:
+        raise PenstockError(f"the store {folder} cannot be read: store.json: {error}") from None
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise PenstockError(f"the store {folder} has a format that this version of penstock does not read")
+    parts = sorted((folder / "runs").glob("*.parquet"))
+    if not parts:
+        raise PenstockError(f"the store {folder} has no runs yet")
+    return parts
+
+
+def _names(sql: str) -> list[str]:
+    """The names of columns, tables and functions in a query."""
+    tokens = duckdb.tokenize(sql)
+    ends = [start for start, _ in tokens[1:]] + [len(sql.encode())]
+    found = []
+    for (start, kind), end in zip(tokens, ends, strict=True):
+        if kind == duckdb.token_type.identifier:
+            text = sql.encode()[start:end].decode().strip()
+            found.append(text[1:-1].replace('""', '"') if text.startswith('"') else text)
+    return list(dict.fromkeys(found))
+
+
+def _first_line(error: duckdb.Error) -> str:
+    """The reason of an error, without its kind and the excerpt of the query."""
+    text = str(error).strip().partition("\n")[0]
+    return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", text)

@@ -70,7 +70,9 @@ Runs = Annotated[
 PrecisionGoal = Annotated[
     str | None,
     typer.Option(
-        metavar="METRIC=1%", help="Add runs until the confidence half-width is below this fraction of the mean."
+        metavar="METRIC=1%",
+        help="Add runs until the confidence half-width is below this fraction of the mean, checked after --runs runs, "
+        "twice as many and so on; intervals are corrected for this.",
     ),
 ]
 
@@ -125,7 +127,7 @@ def compare(
         return
     threads = jobs or cores()
     notes = plan.check_budget(runs, threads, Limits.parse(max_events, max_memory))
-    for note in (*plan.notes, plan.cost(runs, threads), *notes):
+    for note in (*plan.notes, plan.cost(runs, threads) + _looks(runs, goal), *notes):
         notify(note)
     kept = None if store is None and plan.has_python_laws() else open_store(store)
     found, series = _run(plan, runs, goal, threads, kept, series=html_file is not None)
@@ -185,6 +187,16 @@ def _run(
     if kept is not None and kept.problem:
         notify(kept.problem)
     return found, over_time
+
+
+def _looks(runs: int, goal: Precision | None) -> str:
+    """For the line of the cost: after how many runs of each scheme the precision is checked."""
+    from penstock.studies.looks import Looks
+
+    if goal is None:
+        return ""
+    looks = Looks.plan(runs, goal.max_runs)
+    return f"; more until {goal.metric} is within {100 * goal.rel_error:.3g} %: looks after {looks} runs"
 
 
 def _precision(text: str | None) -> Precision | None:

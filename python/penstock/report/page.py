@@ -71,6 +71,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
         "points": found.points,
         "places": found.places,
         "runs": found.runs,
+        "correction": found.correction,
         "seeds": f"{seed}–{seed + found.runs - 1}" if found.runs > 1 else str(seed),
         "swept": None if path is None else short_path(path),
         "swept_all": [short_path(p) for p, values in _swept(result).items() if len(values) > 1],
@@ -121,6 +122,7 @@ def _run_page(result: Json) -> dict[str, Any]:
         "points": [SweepPoint({})],
         "places": [t["place"] for t in tables],
         "runs": 1,
+        "correction": "",
         "seeds": str(result["seed"]),
         "swept": None,
         "swept_all": [],
@@ -313,7 +315,11 @@ def _command(result: Json, found: Comparison) -> str:
     """A command that repeats this result with the scenario file on the page."""
     options = [["--scheme", scheme.argument] for scheme in found.schemes]
     options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in _swept(result).items()]
-    options += [["--runs", str(found.runs)]]
+    goal = result.get("precision")
+    if goal:
+        options += [["--runs", str(goal["looks"][0])], ["--precision", f"{goal['metric']}={goal['rel_error']}"]]
+    else:
+        options += [["--runs", str(found.runs)]]
     start = f"penstock compare {shlex.quote(_file_name(str(result['scenario'].get('name') or 'scenario')))}"
     return " \\\n    ".join([start, *(shlex.join(option) for option in options)])
 

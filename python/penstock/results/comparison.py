@@ -128,6 +128,12 @@ class Comparison:
         """The number of runs of each scheme at each point."""
         return max((row["runs"] for row in self.rows if parse_bin(row["metric"]) is None), default=0)
 
+    @property
+    def correction(self) -> str:
+        """What the intervals are corrected for, if a precision was asked for: `corrected for up to 5 looks`."""
+        looks = len((self._result.get("precision") or {}).get("looks", ()))
+        return f"corrected for up to {looks} looks" if looks > 1 else ""
+
     @cached_property
     def schemes(self) -> list[ComparedScheme]:
         """The schemes, in the order in which they were named."""
@@ -317,12 +323,17 @@ class Comparison:
 
     def __repr__(self) -> str:
         grids = comparison_grids(cast(Sequence[Json], self.rows), self.differences, self.at, self.runs)
-        return text(grids) + (f"\n{note}\n" if (note := self._identical_note()) else "")
+        return text(grids) + "".join(f"\n{note}\n" for note in self._notes())
 
     def _repr_html_(self) -> str:
         parts = [comparison_html(cast(Sequence[Json], self.rows), self.differences, p, self.runs) for p in self.at]
-        note = html.escape(self._identical_note())
-        return f'{STYLE}<div class="penstock">{"".join(parts)}{note and f"<p>{note}</p>"}{self._charts()}</div>'
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._notes())
+        return f'{STYLE}<div class="penstock">{"".join(parts)}{notes}{self._charts()}</div>'
+
+    def _notes(self) -> list[str]:
+        """The lines below the tables."""
+        corrected = f"95 % intervals, {self.correction}." if self.correction else ""
+        return [note for note in (corrected, self._identical_note()) if note]
 
     def _identical_note(self) -> str:
         alike = []

@@ -9,7 +9,10 @@ from functools import cache
 
 import numpy as np
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["ALPHA", "Summary", "student_t", "summarize"]
+
+ALPHA = 0.05
+"""The probability that an interval misses the mean."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,10 @@ class Summary:
         return 0.0 if half == 0 else (half / abs(self.mean) if self.mean else math.inf)
 
 
-def summarize(values: Sequence[float]) -> Summary:
+def summarize(values: Sequence[float], alpha: float = ALPHA) -> Summary:
     """Mean, standard deviation (R - 1) and 95 % interval (Student t, R - 1 degrees of freedom) of R values.
+
+    A smaller `alpha` makes the interval wider, so that several cover their means together with probability 95 %.
 
     >>> summarize([1.0, 2.0, 3.0]).mean
     2.0
@@ -55,13 +60,13 @@ def summarize(values: Sequence[float]) -> Summary:
     if runs < 2:
         return Summary(mean, None, None, runs)
     sd = math.sqrt(math.fsum((x - mean) ** 2 for x in data) / (runs - 1))
-    half = student_t95(runs - 1) * sd / math.sqrt(runs)
+    half = student_t(runs - 1, alpha) * sd / math.sqrt(runs)
     return Summary(mean, sd, (mean - half, mean + half), runs)
 
 
 @cache
-def student_t95(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t."""
+def student_t(freedom: int, alpha: float = ALPHA) -> float:
+    """The number that the magnitude of Student's t exceeds with probability `alpha`."""
     from scipy.special import stdtrit  # scipy.stats has the same function, but importing it takes a second
 
-    return float(stdtrit(freedom, 0.975))
+    return float(stdtrit(freedom, 1 - alpha / 2))

@@ -103,6 +103,9 @@ SchemeLike = Candidate | Queue | str
 class Precision:
     """A goal for `compare`: add runs until the half-width of every 95 % interval is a small fraction of the mean.
 
+    The numbers of runs at which this is checked are planned beforehand; the intervals are corrected for checking more
+    than once.
+
     Attributes:
         metric: name of the metric, at the links whose queue is replaced.
         rel_error: maximum half-width as a fraction of the mean, above 0.

@@ -10,7 +10,7 @@ from typing import Any
 from penstock.errors import PenstockError, nearest
 from penstock.results.distribution import bin_width, binned, is_distribution
 from penstock.results.run import Run
-from penstock.results.summary import Summary, summarize
+from penstock.results.summary import ALPHA, Summary, summarize
 from penstock.studies.candidate import Precision
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
@@ -28,10 +28,15 @@ Value = float | list[float] | None
 
 
 class Collected:
-    """The numbers of all runs so far: one value per run for each case and key."""
+    """The numbers of all runs so far: one value per run for each case and key.
 
-    def __init__(self, plan: Plan, threads: int, progress: Progress | None, store: Results | None) -> None:
-        self.plan = plan
+    `alpha` is the probability that one of its intervals misses the mean.
+    """
+
+    def __init__(
+        self, plan: Plan, threads: int, progress: Progress | None, store: Results | None, alpha: float = ALPHA
+    ) -> None:
+        self.plan, self.alpha = plan, alpha
         self.runs = 0
         self.executor, self.progress = Threads(threads), progress
         self.results = Results() if store is None else store
@@ -76,7 +81,7 @@ class Collected:
                 pairs = zip(self._column(number, key), other._column(number, key), strict=False)
                 values = [mine - its for mine, its in pairs if mine is not None and its is not None]
                 if values:
-                    yield _row(case, key, summarize(values))
+                    yield _row(case, key, summarize(values, self.alpha))
 
     def _keep(self, cases: Iterable[int], seed: int, result: Mapping[str, Any]) -> None:
         """Record the numbers of a run for each of its cases."""
@@ -118,7 +123,8 @@ class Collected:
         return True
 
     def _summary(self, number: int, key: Key) -> Summary:
-        return summarize([value for value in self._column(number, key) if value is not None])
+        values = [value for value in self._column(number, key) if value is not None]
+        return summarize(values, self.alpha)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One row per number."""
@@ -129,9 +135,9 @@ class Collected:
                 if not values:
                     continue
                 if key in longest:
-                    yield from _distribution_rows(case, key, values, longest[key])
+                    yield from _distribution_rows(case, key, values, longest[key], self.alpha)
                 else:
-                    yield _row(case, key, summarize(values))
+                    yield _row(case, key, summarize(values, self.alpha))
 
     def _longest(self) -> dict[Key, int]:
         """The number of values of each distribution over all cases, which decides its bins in each of them."""
@@ -168,17 +174,19 @@ class Collected:
                 pairs = zip(self._column(number, key), self._column(first, key), strict=True)
                 values = [mine - other for mine, other in pairs if mine is not None and other is not None]
                 if values:
-                    row = _row(case, key, summarize(values))
+                    row = _row(case, key, summarize(values, self.alpha))
                     yield row | {"against": against.name, "against_params": dict(against.params)}
 
 
-def _distribution_rows(case: Case, key: Key, runs: Sequence[list[float]], longest: int) -> Iterator[dict[str, Any]]:
+def _distribution_rows(
+    case: Case, key: Key, runs: Sequence[list[float]], longest: int, alpha: float
+) -> Iterator[dict[str, Any]]:
     """A row for each value or bin of a distribution, over the runs that have it."""
     width = bin_width(longest)
     bins = -(-max(map(len, runs)) // width)
     binned_runs = [binned(key[2], shares, width, bins) for shares in runs]
     for column in zip(*binned_runs, strict=True):
-        yield _row(case, (*key[:2], str(column[0][0])), summarize([share for _, share in column]))
+        yield _row(case, (*key[:2], str(column[0][0])), summarize([share for _, share in column], alpha))
 
 
 def _row(case: Case, key: Key, summary: Summary) -> dict[str, Any]:

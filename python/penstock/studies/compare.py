@@ -17,6 +17,7 @@ from penstock.scenario.scenario import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.collected import Collected
 from penstock.studies.executor import Progress
+from penstock.studies.looks import Looks
 from penstock.studies.plan import Plan
 from penstock.studies.store import Results
 
@@ -44,7 +45,8 @@ def compare(
         schemes: one or several schemes, as queues or as texts after `--scheme`.
         vary: paths with their values; all combinations are run.
         runs: number of runs of each scheme at each combination, from 1.
-        precision: add rounds of `runs` until a metric reaches this precision.
+        precision: add runs until a metric reaches this precision. It is checked after `runs`, twice, four times as many
+        and so on, and the intervals are corrected for all of these looks (`penstock.studies.looks`).
         at: links whose queue is replaced; by default the watched ones.
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.
@@ -73,16 +75,18 @@ def run_plan(
 ) -> Comparison:
     """Make the runs of a plan: see `compare`."""
     seed = int(plan.base.shown["seed"])
-    found = Collected(plan, jobs or cores(), progress, store)
-    found.add(range(seed, seed + runs))
-    while precision is not None and found.runs < precision.max_runs and not found.precise(precision):
-        more = min(max(runs, 2), precision.max_runs - found.runs)
-        found.add(range(seed + found.runs, seed + found.runs + more))
+    looks = Looks((runs,)) if precision is None else Looks.plan(runs, precision.max_runs)
+    found = Collected(plan, jobs or cores(), progress, store, looks.alpha)
+    for look in looks.runs:
+        found.add(range(seed + found.runs, seed + look))
+        if precision is None or found.precise(precision):
+            break
     laws = python_law.sources({scheme.name for scheme in plan.schemes} | {*python_law.schemes_in(plan.base.shown)})
     result: dict[str, Any] = {
         "penstock": _native.version,
         "scenario": {**plan.base.shown, "seed": seed},
         **({"laws": laws} if laws else {}),
+        **({} if precision is None else {"precision": _planned(precision, looks)}),
         "rows": list(found.rows()),
         "differences": list(found.differences()),
     }
@@ -91,6 +95,12 @@ def run_plan(
         return _series(plan, seed if wanted is None else wanted, jobs)
 
     return Comparison(result, at=plan.at, run_rows=found.run_rows, run_series=series)
+
+
+def _planned(precision: Precision, looks: Looks) -> dict[str, Any]:
+    """The goal, the looks, and the level of the interval at each of them, at which all of them cover with 95 %."""
+    goal = {"metric": precision.metric, "rel_error": precision.rel_error}
+    return {**goal, "looks": list(looks.runs), "level": 1 - looks.alpha}
 
 
 def _series(plan: Plan, seed: int, jobs: int | None) -> list[dict[str, Any]]:
